@@ -1,0 +1,102 @@
+// swift-tools-version: 6.3
+
+import PackageDescription
+
+let package = Package(
+    name: "Ferry",
+    products: [
+        .library(name: "Ferry", targets: ["Ferry"]),
+        .executable(name: "ferry", targets: ["ferry"]),
+        .executable(name: "ferryd", targets: ["ferryd"]),
+    ],
+    targets: [
+        // MARK: C
+
+        .systemLibrary(
+            name: "CCurl",
+            pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"])]
+        ),
+        .systemLibrary(
+            name: "CSQLite",
+            pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"])]
+        ),
+        .target(name: "CFerryLinux", cSettings: [.define("_GNU_SOURCE")]),
+
+        // MARK: Layers, bottom up
+
+        .target(name: "FerrySystem", dependencies: ["CFerryLinux"]),
+        .target(name: "FerryHTTP", dependencies: ["FerrySystem", "CCurl"]),
+        .target(name: "FerryTransfer", dependencies: ["FerryHTTP", "FerrySystem"]),
+        .target(name: "FerryStore", dependencies: ["FerrySystem", "CSQLite"]),
+        .target(name: "FerryWire", dependencies: ["FerrySystem"]),
+        .target(
+            name: "FerryDaemon",
+            dependencies: ["FerryTransfer", "FerryStore", "FerryWire", "FerryHTTP", "FerrySystem"]
+        ),
+        .target(
+            name: "Ferry",
+            dependencies: ["FerryTransfer", "FerryWire", "FerryHTTP", "FerrySystem"]
+        ),
+
+        // MARK: Programs
+
+        .executableTarget(name: "ferryd", dependencies: ["FerryDaemon"]),
+        .target(name: "FerryCommand", dependencies: ["Ferry"]),
+        .executableTarget(name: "ferry", dependencies: ["FerryCommand"]),
+
+        // MARK: Tests
+
+        .target(
+            name: "FerryTestSupport",
+            dependencies: ["FerrySystem"],
+            path: "Tests/FerryTestSupport"
+        ),
+        .testTarget(name: "FerrySystemTests", dependencies: ["FerrySystem", "FerryTestSupport"]),
+        .testTarget(
+            name: "FerryHTTPTests",
+            dependencies: ["FerryHTTP", "FerrySystem", "FerryTestSupport"]
+        ),
+        .testTarget(
+            name: "FerryTransferTests",
+            dependencies: ["FerryTransfer", "FerryHTTP", "FerrySystem", "FerryTestSupport"]
+        ),
+        .testTarget(
+            name: "FerryStoreTests",
+            dependencies: ["FerryStore", "FerrySystem", "FerryTestSupport"]
+        ),
+        .testTarget(
+            name: "FerryWireTests",
+            dependencies: ["FerryWire", "FerrySystem", "FerryTestSupport"],
+            exclude: ["conformance"]
+        ),
+        .testTarget(
+            name: "FerryDaemonTests",
+            dependencies: [
+                "FerryDaemon", "FerryTransfer", "FerryStore", "FerryWire", "FerryHTTP",
+                "FerrySystem", "FerryTestSupport",
+            ]
+        ),
+        .testTarget(name: "FerryTests", dependencies: ["Ferry", "FerryTestSupport"]),
+        .testTarget(name: "FerryCommandTests", dependencies: ["FerryCommand"]),
+    ]
+)
+
+for target in package.targets {
+    switch target.type {
+    case .regular, .executable, .test:
+        target.swiftSettings =
+            (target.swiftSettings ?? []) + [
+                .enableUpcomingFeature("ExistentialAny"),
+                .enableUpcomingFeature("InternalImportsByDefault"),
+                .enableUpcomingFeature("MemberImportVisibility"),
+                .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+                .enableUpcomingFeature("InferIsolatedConformances"),
+                .enableUpcomingFeature("ImmutableWeakCaptures"),
+                .treatAllWarnings(as: .error),
+            ]
+    default:
+        break
+    }
+}
