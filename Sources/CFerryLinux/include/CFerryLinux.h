@@ -1,0 +1,65 @@
+#ifndef C_FERRY_LINUX_H
+#define C_FERRY_LINUX_H
+
+#include <spawn.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/types.h>
+
+// Linux calls that Swift's Glibc module hides because it is built without _GNU_SOURCE. The macro
+// is set for shim.c alone: set in this header it would change the layout of types that the Glibc
+// module has imported already.
+
+/// The layout of `struct ucred`, which glibc hides without _GNU_SOURCE.
+typedef struct {
+    pid_t pid;
+    uid_t uid;
+    gid_t gid;
+} CFerryLinux_ucred;
+
+extern const int CFerryLinux_O_PATH;
+extern const int CFerryLinux_O_TMPFILE;
+extern const unsigned int CFerryLinux_RENAME_NOREPLACE;
+
+int CFerryLinux_accept4(int fd, int flags);
+int CFerryLinux_pipe2(int *_Nonnull fds, int flags);
+int CFerryLinux_renameat2(
+    int fromDirectory, const char *_Nonnull from,
+    int toDirectory, const char *_Nonnull to, unsigned int flags);
+ssize_t CFerryLinux_copy_file_range(
+    int from, int64_t *_Nullable fromOffset, int to, int64_t *_Nullable toOffset, size_t count);
+ssize_t CFerryLinux_splice(
+    int from, int64_t *_Nullable fromOffset, int to, int64_t *_Nullable toOffset, size_t count,
+    unsigned int flags);
+ssize_t CFerryLinux_fgetxattr(
+    int fd, const char *_Nonnull name, void *_Nullable value, size_t size);
+int CFerryLinux_fsetxattr(
+    int fd, const char *_Nonnull name, const void *_Nonnull value, size_t size);
+int CFerryLinux_fremovexattr(int fd, const char *_Nonnull name);
+
+extern const short CFerryLinux_POSIX_SPAWN_SETSID;
+int CFerryLinux_pidfd_open(pid_t pid);
+int CFerryLinux_spawn_addclosefrom(posix_spawn_file_actions_t *_Nonnull actions, int first);
+int CFerryLinux_spawn_addchdir(
+    posix_spawn_file_actions_t *_Nonnull actions, const char *_Nonnull path);
+void CFerryLinux_setThreadName(const char *_Nonnull name);
+
+size_t CFerryLinux_CMSG_SPACE(size_t length);
+size_t CFerryLinux_CMSG_LEN(size_t length);
+struct cmsghdr *_Nullable CFerryLinux_CMSG_FIRSTHDR(const struct msghdr *_Nonnull message);
+struct cmsghdr *_Nullable CFerryLinux_CMSG_NXTHDR(
+    struct msghdr *_Nonnull message, struct cmsghdr *_Nonnull header);
+unsigned char *_Nonnull CFerryLinux_CMSG_DATA(struct cmsghdr *_Nonnull header);
+
+int CFerryLinux_exited(int status);
+int CFerryLinux_exitStatus(int status);
+int CFerryLinux_terminationSignal(int status);
+const char *_Nullable CFerryLinux_errorName(int code);
+char *_Nullable *_Nullable CFerryLinux_environment(void);
+
+#endif

@@ -1,0 +1,58 @@
+import Glibc
+
+/// Where a user's files belong, after the XDG Base Directory Specification.
+///
+/// A variable that is empty or not an absolute path is ignored, as the specification says.
+package struct BaseDirectories: Hashable, Sendable {
+    /// The user's home; from `HOME`, else from the user database.
+    package let home: String
+    /// State that persists, by default `~/.local/state`.
+    package let stateHome: String
+    /// Data that persists, by default `~/.local/share`.
+    package let dataHome: String
+    /// Files that can be made again, by default `~/.cache`.
+    package let cacheHome: String
+    /// Settings, by default `~/.config`.
+    package let configHome: String
+    /// The session's directory for sockets; `nil` where there is none that is the user's alone.
+    package let runtimeDirectory: String?
+
+    /// Reads an environment.
+    ///
+    /// - Parameter environment: By default the process's own.
+    package init(environment: [String: String] = ProcessEnvironment.current) {
+        func absolute(_ name: String) -> String? {
+            environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        }
+        let home = absolute("HOME") ?? Self.homeFromUserDatabase() ?? "/"
+        self.home = home
+        stateHome = absolute("XDG_STATE_HOME") ?? home + "/.local/state"
+        dataHome = absolute("XDG_DATA_HOME") ?? home + "/.local/share"
+        cacheHome = absolute("XDG_CACHE_HOME") ?? home + "/.cache"
+        configHome = absolute("XDG_CONFIG_HOME") ?? home + "/.config"
+        runtimeDirectory = absolute("XDG_RUNTIME_DIR").flatMap {
+            Self.isPrivateDirectory($0) ? $0 : nil
+        }
+    }
+
+    /// Whether `path` is a directory, no link, of this user, that nobody else can enter or write.
+    package static func isPrivateDirectory(_ path: String) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return false }
+        return status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid()
+            && status.st_mode & 0o077 == 0
+    }
+
+    private static func homeFromUserDatabase() -> String? {
+        var entry = passwd()
+        var result: UnsafeMutablePointer<passwd>?
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16_384) { buffer in
+            guard
+                let base = buffer.baseAddress,
+                getpwuid_r(geteuid(), &entry, base, buffer.count, &result) == 0,
+                result != nil, let directory = entry.pw_dir
+            else { return nil }
+            return String(cString: directory)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import CFerryLinux
+import Glibc
+
+/// A system call that failed.
+package struct SystemCallError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The call's name, as in its manual page.
+    package var call: String
+    /// The value of `errno` right after the call.
+    package var errno: Int32
+    /// What the call was about, such as a path; empty when there is nothing to name.
+    package var subject: String
+
+    package init(call: String, errno: Int32, subject: String = "") {
+        self.call = call
+        self.errno = errno
+        self.subject = subject
+    }
+
+    /// The error's text, such as "No such file or directory".
+    package var reason: String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+            guard let base = buffer.baseAddress, strerror_r(errno, base, buffer.count) == 0 else {
+                return "error \(errno)"
+            }
+            return String(cString: base)
+        }
+    }
+
+    /// The error's symbol, such as "ENOENT".
+    package var symbol: String {
+        CFerryLinux_errorName(errno).map { String(cString: $0) } ?? "errno \(errno)"
+    }
+
+    /// The call, what it was about, and why it failed.
+    package var description: String {
+        let about = subject.isEmpty ? "" : " \(subject)"
+        return "\(call)\(about): \(reason) (\(symbol))"
+    }
+}
+
+/// Runs a system call, again when a signal interrupts it.
+///
+/// - Throws: ``SystemCallError`` with the value of `errno` when the call returns -1.
+@discardableResult
+package func systemCall<T: FixedWidthInteger & SignedInteger>(
+    _ name: String,
+    _ subject: @autoclosure () -> String = "",
+    _ body: () -> T
+) throws(SystemCallError) -> T {
+    while true {
+        let result = body()
+        if result != -1 { return result }
+        let code = errno
+        if code != EINTR {
+            throw SystemCallError(call: name, errno: code, subject: subject())
+        }
+    }
+}

@@ -1,0 +1,34 @@
+/// The isolation domain of the process's event loop thread, as `MainActor` is that of the main thread.
+///
+/// Everything that owns a descriptor, a timer or a transfer lives here. Code on the loop never
+/// blocks; what would block runs on a ``BlockingQueue``.
+@globalActor
+package actor LoopActor {
+    /// The only instance.
+    package static let shared = LoopActor()
+
+    private init() {}
+
+    /// The event loop's thread.
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        LoopThread.shared.asUnownedSerialExecutor()
+    }
+
+    /// Runs `work` on the loop, in the order of the calls, from any thread and without waiting.
+    ///
+    /// A task would not keep the order of two calls; this does.
+    package static func perform(_ work: @escaping @LoopActor @Sendable () -> Void) {
+        LoopThread.shared.enqueue(work)
+    }
+
+    /// Runs `body` at once, for C callbacks that the loop itself has called.
+    ///
+    /// - Precondition: The caller is on the event loop's thread.
+    package static func assumeIsolated<T>(_ body: @LoopActor () throws -> T) rethrows -> T {
+        precondition(LoopThread.shared.isCurrent, "not on the event loop's thread")
+        return try withoutActuallyEscaping(body) { escapable in
+            // The check above is what the cast asserts: the isolation is dynamic here.
+            try unsafeBitCast(escapable, to: (() throws -> T).self)()
+        }
+    }
+}

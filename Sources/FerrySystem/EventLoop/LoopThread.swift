@@ -1,0 +1,131 @@
+import CFerryLinux
+import Dispatch
+import Glibc
+import Synchronization
+
+/// The thread that waits in epoll, and the executor of ``LoopActor``.
+///
+/// Three things wake it: a watched descriptor, the one timer descriptor, and the mailbox's eventfd.
+/// With none of them it sleeps without limit.
+final class LoopThread: SerialExecutor, Sendable {
+    static let shared = LoopThread()
+
+    private enum Item {
+        case job(UnownedJob)
+        case closure(@LoopActor @Sendable () -> Void)
+    }
+
+    private struct Mailbox {
+        var items: [Item] = []
+        var isWakePending = false
+    }
+
+    private let mailbox = Mutex(Mailbox())
+    private let thread = Atomic<UInt>(0)
+    let epoll: Int32
+    private let wake: Int32
+
+    private init() {
+        epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        wake = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        // Without these two descriptors no part of the library can work, and there is no caller to
+        // tell: the shared instance is made by the first use from anywhere.
+        precondition(
+            epoll >= 0 && wake >= 0,
+            "the event loop got no descriptors: \(SystemCallError(call: "epoll_create1", errno: errno))"
+        )
+        var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data(fd: wake))
+        epoll_ctl(epoll, EPOLL_CTL_ADD, wake, &event)
+        start()
+    }
+
+    /// Whether the caller is on the loop's thread.
+    var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
+
+    func enqueue(_ job: consuming ExecutorJob) { append(.job(UnownedJob(job))) }
+
+    func enqueue(_ work: @escaping @LoopActor @Sendable () -> Void) { append(.closure(work)) }
+
+    func checkIsolated() { precondition(isCurrent, "not on the event loop's thread") }
+
+    private func append(_ item: Item) {
+        let needsWake = mailbox.withLock { mailbox in
+            mailbox.items.append(item)
+            // On its own thread the loop looks at the mailbox before it sleeps again.
+            guard !mailbox.isWakePending, !isCurrent else { return false }
+            mailbox.isWakePending = true
+            return true
+        }
+        if needsWake { eventfd_write(wake, 1) }
+    }
+
+    private func start() {
+        var identifier = pthread_t()
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        // Signals belong to the app's own threads, or to a signal source.
+        var all = sigset_t()
+        var previous = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &previous)
+        let context = Unmanaged.passRetained(self).toOpaque()
+        let code = pthread_create(
+            &identifier,
+            &attributes,
+            { context in
+                context.map { Unmanaged<LoopThread>.fromOpaque($0).takeUnretainedValue().run() }
+                return nil
+            },
+            context
+        )
+        pthread_sigmask(SIG_SETMASK, &previous, nil)
+        pthread_attr_destroy(&attributes)
+        precondition(code == 0, "the event loop got no thread: \(code)")
+    }
+
+    private func run() {
+        thread.store(UInt(pthread_self()), ordering: .relaxed)
+        CFerryLinux_setThreadName("ferry.loop")
+        var events = [epoll_event](repeating: epoll_event(), count: 128)
+        while true {
+            drainMailbox()
+            let count = waitForEvents(&events)
+            for index in 0..<count {
+                let event = events[index]
+                if event.data.u64 == UInt64(UInt32(bitPattern: wake)) {
+                    acknowledgeWake()
+                } else {
+                    LoopActor.assumeIsolated { EventLoop.shared.dispatch(event) }
+                }
+            }
+        }
+    }
+
+    private func waitForEvents(_ events: inout [epoll_event]) -> Int {
+        // Work that was put into the mailbox on this thread has not written to the eventfd.
+        let isIdle = mailbox.withLock { $0.items.isEmpty }
+        let count = epoll_wait(epoll, &events, Int32(events.count), isIdle ? -1 : 0)
+        return max(0, Int(count))
+    }
+
+    private func acknowledgeWake() {
+        var count: eventfd_t = 0
+        eventfd_read(wake, &count)
+        mailbox.withLock { $0.isWakePending = false }
+    }
+
+    private func drainMailbox() {
+        // One pass only: work that adds work must not starve the descriptors.
+        let items = mailbox.withLock { mailbox in
+            defer { mailbox.items = [] }
+            return mailbox.items
+        }
+        for item in items {
+            switch item {
+            case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+            case .closure(let work): LoopActor.assumeIsolated { work() }
+            }
+        }
+    }
+}

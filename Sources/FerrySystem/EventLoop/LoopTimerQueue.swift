@@ -1,0 +1,124 @@
+import CFerryLinux
+import Glibc
+
+/// All pending timers over one timerfd: a binary heap ordered by deadline.
+///
+/// A cancelled timer stays in the heap until it is due or until cancelled ones are the majority,
+/// so that cancelling is cheap.
+@LoopActor
+final class LoopTimerQueue {
+    private var heap: [LoopTimer] = []
+    private var cancelledCount = 0
+    private var nextKey: UInt64 = 0
+    private var armedDeadline: ContinuousClock.Instant?
+    private var descriptor: Int32 = -1
+
+    func schedule(
+        at deadline: ContinuousClock.Instant,
+        handler: @escaping @LoopActor () -> Void
+    ) -> LoopTimer {
+        nextKey += 1
+        let timer = LoopTimer(deadline: deadline, key: nextKey, queue: self, handler: handler)
+        heap.append(timer)
+        siftUp(heap.count - 1)
+        arm()
+        return timer
+    }
+
+    func cancelled() {
+        cancelledCount += 1
+        if cancelledCount > 64, cancelledCount * 2 > heap.count {
+            heap = heap.filter(\.isPending)
+            cancelledCount = 0
+            for index in stride(from: heap.count / 2 - 1, through: 0, by: -1) { siftDown(index) }
+        }
+        dropCancelledHead()
+        arm()
+    }
+
+    private func fireDue() {
+        var expirations: UInt64 = 0
+        read(descriptor, &expirations, MemoryLayout.size(ofValue: expirations))
+        armedDeadline = nil
+        let now = EventLoop.now
+        while let first = heap.first, !first.isPending || first.deadline <= now {
+            removeFirst()
+            if first.isPending { first.fire() } else { cancelledCount = max(0, cancelledCount - 1) }
+        }
+        arm()
+    }
+
+    private func dropCancelledHead() {
+        while let first = heap.first, !first.isPending {
+            removeFirst()
+            cancelledCount = max(0, cancelledCount - 1)
+        }
+    }
+
+    /// Sets the timerfd to the first deadline; a process without timers has none armed.
+    private func arm() {
+        let deadline = heap.first?.deadline
+        guard deadline != armedDeadline, openDescriptor() else { return }
+        armedDeadline = deadline
+        var specification = itimerspec()
+        if let deadline {
+            // Zero would disarm, so that a timer that is overdue gets one nanosecond.
+            let wait = max(deadline - EventLoop.now, .nanoseconds(1)).components
+            specification.it_value.tv_sec = Int(wait.seconds)
+            let nanoseconds = Int(wait.attoseconds / 1_000_000_000)
+            specification.it_value.tv_nsec = wait.seconds == 0 ? max(nanoseconds, 1) : nanoseconds
+        }
+        timerfd_settime(descriptor, 0, &specification, nil)
+    }
+
+    private func openDescriptor() -> Bool {
+        if descriptor >= 0 { return true }
+        // ContinuousClock is CLOCK_BOOTTIME on Linux: both go on while the machine sleeps.
+        descriptor = timerfd_create(
+            CLOCK_BOOTTIME,
+            Int32(TFD_CLOEXEC | TFD_NONBLOCK)
+        )
+        precondition(descriptor >= 0, "timerfd_create failed: errno \(errno)")
+        do {
+            _ = try EventLoop.shared.watch(descriptor, for: .readable) { [weak self] _ in
+                self?.fireDue()
+            }
+        } catch {
+            preconditionFailure("the timer cannot be watched: \(error)")
+        }
+        return true
+    }
+
+    private func removeFirst() {
+        heap.swapAt(0, heap.count - 1)
+        heap.removeLast()
+        if !heap.isEmpty { siftDown(0) }
+    }
+
+    private func isOrdered(_ left: Int, before right: Int) -> Bool {
+        (heap[left].deadline, heap[left].key) < (heap[right].deadline, heap[right].key)
+    }
+
+    private func siftUp(_ start: Int) {
+        var child = start
+        while child > 0 {
+            let parent = (child - 1) / 2
+            guard isOrdered(child, before: parent) else { return }
+            heap.swapAt(child, parent)
+            child = parent
+        }
+    }
+
+    private func siftDown(_ start: Int) {
+        var parent = start
+        while true {
+            var least = parent
+            for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count {
+                if isOrdered(child, before: least) { least = child }
+            }
+            if least == parent { return }
+            heap.swapAt(parent, least)
+            parent = least
+        }
+    }
+}

@@ -1,0 +1,28 @@
+/// A descriptor that the event loop watches.
+///
+/// The loop keeps a watch until ``cancel()``, which must come before the descriptor is closed.
+@LoopActor
+package final class Watch {
+    let key: UInt64
+    let descriptor: Int32
+    private var handler: (@LoopActor (Readiness) -> Void)?
+
+    init(key: UInt64, descriptor: Int32, handler: @escaping @LoopActor (Readiness) -> Void) {
+        self.key = key
+        self.descriptor = descriptor
+        self.handler = handler
+    }
+
+    /// Waits for `readiness` from now on; an empty set reports hang-ups alone.
+    package func update(_ readiness: Readiness) throws(SystemCallError) {
+        try EventLoop.shared.update(self, readiness)
+    }
+
+    /// Stops watching; the handler is not called again and is released.
+    package func cancel() {
+        handler = nil
+        EventLoop.shared.remove(self)
+    }
+
+    func fire(_ readiness: Readiness) { handler?(readiness) }
+}

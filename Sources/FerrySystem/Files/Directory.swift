@@ -1,0 +1,192 @@
+import CFerryLinux
+import Glibc
+
+/// A directory that is held open, and the only way to the files in it.
+///
+/// Every name is a single component, links are never followed, and new files are private to the
+/// user: a name that comes from outside cannot lead out of the directory.
+package final class Directory: Sendable {
+    /// How a file is opened.
+    package enum OpenMode: Hashable, Sendable {
+        /// Read an existing file.
+        case read
+        /// Read and write an existing file.
+        case readWrite
+        /// Read and write a file that is created when it is missing.
+        case create
+        /// Read and write a file that must not exist yet (`EEXIST` otherwise).
+        case createNew
+        /// Write at the end of a file that is created when it is missing.
+        case append
+
+        fileprivate var flags: Int32 {
+            switch self {
+            case .read: O_RDONLY
+            case .readWrite: O_RDWR
+            case .create: O_RDWR | O_CREAT
+            case .createNew: O_RDWR | O_CREAT | O_EXCL
+            case .append: O_WRONLY | O_CREAT | O_APPEND
+            }
+        }
+    }
+
+    /// The path the directory was opened by.
+    package let path: String
+    /// The directory's descriptor, for calls of the `*at` family.
+    package let descriptor: Int32
+
+    /// Opens the directory at `path`.
+    ///
+    /// - Parameters:
+    ///   - path: An absolute path.
+    ///   - creatingPrivate: Whether to create the directory and its missing parents, for the user
+    ///     alone (0700).
+    /// - Throws: `mkdir` or `open` with the path.
+    package init(opening path: String, creatingPrivate: Bool = false) throws(SystemCallError) {
+        if creatingPrivate { try Self.createWithParents(path) }
+        self.path = path
+        descriptor = try systemCall("open", path) {
+            Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        }
+    }
+
+    private init(path: String, descriptor: Int32) {
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    deinit { _ = Glibc.close(descriptor) }
+
+    /// Opens a file of the directory.
+    ///
+    /// - Throws: `openat`; with `ELOOP` for a symbolic link, `EINVAL` for a name that is not a
+    ///   single component.
+    package func open(_ name: String, _ mode: OpenMode) throws(SystemCallError) -> FileDescriptor {
+        try check(name)
+        return FileDescriptor(
+            owning: try systemCall("openat", path(of: name)) {
+                openat(descriptor, name, mode.flags | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            }
+        )
+    }
+
+    /// Opens a directory inside this one, for the user alone where it is created.
+    package func openSubdirectory(
+        _ name: String,
+        creating: Bool = true
+    ) throws(SystemCallError) -> Directory {
+        try check(name)
+        if creating {
+            do {
+                try systemCall("mkdirat", path(of: name)) { mkdirat(descriptor, name, 0o700) }
+            } catch  where error.errno == EEXIST {
+                // What is there is opened below, and refused when it is no directory.
+            }
+        }
+        let opened = try systemCall("openat", path(of: name)) {
+            openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        }
+        return Directory(path: path(of: name), descriptor: opened)
+    }
+
+    /// Moves a file to another name or directory of the same file system.
+    ///
+    /// - Parameters:
+    ///   - name: The file.
+    ///   - target: Where to.
+    ///   - newName: Its name there.
+    ///   - replacing: Whether a file of that name is replaced; otherwise it is an error (`EEXIST`).
+    /// - Throws: `renameat2`.
+    package func rename(
+        _ name: String,
+        to target: Directory,
+        as newName: String,
+        replacing: Bool = false
+    ) throws(SystemCallError) {
+        try check(name)
+        try check(newName)
+        let flags = replacing ? 0 : CFerryLinux_RENAME_NOREPLACE
+        try systemCall("renameat2", "\(path(of: name)) to \(target.path(of: newName))") {
+            CFerryLinux_renameat2(descriptor, name, target.descriptor, newName, flags)
+        }
+    }
+
+    /// Removes a file; one that is not there is no error.
+    package func remove(_ name: String) throws(SystemCallError) {
+        try check(name)
+        do {
+            try systemCall("unlinkat", path(of: name)) { unlinkat(descriptor, name, 0) }
+        } catch  where error.errno == ENOENT {
+            return
+        }
+    }
+
+    /// What the kernel knows about a file, or `nil` when there is none; links are not followed.
+    package func status(of name: String) throws(SystemCallError) -> FileStatus? {
+        try check(name)
+        var status = stat()
+        do {
+            try systemCall("fstatat", path(of: name)) {
+                fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW)
+            }
+        } catch  where error.errno == ENOENT {
+            return nil
+        }
+        return FileStatus(status)
+    }
+
+    /// The names in the directory, in no order, without "." and "..".
+    package func names() throws(SystemCallError) -> [String] {
+        let copy = try systemCall("openat", path) {
+            openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        }
+        guard let stream = fdopendir(copy) else {
+            let code = errno
+            _ = Glibc.close(copy)
+            throw SystemCallError(call: "fdopendir", errno: code, subject: path)
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// Forces the directory's entries onto the disk: after it a rename survives a power cut.
+    package func synchronize() throws(SystemCallError) {
+        try systemCall("fsync", path) { fsync(descriptor) }
+    }
+
+    /// The path of a name in the directory, for messages and for calls that take a path.
+    package func path(of name: String) -> String { path + "/" + name }
+
+    private func check(_ name: String) throws(SystemCallError) {
+        let isComponent =
+            !name.isEmpty && name != "." && name != ".."
+            && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
+        guard isComponent else {
+            throw SystemCallError(call: "openat", errno: EINVAL, subject: path(of: name))
+        }
+    }
+
+    private static func createWithParents(_ path: String) throws(SystemCallError) {
+        do {
+            try systemCall("mkdir", path) { mkdir(path, 0o700) }
+        } catch  where error.errno == EEXIST {
+            return
+        } catch  where error.errno == ENOENT {
+            guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { throw error }
+            try createWithParents(String(path[..<slash]))
+            do {
+                try systemCall("mkdir", path) { mkdir(path, 0o700) }
+            } catch  where error.errno == EEXIST {
+                // Another process was as fast.
+                return
+            }
+        }
+    }
+}

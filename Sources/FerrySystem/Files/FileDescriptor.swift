@@ -1,0 +1,165 @@
+import CFerryLinux
+import Glibc
+
+/// A file descriptor that closes itself.
+package struct FileDescriptor: ~Copyable, Sendable {
+    /// The number that the kernel knows the descriptor by.
+    package let rawValue: Int32
+
+    /// Takes over an open descriptor.
+    package init(owning rawValue: Int32) { self.rawValue = rawValue }
+
+    deinit { _ = Glibc.close(rawValue) }
+
+    /// Closes the descriptor and reports what closing found, such as a delayed write error.
+    package consuming func close() throws(SystemCallError) {
+        let descriptor = rawValue
+        discard self
+        // Linux releases the descriptor even when it reports EINTR: never again.
+        guard Glibc.close(descriptor) == 0 || errno == EINTR else {
+            throw SystemCallError(call: "close", errno: errno)
+        }
+    }
+
+    /// Gives the descriptor away without closing it.
+    package consuming func release() -> Int32 {
+        let descriptor = rawValue
+        discard self
+        return descriptor
+    }
+
+    /// Another descriptor for the same open file, closed on exec.
+    package borrowing func duplicate() throws(SystemCallError) -> FileDescriptor {
+        let descriptor = rawValue
+        return FileDescriptor(
+            owning: try systemCall("fcntl") { fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
+        )
+    }
+
+    /// Reads up to the buffer's size at the current offset; 0 at the end.
+    package borrowing func read(
+        into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemCallError) -> Int {
+        let descriptor = rawValue
+        return try systemCall("read") {
+            Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+        }
+    }
+
+    /// Writes some bytes at the current offset and returns how many.
+    package borrowing func write(
+        _ bytes: UnsafeRawBufferPointer
+    ) throws(SystemCallError) -> Int {
+        let descriptor = rawValue
+        return try systemCall("write") {
+            Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+        }
+    }
+
+    /// Writes all bytes at the current offset.
+    package borrowing func writeAll(_ bytes: UnsafeRawBufferPointer) throws(SystemCallError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            rest = rest.dropFirst(try write(UnsafeRawBufferPointer(rebasing: rest)))
+        }
+    }
+
+    /// Writes all bytes at `offset`, leaving the current offset alone.
+    package borrowing func writeAll(
+        _ bytes: UnsafeRawBufferPointer,
+        at offset: Int64
+    ) throws(SystemCallError) {
+        let descriptor = rawValue
+        var rest = bytes[...]
+        var position = Int(offset)
+        while !rest.isEmpty {
+            let part = UnsafeRawBufferPointer(rebasing: rest)
+            let count = try systemCall("pwrite") {
+                pwrite(descriptor, part.baseAddress, part.count, position)
+            }
+            rest = rest.dropFirst(count)
+            position += count
+        }
+    }
+
+    /// The whole content from the current offset on, as long as it is at most `limit` bytes.
+    package borrowing func readToEnd(limit: Int) throws(SystemCallError) -> [UInt8] {
+        var content: [UInt8] = []
+        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
+        defer { chunk.deallocate() }
+        while true {
+            let count = try read(into: chunk)
+            if count == 0 { return content }
+            content.append(contentsOf: UnsafeRawBufferPointer(rebasing: chunk[..<count]))
+            if content.count > limit { throw SystemCallError(call: "read", errno: EFBIG) }
+        }
+    }
+
+    /// Forces the file's data, and what is needed to find it, onto the disk.
+    package borrowing func synchronizeData() throws(SystemCallError) {
+        let descriptor = rawValue
+        try systemCall("fdatasync") { fdatasync(descriptor) }
+    }
+
+    /// Cuts or extends the file to `size` bytes.
+    package borrowing func truncate(to size: Int64) throws(SystemCallError) {
+        let descriptor = rawValue
+        try systemCall("ftruncate") { ftruncate(descriptor, Int(size)) }
+    }
+
+    /// What the kernel knows about the file.
+    package borrowing func status() throws(SystemCallError) -> FileStatus {
+        let descriptor = rawValue
+        var status = stat()
+        try systemCall("fstat") { fstat(descriptor, &status) }
+        return FileStatus(status)
+    }
+
+    /// Whether reads and writes return `EAGAIN` instead of waiting.
+    package borrowing func setNonBlocking(_ isNonBlocking: Bool) throws(SystemCallError) {
+        let descriptor = rawValue
+        let flags = try systemCall("fcntl") { fcntl(descriptor, F_GETFL) }
+        let wanted = isNonBlocking ? flags | O_NONBLOCK : flags & ~O_NONBLOCK
+        try systemCall("fcntl") { fcntl(descriptor, F_SETFL, wanted) }
+    }
+
+    /// Stores an extended attribute, such as `user.ferry.transfer`.
+    ///
+    /// - Throws: `fsetxattr` with `ENOTSUP` where the file system has none.
+    package borrowing func setAttribute(
+        _ name: String,
+        _ value: [UInt8]
+    ) throws(SystemCallError) {
+        let descriptor = rawValue
+        // The pointer must not be null even where there is nothing to store.
+        let bytes = value.isEmpty ? [0] : value
+        try systemCall("fsetxattr", name) {
+            CFerryLinux_fsetxattr(descriptor, name, bytes, value.count)
+        }
+    }
+
+    /// An extended attribute's value, or `nil` when the file has none of that name.
+    package borrowing func attribute(_ name: String) throws(SystemCallError) -> [UInt8]? {
+        let descriptor = rawValue
+        // The kernel's limit for one value, XATTR_SIZE_MAX.
+        var value = [UInt8](repeating: 0, count: 65_536)
+        do {
+            let count = try systemCall("fgetxattr", name) {
+                CFerryLinux_fgetxattr(descriptor, name, &value, value.count)
+            }
+            return Array(value.prefix(count))
+        } catch  where error.errno == ENODATA {
+            return nil
+        }
+    }
+
+    /// Removes an extended attribute; one that is not there is no error.
+    package borrowing func removeAttribute(_ name: String) throws(SystemCallError) {
+        let descriptor = rawValue
+        do {
+            try systemCall("fremovexattr", name) { CFerryLinux_fremovexattr(descriptor, name) }
+        } catch  where error.errno == ENODATA {
+            return
+        }
+    }
+}

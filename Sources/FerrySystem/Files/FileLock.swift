@@ -1,0 +1,37 @@
+import Glibc
+
+/// An exclusive lock on a file, held until it is released or the process ends.
+package struct FileLock: ~Copyable, Sendable {
+    private let file: FileDescriptor
+
+    /// Takes the lock.
+    ///
+    /// - Parameters:
+    ///   - name: The file to lock; it is created when it is missing.
+    ///   - directory: Where it lies.
+    ///   - waiting: Whether to wait for another holder.
+    /// - Throws: `flock` with `EWOULDBLOCK` when another process holds it and `waiting` is false.
+    package init(
+        _ name: String,
+        in directory: Directory,
+        waiting: Bool
+    ) throws(SystemCallError) {
+        let opened = try directory.open(name, .create)
+        let descriptor = opened.rawValue
+        try systemCall("flock", directory.path(of: name)) {
+            flock(descriptor, waiting ? LOCK_EX : LOCK_EX | LOCK_NB)
+        }
+        file = opened
+    }
+
+    /// Writes who holds the lock into the file, for people and for messages.
+    package borrowing func describeHolder(_ text: String) throws(SystemCallError) {
+        try file.truncate(to: 0)
+        let bytes = Array(text.utf8)
+        let descriptor = file.rawValue
+        try systemCall("pwrite") { pwrite(descriptor, bytes, bytes.count, 0) }
+    }
+
+    /// Releases the lock.
+    package consuming func release() {}
+}

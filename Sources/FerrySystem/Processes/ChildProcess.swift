@@ -1,0 +1,37 @@
+import CFerryLinux
+import Glibc
+
+/// A started program whose end is reported on the event loop.
+@LoopActor
+package final class ChildProcess {
+    /// The process's identifier.
+    package let identifier: Int32
+    private let descriptor: FileDescriptor
+    private var watch: Watch?
+
+    /// Starts a program.
+    ///
+    /// - Parameters:
+    ///   - launch: What to start.
+    ///   - onExit: Called once on the loop when the process has ended.
+    /// - Throws: ``ProcessLaunch/start()``'s errors, `pidfd_open`.
+    package init(
+        _ launch: ProcessLaunch,
+        onExit: @escaping @LoopActor (ProcessExit) -> Void
+    ) throws(SystemCallError) {
+        let identifier = try launch.start()
+        self.identifier = identifier
+        descriptor = FileDescriptor(
+            owning: try systemCall("pidfd_open") { CFerryLinux_pidfd_open(identifier) }
+        )
+        // The loop's watch keeps the child until it has ended.
+        watch = try EventLoop.shared.watch(descriptor.rawValue, for: .readable) { _ in
+            self.watch?.cancel()
+            self.watch = nil
+            onExit((try? ProcessExit.wait(for: identifier)) ?? .unknown)
+        }
+    }
+
+    /// Sends a signal; a process that has ended is no error.
+    package func signal(_ number: Int32) { kill(identifier, number) }
+}

@@ -1,0 +1,128 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import FerrySystem
+
+@Suite(.timeLimit(.minutes(1))) struct EventLoopTests {
+    @Test func `work given from one thread runs in its order`() async {
+        let seen = Mutex<[Int]>([])
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            for number in 0..<10_000 {
+                LoopActor.perform { seen.withLock { $0.append(number) } }
+            }
+            LoopActor.perform { done.resume() }
+        }
+        #expect(seen.withLock { $0 } == Array(0..<10_000))
+    }
+
+    @Test func `an async function isolated to the loop runs on the loop's thread`() async {
+        #expect(await Self.isOnLoop())
+    }
+
+    @Test func `being asked off the loop traps`() async {
+        await #expect(processExitsWith: .failure) {
+            LoopActor.assumeIsolated { _ = EventLoop.shared }
+        }
+    }
+
+    @Test func `timers fire in the order of their deadlines`() async {
+        let order = Mutex<[Int]>([])
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            LoopActor.perform {
+                for number in [3, 1, 2] {
+                    _ = EventLoop.shared.schedule(after: .milliseconds(number * 3)) {
+                        order.withLock { $0.append(number) }
+                        if number == 3 { done.resume() }
+                    }
+                }
+            }
+        }
+        #expect(order.withLock { $0 } == [1, 2, 3])
+    }
+
+    @Test func `a cancelled timer does not fire, among thousands that are cancelled`() async {
+        let fired = Mutex(0)
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            LoopActor.perform {
+                let timers = (0..<5_000).map { number in
+                    EventLoop.shared.schedule(after: .milliseconds(number % 10)) {
+                        fired.withLock { $0 += 1 }
+                    }
+                }
+                for (index, timer) in timers.enumerated() where index % 5 != 0 { timer.cancel() }
+                _ = EventLoop.shared.schedule(after: .milliseconds(30)) { done.resume() }
+            }
+        }
+        #expect(fired.withLock { $0 } == 1_000)
+    }
+
+    @Test func `a watched descriptor reports bytes until they are read`() async throws {
+        let (read, write) = try pipe()
+        let bytes = await withCheckedContinuation { (done: CheckedContinuation<[UInt8], Never>) in
+            LoopActor.perform {
+                let box = WatchBox()
+                var seen: [UInt8] = []
+                box.watch = try? EventLoop.shared.watch(read, for: .readable) { readiness in
+                    var byte: UInt8 = 0
+                    guard Glibc.read(read, &byte, 1) == 1 else { return }
+                    seen.append(byte)
+                    if seen.count == 3 {
+                        box.watch?.cancel()
+                        done.resume(returning: seen)
+                    }
+                }
+            }
+            Glibc.write(write, [7, 8, 9] as [UInt8], 3)
+        }
+        #expect(bytes == [7, 8, 9])
+        close(read)
+        close(write)
+    }
+
+    @Test func `a cancelled watch is silent though its descriptor is ready`() async throws {
+        let (read, write) = try pipe()
+        Glibc.write(write, [1] as [UInt8], 1)
+        let count = Mutex(0)
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            LoopActor.perform {
+                let watch = try? EventLoop.shared.watch(read, for: .readable) { _ in
+                    count.withLock { $0 += 1 }
+                }
+                watch?.cancel()
+                _ = EventLoop.shared.schedule(after: .milliseconds(5)) { done.resume() }
+            }
+        }
+        #expect(count.withLock { $0 } == 0)
+        close(read)
+        close(write)
+    }
+
+    @Test func `blocking work keeps its order and throws what it throws`() async throws {
+        let queue = BlockingQueue(label: "test")
+        let seen = Mutex<[Int]>([])
+        for number in 0..<100 { queue.perform { seen.withLock { $0.append(number) } } }
+        let count = try await queue.run { seen.withLock { $0.count } }
+        #expect(count == 100)
+        await #expect(throws: SystemCallError(call: "close", errno: EBADF)) {
+            try await queue.run { () throws(SystemCallError) in
+                try systemCall("close") { close(-1) }
+            }
+        }
+    }
+
+    @LoopActor private static func isOnLoop() async -> Bool {
+        await Task.yield()
+        return LoopThread.shared.isCurrent
+    }
+
+    private func pipe() throws -> (Int32, Int32) {
+        var ends: [Int32] = [0, 0]
+        try systemCall("pipe") { Glibc.pipe(&ends) }
+        return (ends[0], ends[1])
+    }
+}
+
+@LoopActor private final class WatchBox {
+    var watch: Watch?
+}
