@@ -1,19 +1,19 @@
+import FerryTestSupport
 import Glibc
-import Synchronization
 import Testing
 
 @testable import FerrySystem
 
 @Suite(.timeLimit(.minutes(1))) struct EventLoopTests {
     @Test func `work given from one thread runs in its order`() async {
-        let seen = Mutex<[Int]>([])
+        let seen = Recorder<Int>()
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             for number in 0..<10_000 {
-                LoopActor.perform { seen.withLock { $0.append(number) } }
+                LoopActor.perform { seen.append(number) }
             }
             LoopActor.perform { done.resume() }
         }
-        #expect(seen.withLock { $0 } == Array(0..<10_000))
+        #expect(seen.elements == Array(0..<10_000))
     }
 
     @Test func `an async function isolated to the loop runs on the loop's thread`() async {
@@ -27,34 +27,34 @@ import Testing
     }
 
     @Test func `timers fire in the order of their deadlines`() async {
-        let order = Mutex<[Int]>([])
+        let order = Recorder<Int>()
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             LoopActor.perform {
                 for number in [3, 1, 2] {
                     _ = EventLoop.shared.schedule(after: .milliseconds(number * 3)) {
-                        order.withLock { $0.append(number) }
+                        order.append(number)
                         if number == 3 { done.resume() }
                     }
                 }
             }
         }
-        #expect(order.withLock { $0 } == [1, 2, 3])
+        #expect(order.elements == [1, 2, 3])
     }
 
     @Test func `a cancelled timer does not fire, among thousands that are cancelled`() async {
-        let fired = Mutex(0)
+        let fired = Recorder<Int>()
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             LoopActor.perform {
                 let timers = (0..<5_000).map { number in
                     EventLoop.shared.schedule(after: .milliseconds(number % 10)) {
-                        fired.withLock { $0 += 1 }
+                        fired.append(number)
                     }
                 }
                 for (index, timer) in timers.enumerated() where index % 5 != 0 { timer.cancel() }
                 _ = EventLoop.shared.schedule(after: .milliseconds(30)) { done.resume() }
             }
         }
-        #expect(fired.withLock { $0 } == 1_000)
+        #expect(fired.elements.count == 1_000)
     }
 
     @Test func `a watched descriptor reports bytes until they are read`() async throws {
@@ -83,37 +83,39 @@ import Testing
     @Test func `a cancelled watch is silent though its descriptor is ready`() async throws {
         let (read, write) = try pipe()
         Glibc.write(write, [1] as [UInt8], 1)
-        let count = Mutex(0)
+        let count = Recorder<Int>()
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             LoopActor.perform {
                 let watch = try? EventLoop.shared.watch(read, for: .readable) { _ in
-                    count.withLock { $0 += 1 }
+                    count.append(1)
                 }
                 watch?.cancel()
                 _ = EventLoop.shared.schedule(after: .milliseconds(5)) { done.resume() }
             }
         }
-        #expect(count.withLock { $0 } == 0)
+        #expect(count.elements.isEmpty)
         close(read)
         close(write)
     }
 
-    @Test func `blocking work keeps its order and throws what it throws`() async throws {
+    @Test func `blocking work keeps its order and throws what it throws`() async {
         let queue = BlockingQueue(label: "test")
-        let seen = Mutex<[Int]>([])
-        for number in 0..<100 { queue.perform { seen.withLock { $0.append(number) } } }
-        let count = try await queue.run { seen.withLock { $0.count } }
+        let seen = Recorder<Int>()
+        for number in 0..<100 { queue.perform { seen.append(number) } }
+        let count = await queue.run { seen.elements.count }
         #expect(count == 100)
         await #expect(throws: SystemCallError(call: "close", errno: EBADF)) {
-            try await queue.run { () throws(SystemCallError) in
-                try systemCall("close") { close(-1) }
-            }
+            try await queue.run(Self.closeNothing)
         }
     }
 
     @LoopActor private static func isOnLoop() async -> Bool {
         await Task.yield()
         return LoopThread.shared.isCurrent
+    }
+
+    @Sendable private static func closeNothing() throws(SystemCallError) -> Int32 {
+        try systemCall("close") { close(-1) }
     }
 
     private func pipe() throws -> (Int32, Int32) {
