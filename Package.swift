@@ -30,7 +30,11 @@ let package = Package(
         .target(name: "FerryHTTP", dependencies: ["FerrySystem", "CCurl"]),
         .target(name: "FerryTransfer", dependencies: ["FerryHTTP", "FerrySystem"]),
         .target(name: "FerryStore", dependencies: ["FerrySystem", "CSQLite"]),
-        .target(name: "FerryWire", dependencies: ["FerrySystem"]),
+        .target(
+            name: "FerryWire",
+            dependencies: ["FerrySystem"],
+            exclude: ["io.ferry.Transfer.varlink"]
+        ),
         .target(
             name: "FerryDaemon",
             dependencies: ["FerryTransfer", "FerryStore", "FerryWire", "FerryHTTP", "FerrySystem"]
@@ -50,7 +54,7 @@ let package = Package(
 
         .target(
             name: "FerryTestSupport",
-            dependencies: ["FerrySystem"],
+            dependencies: ["FerrySystem", "CFerryLinux"],
             path: "Tests/FerryTestSupport"
         ),
         .testTarget(name: "FerrySystemTests", dependencies: ["FerrySystem", "FerryTestSupport"]),
@@ -80,6 +84,18 @@ let package = Package(
         ),
         .testTarget(name: "FerryTests", dependencies: ["Ferry", "FerryTestSupport"]),
         .testTarget(name: "FerryCommandTests", dependencies: ["FerryCommand"]),
+        .executableTarget(
+            name: "ferry-test-app",
+            dependencies: ["Ferry"],
+            path: "Tests/FerryTestApp"
+        ),
+        .testTarget(
+            name: "FerryEndToEndTests",
+            dependencies: [
+                "FerryTestSupport", "FerrySystem", "FerryWire", "ferry", "ferryd",
+                "ferry-test-app",
+            ]
+        ),
     ]
 )
 

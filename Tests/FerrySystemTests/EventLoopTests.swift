@@ -98,6 +98,34 @@ import Testing
         close(write)
     }
 
+    @Test func `a watch that is cancelled too late leaves the descriptor's next watch alone`()
+        async throws
+    {
+        let (first, firstEnd) = try pipe()
+        let (second, secondEnd) = try pipe()
+        Glibc.write(secondEnd, [1] as [UInt8], 1)
+        let isSeen = await withCheckedContinuation { (done: CheckedContinuation<Bool, Never>) in
+            LoopActor.perform {
+                let late = try? EventLoop.shared.watch(first, for: .readable) { _ in }
+                // The number now stands for the second pipe, of which the first watch knows nothing.
+                dup2(second, first)
+                let box = WatchBox()
+                box.watch = try? EventLoop.shared.watch(first, for: .readable) { _ in
+                    box.watch?.cancel()
+                    box.timer?.cancel()
+                    done.resume(returning: true)
+                }
+                late?.cancel()
+                box.timer = EventLoop.shared.schedule(after: .seconds(5)) {
+                    box.watch?.cancel()
+                    done.resume(returning: false)
+                }
+            }
+        }
+        #expect(isSeen)
+        for descriptor in [first, firstEnd, second, secondEnd] { close(descriptor) }
+    }
+
     @Test func `blocking work keeps its order and throws what it throws`() async {
         let queue = BlockingQueue(label: "test")
         let seen = Recorder<Int>()
@@ -127,4 +155,5 @@ import Testing
 
 @LoopActor private final class WatchBox {
     var watch: Watch?
+    var timer: LoopTimer?
 }

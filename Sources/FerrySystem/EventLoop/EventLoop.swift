@@ -8,6 +8,8 @@ package final class EventLoop {
     package static let shared = EventLoop()
 
     private var watches: [UInt64: Watch] = [:]
+    /// Which watch a descriptor's registration with the kernel belongs to.
+    private var owners: [Int32: UInt64] = [:]
     private var nextKey: UInt64 = 1 << 32
     private let timers = LoopTimerQueue()
 
@@ -37,6 +39,7 @@ package final class EventLoop {
         let watch = Watch(key: nextKey, descriptor: descriptor, handler: handler)
         try control(EPOLL_CTL_ADD, watch, readiness)
         watches[watch.key] = watch
+        owners[descriptor] = watch.key
         return watch
     }
 
@@ -58,6 +61,9 @@ package final class EventLoop {
 
     func remove(_ watch: Watch) {
         guard watches.removeValue(forKey: watch.key) != nil else { return }
+        // A descriptor that was closed too early may be another one by now, with its own watch.
+        guard owners[watch.descriptor] == watch.key else { return }
+        owners[watch.descriptor] = nil
         var event = epoll_event()
         epoll_ctl(LoopThread.shared.epoll, EPOLL_CTL_DEL, watch.descriptor, &event)
     }

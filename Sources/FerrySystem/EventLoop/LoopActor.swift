@@ -21,6 +21,14 @@ package actor LoopActor {
         LoopThread.shared.enqueue(work)
     }
 
+    /// Runs an asynchronous function on the loop.
+    ///
+    /// A plain task would be woken by the global executor after each suspension and only then come
+    /// back to the loop; that starts Dispatch's threads, one of which wakes every second for good.
+    package static func task(_ body: @escaping @LoopActor @Sendable () async -> Void) {
+        Task(executorPreference: LoopTaskExecutor.shared, operation: body)
+    }
+
     /// Runs `body` at once, for C callbacks that the loop itself has called.
     ///
     /// - Precondition: The caller is on the event loop's thread.

@@ -1,5 +1,4 @@
 import CFerryLinux
-import Dispatch
 import Glibc
 import Synchronization
 
@@ -23,21 +22,26 @@ final class LoopThread: SerialExecutor, Sendable {
     private let mailbox = Mutex(Mailbox())
     private let thread = Atomic<UInt>(0)
     let epoll: Int32
+    /// The descriptor of all timers; made at once, because later there may be none left.
+    let timer: Int32
     private let wake: Int32
 
     private init() {
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         wake = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        // Without these two descriptors no part of the library can work, and there is no caller to
+        // ContinuousClock is CLOCK_BOOTTIME on Linux: both go on while the machine sleeps.
+        timer = timerfd_create(CLOCK_BOOTTIME, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
+        // Without these descriptors no part of the library can work, and there is no caller to
         // tell: the shared instance is made by the first use from anywhere.
-        precondition(
-            epoll >= 0 && wake >= 0,
-            "the event loop got no descriptors: \(SystemCallError(call: "epoll_create1", errno: errno))"
-        )
-        var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data(fd: wake))
+        let error = SystemCallError(call: "epoll_create1, eventfd or timerfd_create", errno: errno)
+        precondition(epoll >= 0 && wake >= 0 && timer >= 0, "no event loop: \(error)")
+        // All 64 bits of the union are compared; keys of watches are above 32 bits.
+        var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data(u64: wakeKey))
         epoll_ctl(epoll, EPOLL_CTL_ADD, wake, &event)
         start()
     }
+
+    private var wakeKey: UInt64 { UInt64(UInt32(bitPattern: wake)) }
 
     /// Whether the caller is on the loop's thread.
     var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
@@ -45,6 +49,8 @@ final class LoopThread: SerialExecutor, Sendable {
     func enqueue(_ job: consuming ExecutorJob) { append(.job(UnownedJob(job))) }
 
     func enqueue(_ work: @escaping @LoopActor @Sendable () -> Void) { append(.closure(work)) }
+
+    func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
     func checkIsolated() { precondition(isCurrent, "not on the event loop's thread") }
 
@@ -60,40 +66,18 @@ final class LoopThread: SerialExecutor, Sendable {
     }
 
     private func start() {
-        var identifier = pthread_t()
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        // Signals belong to the app's own threads, or to a signal source.
-        var all = sigset_t()
-        var previous = sigset_t()
-        sigfillset(&all)
-        pthread_sigmask(SIG_SETMASK, &all, &previous)
-        let context = Unmanaged.passRetained(self).toOpaque()
-        let code = pthread_create(
-            &identifier,
-            &attributes,
-            { context in
-                context.map { Unmanaged<LoopThread>.fromOpaque($0).takeUnretainedValue().run() }
-                return nil
-            },
-            context
-        )
-        pthread_sigmask(SIG_SETMASK, &previous, nil)
-        pthread_attr_destroy(&attributes)
-        precondition(code == 0, "the event loop got no thread: \(code)")
+        DetachedThread.start(name: "ferry.loop") { self.run() }
     }
 
     private func run() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
-        CFerryLinux_setThreadName("ferry.loop")
         var events = [epoll_event](repeating: epoll_event(), count: 128)
         while true {
             drainMailbox()
             let count = waitForEvents(&events)
             for index in 0..<count {
                 let event = events[index]
-                if event.data.u64 == UInt64(UInt32(bitPattern: wake)) {
+                if event.data.u64 == wakeKey {
                     acknowledgeWake()
                 } else {
                     LoopActor.assumeIsolated { EventLoop.shared.dispatch(event) }

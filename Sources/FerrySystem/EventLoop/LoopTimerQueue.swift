@@ -11,7 +11,8 @@ final class LoopTimerQueue {
     private var cancelledCount = 0
     private var nextKey: UInt64 = 0
     private var armedDeadline: ContinuousClock.Instant?
-    private var descriptor: Int32 = -1
+    private let descriptor = LoopThread.shared.timer
+    private var watch: Watch?
 
     func schedule(
         at deadline: ContinuousClock.Instant,
@@ -58,7 +59,7 @@ final class LoopTimerQueue {
     /// Sets the timerfd to the first deadline; a process without timers has none armed.
     private func arm() {
         let deadline = heap.first?.deadline
-        guard deadline != armedDeadline, openDescriptor() else { return }
+        guard deadline != armedDeadline, watchDescriptor() else { return }
         armedDeadline = deadline
         var specification = itimerspec()
         if let deadline {
@@ -71,16 +72,11 @@ final class LoopTimerQueue {
         timerfd_settime(descriptor, 0, &specification, nil)
     }
 
-    private func openDescriptor() -> Bool {
-        if descriptor >= 0 { return true }
-        // ContinuousClock is CLOCK_BOOTTIME on Linux: both go on while the machine sleeps.
-        descriptor = timerfd_create(
-            CLOCK_BOOTTIME,
-            Int32(TFD_CLOEXEC | TFD_NONBLOCK)
-        )
-        precondition(descriptor >= 0, "timerfd_create failed: errno \(errno)")
+    /// Begins to wait for the timerfd, with the first timer.
+    private func watchDescriptor() -> Bool {
+        if watch != nil { return true }
         do {
-            _ = try EventLoop.shared.watch(descriptor, for: .readable) { [weak self] _ in
+            watch = try EventLoop.shared.watch(descriptor, for: .readable) { [weak self] _ in
                 self?.fireDue()
             }
         } catch {

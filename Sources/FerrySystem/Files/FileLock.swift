@@ -4,6 +4,11 @@ import Glibc
 package struct FileLock: ~Copyable, Sendable {
     private let file: FileDescriptor
 
+    deinit {
+        // A child between fork and exec has the file open too: closing alone would not release.
+        flock(file.rawValue, LOCK_UN)
+    }
+
     /// Takes the lock.
     ///
     /// - Parameters:
