@@ -1,1 +1,102 @@
+#ifndef CCURL_SHIM_H
+#define CCURL_SHIM_H
+
 #include <curl/curl.h>
+
+// CURLOPT_QUICK_EXIT, without which cancelling waits for the name server, came with this version.
+#if LIBCURL_VERSION_NUM < 0x075700
+#error "Ferry needs libcurl 7.87 or newer"
+#endif
+
+// Swift imports neither variadic functions nor macros with casts in them. The names follow libcurl's.
+
+#pragma clang assume_nonnull begin
+
+typedef int (*CCurl_sockopt_callback)(void *_Nullable context, curl_socket_t, curlsocktype);
+
+static inline CURLcode CCurl_easy_setopt_long(CURL *easy, CURLoption option, long value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode CCurl_easy_setopt_offset(CURL *easy, CURLoption option, curl_off_t value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode CCurl_easy_setopt_string(
+    CURL *easy, CURLoption option, const char *_Nullable value
+) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode CCurl_easy_setopt_pointer(
+    CURL *easy, CURLoption option, void *_Nullable value
+) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode CCurl_easy_set_header_function(CURL *easy, curl_write_callback function) {
+    return curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, function);
+}
+
+static inline CURLcode CCurl_easy_set_write_function(CURL *easy, curl_write_callback function) {
+    return curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, function);
+}
+
+static inline CURLcode CCurl_easy_set_read_function(CURL *easy, curl_read_callback function) {
+    return curl_easy_setopt(easy, CURLOPT_READFUNCTION, function);
+}
+
+static inline CURLcode CCurl_easy_set_seek_function(CURL *easy, curl_seek_callback function) {
+    return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, function);
+}
+
+static inline CURLcode CCurl_easy_set_prereq_function(CURL *easy, curl_prereq_callback function) {
+    return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, function);
+}
+
+static inline CURLcode CCurl_easy_set_resolver_start_function(
+    CURL *easy, curl_resolver_start_callback function
+) {
+    return curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, function);
+}
+
+static inline CURLcode CCurl_easy_set_sockopt_function(
+    CURL *easy, CCurl_sockopt_callback function
+) {
+    return curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, function);
+}
+
+static inline CURLcode CCurl_easy_getinfo_long(CURL *easy, CURLINFO info, long *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLMcode CCurl_multi_setopt_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+static inline CURLMcode CCurl_multi_set_socket_function(
+    CURLM *multi, curl_socket_callback function, void *context
+) {
+    curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context);
+    return curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, function);
+}
+
+static inline CURLMcode CCurl_multi_set_timer_function(
+    CURLM *multi, curl_multi_timer_callback function, void *context
+) {
+    curl_multi_setopt(multi, CURLMOPT_TIMERDATA, context);
+    return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, function);
+}
+
+/// What a write callback returns to have the same bytes again after the pause.
+static inline size_t CCurl_writefunc_pause(void) { return CURL_WRITEFUNC_PAUSE; }
+
+/// What a write callback returns to fail the transfer.
+static inline size_t CCurl_writefunc_error(void) { return CURL_WRITEFUNC_ERROR; }
+
+/// The socket that stands for "a timer has expired".
+static inline curl_socket_t CCurl_socket_timeout(void) { return CURL_SOCKET_TIMEOUT; }
+
+#pragma clang assume_nonnull end
+
+#endif

@@ -1,0 +1,124 @@
+import CCurl
+import FerrySystem
+
+// libcurl's callbacks for one exchange. Their context is the exchange, unretained: the easy
+// handle's object keeps it until it is reset, which is after libcurl has let go of the handle.
+// They come from inside calls that the event loop's thread makes, hence `assumeIsolated`; what
+// they are handed is used up before they return, hence `nonisolated(unsafe)`.
+
+extension CurlEasy {
+    /// Has libcurl report to an exchange, which must be kept until ``reset()``.
+    func setCallbacks(context exchange: HTTPExchange) {
+        let context = Unmanaged.passUnretained(exchange).toOpaque()
+        CCurl_easy_set_header_function(handle, didReceiveHeader)
+        CCurl_easy_setopt_pointer(handle, CURLOPT_HEADERDATA, context)
+        CCurl_easy_set_write_function(handle, didReceiveBody)
+        CCurl_easy_setopt_pointer(handle, CURLOPT_WRITEDATA, context)
+        CCurl_easy_set_read_function(handle, willSendBody)
+        CCurl_easy_setopt_pointer(handle, CURLOPT_READDATA, context)
+        CCurl_easy_set_seek_function(handle, willSendBodyFrom)
+        CCurl_easy_setopt_pointer(handle, CURLOPT_SEEKDATA, context)
+        CCurl_easy_set_prereq_function(handle, willSendRequest)
+        CCurl_easy_setopt_pointer(handle, CURLOPT_PREREQDATA, context)
+        CCurl_easy_set_resolver_start_function(handle, willResolve)
+        CCurl_easy_setopt_pointer(handle, CURLOPT_RESOLVER_START_DATA, context)
+        CCurl_easy_set_sockopt_function(handle, willConnect)
+        CCurl_easy_setopt_pointer(handle, CURLOPT_SOCKOPTDATA, context)
+    }
+}
+
+private func withExchange<Result>(
+    _ context: UnsafeMutableRawPointer?,
+    otherwise: Result,
+    _ body: @LoopActor (HTTPExchange) -> Result
+) -> Result {
+    guard let context else { return otherwise }
+    let exchange = Unmanaged<HTTPExchange>.fromOpaque(context)
+    return LoopActor.assumeIsolated { body(exchange.takeUnretainedValue()) }
+}
+
+private func didReceiveHeader(
+    _ bytes: UnsafeMutablePointer<CChar>?,
+    _ size: Int,
+    _ count: Int,
+    _ context: UnsafeMutableRawPointer?
+) -> Int {
+    nonisolated(unsafe) let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return withExchange(context, otherwise: CCurl_writefunc_error()) { exchange in
+        exchange.receivedHeaderLine(line) ? line.count : CCurl_writefunc_error()
+    }
+}
+
+private func didReceiveBody(
+    _ bytes: UnsafeMutablePointer<CChar>?,
+    _ size: Int,
+    _ count: Int,
+    _ context: UnsafeMutableRawPointer?
+) -> Int {
+    nonisolated(unsafe) let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return withExchange(context, otherwise: CCurl_writefunc_error()) { exchange in
+        switch exchange.receivedBytes(piece) {
+        case .taken: piece.count
+        case .held: CCurl_writefunc_pause()
+        case .refused: CCurl_writefunc_error()
+        }
+    }
+}
+
+private func willSendBody(
+    _ bytes: UnsafeMutablePointer<CChar>?,
+    _ size: Int,
+    _ count: Int,
+    _ context: UnsafeMutableRawPointer?
+) -> Int {
+    nonisolated(unsafe) let room = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
+    return withExchange(context, otherwise: Int(CURL_READFUNC_ABORT)) { $0.readBody(into: room) }
+}
+
+private func willSendBodyFrom(
+    _ context: UnsafeMutableRawPointer?,
+    _ offset: curl_off_t,
+    _ origin: Int32
+) -> Int32 {
+    // libcurl counts from the start alone (SEEK_SET, which is 0).
+    guard origin == 0 else { return CURL_SEEKFUNC_FAIL }
+    return withExchange(context, otherwise: CURL_SEEKFUNC_FAIL) { exchange in
+        exchange.seekBody(to: Int(offset)) ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
+    }
+}
+
+private func willSendRequest(
+    _ context: UnsafeMutableRawPointer?,
+    _ remoteAddress: UnsafeMutablePointer<CChar>?,
+    _ localAddress: UnsafeMutablePointer<CChar>?,
+    _ remotePort: Int32,
+    _ localPort: Int32
+) -> Int32 {
+    let address = remoteAddress.map { String(cString: $0) } ?? ""
+    return withExchange(context, otherwise: CURL_PREREQFUNC_OK) { exchange in
+        exchange.connected(to: address)
+        return CURL_PREREQFUNC_OK
+    }
+}
+
+private func willResolve(
+    _ resolverState: UnsafeMutableRawPointer?,
+    _ reserved: UnsafeMutableRawPointer?,
+    _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    withExchange(context, otherwise: 0) { exchange in
+        exchange.began()
+        return 0
+    }
+}
+
+private func willConnect(
+    _ context: UnsafeMutableRawPointer?,
+    _ socket: curl_socket_t,
+    _ purpose: curlsocktype
+) -> Int32 {
+    withExchange(context, otherwise: CURL_SOCKOPT_OK) { exchange in
+        exchange.began()
+        return CURL_SOCKOPT_OK
+    }
+}

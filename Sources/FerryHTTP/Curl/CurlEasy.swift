@@ -1,0 +1,157 @@
+import CCurl
+import FerrySystem
+
+/// One of libcurl's easy handles: what it needs to know for one request at a time.
+@LoopActor final class CurlEasy {
+    /// The handle; it names this object in what libcurl reports.
+    let handle: UnsafeMutableRawPointer
+
+    /// The exchange that this works for; libcurl's callbacks rely on its being kept here.
+    private(set) var exchange: HTTPExchange?
+
+    private let errorText: UnsafeMutablePointer<CChar>
+    private var fieldList: CurlFieldList?
+
+    /// Makes an easy handle.
+    init() throws(HTTPError) {
+        guard let handle = curl_easy_init() else {
+            throw HTTPError(code: .outOfMemory, message: "libcurl gives no handle")
+        }
+        self.handle = handle
+        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    }
+
+    isolated deinit {
+        curl_easy_cleanup(handle)
+        errorText.deallocate()
+    }
+
+    /// Forgets the request before, but neither connections nor resolved names.
+    func reset() {
+        curl_easy_reset(handle)
+        exchange = nil
+        fieldList = nil
+        errorText.pointee = 0
+    }
+
+    /// Works for an exchange, until ``reset()``.
+    func work(
+        for exchange: HTTPExchange,
+        _ configuration: HTTPClient.Configuration
+    ) throws(HTTPError) {
+        self.exchange = exchange
+        setCallbacks(context: exchange)
+        try configure(for: exchange.request, configuration)
+    }
+
+    /// Makes an error of a result, with what libcurl can tell about it.
+    func error(_ code: CURLcode, hasHead: Bool) -> HTTPError {
+        let detail = String(cString: errorText)
+        return HTTPError(
+            CurlFailure(
+                code: code.rawValue,
+                systemError: Int32(truncatingIfNeeded: information(CURLINFO_OS_ERRNO)),
+                certificateVerdict: information(CURLINFO_SSL_VERIFYRESULT),
+                hasHead: hasHead,
+                text: detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
+            )
+        )
+    }
+
+    private func information(_ info: CURLINFO) -> Int {
+        var value = 0
+        return CCurl_easy_getinfo_long(handle, info, &value) == CURLE_OK ? value : 0
+    }
+
+    // MARK: Options
+
+    /// Sets everything for a request, on a handle that is new or reset.
+    private func configure(
+        for request: HTTPRequest,
+        _ configuration: HTTPClient.Configuration
+    ) throws(HTTPError) {
+        try set(CURLOPT_URL, request.url)
+        try configureConnection(configuration, request.protocolChoice)
+        try configureTrust(configuration)
+        try configureMessage(request, configuration)
+    }
+
+    private func configureConnection(
+        _ configuration: HTTPClient.Configuration,
+        _ choice: HTTPRequest.ProtocolChoice
+    ) throws(HTTPError) {
+        try check(CCurl_easy_setopt_pointer(handle, CURLOPT_ERRORBUFFER, errorText))
+        // Signals belong to the process: libcurl's alarm would be anybody's.
+        try set(CURLOPT_NOSIGNAL, 1)
+        // Else taking a handle out waits, on the event loop, until its name server has answered.
+        try set(CURLOPT_QUICK_EXIT, 1)
+        try set(CURLOPT_PROTOCOLS_STR, "http,https")
+        // The URL is the caller's: signatures cover it as it stands.
+        try set(CURLOPT_PATH_AS_IS, 1)
+        // The exchange has a timeout of its own. libcurl's would count the time that a request
+        // waits for a connection of the client to become free; this is its maximum.
+        try set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
+        try set(CURLOPT_TCP_KEEPALIVE, 1)
+        try set(CURLOPT_BUFFERSIZE, configuration.receiveBufferBytes)
+        // What a proxy says about its tunnel is not the response.
+        try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        if !configuration.usesProxyEnvironment { try set(CURLOPT_PROXY, "") }
+        switch choice {
+        case .http1:
+            try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
+        case .http2:
+            try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+            // Waits for the connection that is being made rather than making one of its own.
+            try set(CURLOPT_PIPEWAIT, 1)
+        }
+    }
+
+    private func configureTrust(_ configuration: HTTPClient.Configuration) throws(HTTPError) {
+        try set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+        try set(CURLOPT_SSL_VERIFYPEER, configuration.verifiesServer ? 1 : 0)
+        // 2 is "the name must match"; 1 is not accepted any more.
+        try set(CURLOPT_SSL_VERIFYHOST, configuration.verifiesServer ? 2 : 0)
+        if let file = configuration.certificateAuthorityFile { try set(CURLOPT_CAINFO, file) }
+    }
+
+    private func configureMessage(
+        _ request: HTTPRequest,
+        _ configuration: HTTPClient.Configuration
+    ) throws(HTTPError) {
+        let list = try CurlFieldList(CurlFieldList.lines(for: request))
+        fieldList = list
+        try check(CCurl_easy_setopt_pointer(handle, CURLOPT_HTTPHEADER, list.first))
+        if let userAgent = configuration.userAgent { try set(CURLOPT_USERAGENT, userAgent) }
+        // Set by this option, a coding is also undone.
+        let coding = request.fields.first(named: "Accept-Encoding") ?? "identity"
+        try set(CURLOPT_ACCEPT_ENCODING, coding)
+        let expectsBody = ["POST", "PUT", "PATCH"].contains(request.method)
+        switch (request.method, request.body) {
+        case ("HEAD", _):
+            try set(CURLOPT_NOBODY, 1)
+        case (let method, .some),
+            (let method, nil) where expectsBody:
+            // RFC 9110 §8.6: these methods tell the length even of nothing.
+            try set(CURLOPT_POST, 1)
+            let length = curl_off_t(request.body?.count ?? 0)
+            try check(CCurl_easy_setopt_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, length))
+            if method != "POST" { try set(CURLOPT_CUSTOMREQUEST, method) }
+        case (let method, nil):
+            if method != "GET" { try set(CURLOPT_CUSTOMREQUEST, method) }
+        }
+    }
+
+    private func set(_ option: CURLoption, _ value: Int) throws(HTTPError) {
+        try check(CCurl_easy_setopt_long(handle, option, value))
+    }
+
+    private func set(_ option: CURLoption, _ value: String) throws(HTTPError) {
+        try check(CCurl_easy_setopt_string(handle, option, value))
+    }
+
+    private func check(_ code: CURLcode) throws(HTTPError) {
+        guard code != CURLE_OK else { return }
+        throw error(code, hasHead: false)
+    }
+}

@@ -1,0 +1,41 @@
+import CCurl
+
+/// A list of header lines in libcurl's form, freed with this object.
+final class CurlFieldList {
+    private(set) var first: UnsafeMutablePointer<curl_slist>?
+
+    /// Makes a list of lines.
+    init(_ lines: [String]) throws(HTTPError) {
+        for line in lines {
+            guard let longer = curl_slist_append(first, line) else {
+                throw HTTPError(code: .outOfMemory, message: "No memory is left for the header")
+            }
+            first = longer
+        }
+    }
+
+    deinit {
+        curl_slist_free_all(first)
+    }
+
+    /// The lines that make libcurl send a request's fields, and no others but its own `Host`,
+    /// `Accept`, `User-Agent` and framing.
+    static func lines(for request: HTTPRequest) -> [String] {
+        let names = ["Content-Length", "Transfer-Encoding", "Accept-Encoding"]
+        var lines = request.fields
+            // The framing is libcurl's own matter, and the coding is an option of its own.
+            .filter { field in !names.contains { field.isNamed($0) } }
+            // A field without a value ends in a semicolon, as a colon would remove it.
+            .map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+        if request.fields.first(named: "Expect") == nil {
+            // A long body would otherwise wait a second for servers that do not know of this.
+            lines.append("Expect:")
+        }
+        let isForm = request.method == "POST" && request.body?.isEmpty == false
+        if !isForm, request.fields.first(named: "Content-Type") == nil {
+            // libcurl takes every body for a form, where this is right for POST alone.
+            lines.append("Content-Type:")
+        }
+        return lines
+    }
+}

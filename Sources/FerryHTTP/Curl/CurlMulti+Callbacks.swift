@@ -1,0 +1,53 @@
+import CCurl
+import FerrySystem
+
+// libcurl's callbacks for all that it does. Their context is the CurlMulti, unretained: it closes
+// the multi handle before it goes away. They come from inside calls that the event loop's thread
+// makes, hence `assumeIsolated`; the handle is only compared, hence `nonisolated(unsafe)`.
+
+extension CurlMulti {
+    /// Has libcurl ask this object for its sockets and its timer.
+    func report(of handle: UnsafeMutableRawPointer) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        CCurl_multi_set_socket_function(handle, willWatch, context)
+        CCurl_multi_set_timer_function(handle, willSchedule, context)
+    }
+}
+
+private func willWatch(
+    _ easy: UnsafeMutableRawPointer?,
+    _ socket: curl_socket_t,
+    _ what: Int32,
+    _ context: UnsafeMutableRawPointer?,
+    _ socketContext: UnsafeMutableRawPointer?
+) -> Int32 {
+    let readiness: Readiness =
+        switch what {
+        case CURL_POLL_IN: .readable
+        case CURL_POLL_OUT: .writable
+        case CURL_POLL_INOUT: [.readable, .writable]
+        default: []
+        }
+    guard let context else { return 0 }
+    let multi = Unmanaged<CurlMulti>.fromOpaque(context)
+    nonisolated(unsafe) let easy = easy
+    LoopActor.assumeIsolated {
+        multi.takeUnretainedValue().watch(socket, for: readiness, of: easy)
+    }
+    return 0
+}
+
+private func willSchedule(
+    _ handle: UnsafeMutableRawPointer?,
+    _ milliseconds: Int,
+    _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let context else { return 0 }
+    let multi = Unmanaged<CurlMulti>.fromOpaque(context)
+    LoopActor.assumeIsolated {
+        // -1 takes the timer back.
+        let delay = milliseconds < 0 ? nil : Duration.milliseconds(milliseconds)
+        multi.takeUnretainedValue().schedule(after: delay)
+    }
+    return 0
+}

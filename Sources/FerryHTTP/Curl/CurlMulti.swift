@@ -1,0 +1,228 @@
+import CCurl
+import FerrySystem
+
+/// libcurl's multi handle on the event loop: its sockets are watched and its timer is kept there,
+/// so that libcurl works when there is something to do and at no other time.
+///
+/// libcurl must not be entered from its own callbacks. What a callback asks of this class is done
+/// as soon as libcurl has returned.
+@LoopActor final class CurlMulti {
+    private struct Completion {
+        let easy: CurlEasy
+        let exchange: HTTPExchange?
+        let code: CURLcode
+
+        @LoopActor init(of easy: CurlEasy, code: CURLcode) {
+            self.easy = easy
+            exchange = easy.exchange
+            self.code = code
+        }
+    }
+
+    /// Called when libcurl is done with an easy handle, which has been taken out before.
+    var onCompletion: ((CurlEasy, CURLcode) -> Void)?
+
+    private var handle: UnsafeMutableRawPointer?
+    private var easies: [UnsafeMutableRawPointer: CurlEasy] = [:]
+    private var watches: [curl_socket_t: Watch] = [:]
+    private var timer: LoopTimer?
+    /// Tells a call that is still wanted from one that was replaced by another.
+    private var scheduleCount = 0
+    private var isInsideLibrary = false
+    private var postponed: [() -> Void] = []
+
+    /// Makes a multi handle with connections of its own.
+    init(_ configuration: HTTPClient.Configuration) throws(HTTPError) {
+        guard CurlLibrary.setUp == CURLE_OK, let handle = curl_multi_init() else {
+            throw HTTPError(code: .outOfMemory, message: "libcurl cannot be set up")
+        }
+        self.handle = handle
+        CCurl_multi_setopt_long(
+            handle,
+            CURLMOPT_MAX_HOST_CONNECTIONS,
+            configuration.maximumConnectionsPerHost
+        )
+        CCurl_multi_setopt_long(
+            handle,
+            CURLMOPT_MAX_TOTAL_CONNECTIONS,
+            configuration.maximumConnections
+        )
+        report(of: handle)
+    }
+
+    isolated deinit {
+        closeNow()
+    }
+
+    /// The exchanges of the handles that are in here.
+    var exchanges: [HTTPExchange] { easies.values.compactMap(\.exchange) }
+
+    // MARK: Handles
+
+    /// Starts a configured handle; its outcome is reported later.
+    func add(_ easy: CurlEasy) {
+        outside { [self] in
+            guard let handle else { return }
+            let code = curl_multi_add_handle(handle, easy.handle)
+            easies[easy.handle] = easy
+            if code != CURLM_OK { fail(easy, CURLE_FAILED_INIT) }
+        }
+    }
+
+    /// Takes a handle out, whatever its state, and calls `completion` when that is done.
+    func remove(_ easy: CurlEasy, completion: @escaping () -> Void) {
+        outside { [self] in
+            guard let handle, easies.removeValue(forKey: easy.handle) != nil else { return }
+            curl_multi_remove_handle(handle, easy.handle)
+            completion()
+        }
+    }
+
+    /// Has libcurl hand over again what a write callback told it to hold.
+    ///
+    /// libcurl may call back from inside.
+    func release(_ easy: CurlEasy) {
+        outside { [self] in
+            guard easies[easy.handle] != nil else { return }
+            enter { curl_easy_pause(easy.handle, CURLPAUSE_CONT) }
+        }
+    }
+
+    /// Takes all handles out and closes all connections; nothing is reported any more.
+    func close() {
+        onCompletion = nil
+        outside { [self] in closeNow() }
+    }
+
+    private func closeNow() {
+        guard let handle else { return }
+        for easy in easies.values {
+            curl_multi_remove_handle(handle, easy.handle)
+            easy.reset()
+        }
+        curl_multi_cleanup(handle)
+        self.handle = nil
+        easies = [:]
+        timer?.cancel()
+        for watch in watches.values {
+            watch.cancel()
+        }
+        watches = [:]
+    }
+
+    // MARK: Driving
+
+    /// Tells libcurl what a socket is ready for, or that its timer is due.
+    private func drive(_ socket: curl_socket_t, _ readiness: Int32) {
+        enter {
+            guard let handle else { return }
+            var runningCount: Int32 = 0
+            curl_multi_socket_action(handle, socket, readiness, &runningCount)
+        }
+        reportCompletions()
+    }
+
+    private func enter(_ body: () -> Void) {
+        isInsideLibrary = true
+        body()
+        isInsideLibrary = false
+        while !postponed.isEmpty {
+            let work = postponed
+            postponed = []
+            for item in work { item() }
+        }
+    }
+
+    private func outside(_ work: @escaping () -> Void) {
+        if isInsideLibrary {
+            postponed.append(work)
+        } else {
+            work()
+        }
+    }
+
+    private func reportCompletions() {
+        var completions: [Completion] = []
+        var waitingCount: Int32 = 0
+        while let handle, let message = curl_multi_info_read(handle, &waitingCount)?.pointee {
+            guard message.msg == CURLMSG_DONE, let easy = easies[message.easy_handle] else {
+                continue
+            }
+            completions.append(Completion(of: easy, code: message.data.result))
+        }
+        for completion in completions {
+            complete(completion)
+        }
+    }
+
+    /// Ends a transfer that libcurl cannot go on with, later.
+    private func fail(_ easy: CurlEasy, _ code: CURLcode) {
+        let completion = Completion(of: easy, code: code)
+        LoopActor.perform { [weak self] in self?.complete(completion) }
+    }
+
+    private func complete(_ completion: Completion) {
+        let easy = completion.easy
+        // The receiver of an earlier completion may have taken this one out, may even have started
+        // another one with the same handle, or may have closed everything.
+        guard let handle, easy.exchange === completion.exchange,
+            easies.removeValue(forKey: easy.handle) != nil
+        else { return }
+        curl_multi_remove_handle(handle, easy.handle)
+        onCompletion?(easy, completion.code)
+    }
+
+    // MARK: What libcurl asks for
+
+    /// Watches a socket of a handle from now on; an empty set ends that, before the socket is
+    /// closed.
+    func watch(
+        _ socket: curl_socket_t,
+        for readiness: Readiness,
+        of handle: UnsafeMutableRawPointer?
+    ) {
+        do throws(SystemCallError) {
+            if readiness.isEmpty {
+                watches.removeValue(forKey: socket)?.cancel()
+            } else if let watch = watches[socket] {
+                try watch.update(readiness)
+            } else {
+                watches[socket] = try EventLoop.shared.watch(socket, for: readiness) {
+                    [weak self] in self?.socket(socket, isReadyFor: $0)
+                }
+            }
+        } catch {
+            // It would wait for ever on a socket that nobody watches; and libcurl would take an
+            // error that is returned to it for the end of all its work.
+            if let handle, let easy = easies[handle] { fail(easy, CURLE_UNRECOVERABLE_POLL) }
+        }
+    }
+
+    private func socket(_ socket: curl_socket_t, isReadyFor readiness: Readiness) {
+        var events: Int32 = 0
+        if readiness.contains(.readable) { events |= CURL_CSELECT_IN }
+        if readiness.contains(.writable) { events |= CURL_CSELECT_OUT }
+        if !readiness.isDisjoint(with: .hangUp) { events |= CURL_CSELECT_ERR }
+        drive(socket, events)
+    }
+
+    /// Calls libcurl after a while, instead of the call asked for before; `nil` for not at all.
+    func schedule(after delay: Duration?) {
+        timer?.cancel()
+        timer = nil
+        scheduleCount += 1
+        guard let delay else { return }
+        guard delay > .zero else {
+            // libcurl cannot be entered from here. The mailbox, unlike a timer, costs no system
+            // call, and libcurl asks for this once or twice per request.
+            LoopActor.perform { [weak self, scheduleCount] in
+                guard let self, scheduleCount == self.scheduleCount else { return }
+                drive(CCurl_socket_timeout(), 0)
+            }
+            return
+        }
+        timer = EventLoop.shared.schedule(after: delay) { [weak self] in
+            self?.drive(CCurl_socket_timeout(), 0)
+        }
+    }
+}

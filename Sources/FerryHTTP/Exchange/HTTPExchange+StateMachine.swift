@@ -1,0 +1,227 @@
+extension HTTPExchange {
+    /// Decides what becomes of the events of an exchange; performs nothing itself.
+    struct StateMachine {
+        typealias Instant = ContinuousClock.Instant
+
+        private enum State: Equatable {
+            /// Nothing of the response has been handed over.
+            case awaitingHead
+            /// The handler wants the body.
+            case delivering
+            /// The handler does not want the body, but libcurl reads it to its end.
+            case discarding
+            /// The exchange will fail with this as soon as libcurl has let go of it.
+            case failing(HTTPError)
+            /// The handler has had its last call, or was told by a cancel to expect none.
+            case finished
+        }
+
+        /// What the caller must do, in the order given.
+        enum Effect: Equatable {
+            case armIdleTimer(after: Duration)
+            case cancelIdleTimer
+            /// Have libcurl hand over what it was told to hold.
+            case release
+            /// Take the exchange out of libcurl.
+            case withdraw
+            case finish(HTTPError?)
+        }
+
+        /// What to do with a line of the header or a piece of the body, at once.
+        enum Reception: Equatable {
+            /// Nothing but going on.
+            case skip
+            /// Hand the head over, and the handler's answer to ``answered(_:)``.
+            case deliverHead(HTTPResponseHead)
+            /// Hand the bytes over, and the handler's answer to ``answered(_:)``.
+            case deliverBytes
+            /// Tell libcurl to keep the bytes.
+            case hold
+            /// Tell libcurl to fail.
+            case stop
+        }
+
+        private var state = State.awaitingHead
+        private var parser: ResponseHeadParser
+        private var isPaused = false
+        private var isHeld = false
+        private let idleTimeout: Duration
+        private var hasBegun = false
+        private var isIdleTimerArmed = false
+        private var lastActivity: Instant
+        private var isSuspectedIdle = false
+
+        init(
+            url: String,
+            maximumHeaderByteCount: Int,
+            idleTimeout: Duration,
+            now: Instant
+        ) {
+            parser = ResponseHeadParser(url: url, maximumByteCount: maximumHeaderByteCount)
+            self.idleTimeout = idleTimeout
+            lastActivity = now
+        }
+
+        /// Whether the final response's head has been handed over.
+        var hasHead: Bool { parser.isComplete }
+
+        // MARK: - What libcurl reports
+
+        /// libcurl works for the exchange, which may have waited for a connection until now; said
+        /// again when the connection is there.
+        mutating func began(at now: Instant) -> [Effect] {
+            sawActivity(at: now)
+            guard !hasBegun, state != .finished else { return [] }
+            hasBegun = true
+            return armIdleTimer(after: idleTimeout)
+        }
+
+        /// Bytes of the request were taken.
+        mutating func sentBytes(at now: Instant) {
+            sawActivity(at: now)
+        }
+
+        mutating func receivedHeaderLine(
+            _ line: UnsafeRawBufferPointer,
+            at now: Instant
+        ) -> Reception {
+            sawActivity(at: now)
+            switch state {
+            case .awaitingHead, .delivering, .discarding:
+                switch parser.append(line) {
+                case .nothing: return .skip
+                case .head(let head): return .deliverHead(head)
+                case .failure(let error): return fail(error)
+                }
+            case .failing, .finished:
+                return .stop
+            }
+        }
+
+        mutating func receivedBytes(at now: Instant) -> Reception {
+            sawActivity(at: now)
+            switch state {
+            case .awaitingHead:
+                let message = "The body came before the header"
+                return fail(HTTPError(code: .badServerResponse, message: message))
+            case .delivering:
+                isHeld = isPaused
+                return isPaused ? .hold : .deliverBytes
+            case .discarding:
+                return .skip
+            case .failing, .finished:
+                return .stop
+            }
+        }
+
+        /// The handler has answered; `false` when libcurl must fail.
+        mutating func answered(_ disposition: HTTPBodyDisposition) -> Bool {
+            switch (state, disposition) {
+            case (.finished, _), (.failing, _):
+                // Cancelled inside the handler's method.
+                return false
+            case (.awaitingHead, .deliver), (.delivering, .deliver):
+                state = .delivering
+                return true
+            case (.discarding, _), (_, .discard):
+                state = .discarding
+                return true
+            case (_, .cancel):
+                let message = "The receiver of the response ended it"
+                _ = fail(HTTPError(code: .aborted, message: message))
+                return false
+            }
+        }
+
+        /// libcurl has let go of the exchange.
+        mutating func completed(_ error: HTTPError?) -> [Effect] {
+            switch state {
+            case .finished:
+                return []
+            case .failing(let cause):
+                return finish(cause)
+            case .awaitingHead where error == nil:
+                let message = "The server ended the connection without a response"
+                return finish(HTTPError(code: .badServerResponse, message: message))
+            case .awaitingHead, .delivering, .discarding:
+                return finish(error)
+            }
+        }
+
+        // MARK: - What the owner asks for
+
+        mutating func pause() {
+            isPaused = true
+        }
+
+        mutating func resume(at now: Instant) -> [Effect] {
+            guard isPaused, state != .finished else { return [] }
+            isPaused = false
+            sawActivity(at: now)
+            var effects: [Effect] = []
+            // A timer that fired during the pause was not armed again.
+            if hasBegun, !isIdleTimerArmed { effects += armIdleTimer(after: idleTimeout) }
+            if isHeld { effects.append(.release) }
+            return effects
+        }
+
+        /// Whether libcurl is to hand over what it holds: a release may come after another pause.
+        mutating func released() -> Bool {
+            guard isHeld, !isPaused, state != .finished else { return false }
+            isHeld = false
+            return true
+        }
+
+        mutating func cancel() -> [Effect] {
+            guard state != .finished else { return [] }
+            state = .finished
+            return takeIdleTimer() + [.withdraw]
+        }
+
+        // MARK: - Time
+
+        mutating func idleTimerFired(at now: Instant) -> [Effect] {
+            isIdleTimerArmed = false
+            guard state != .finished, !isPaused else { return [] }
+            let idle = now - lastActivity
+            guard idle >= idleTimeout else { return armIdleTimer(after: idleTimeout - idle) }
+            guard isSuspectedIdle else {
+                // The loop may have been busy, or the machine asleep, with bytes at the door: they
+                // get one turn of the loop to come in.
+                isSuspectedIdle = true
+                return armIdleTimer(after: .zero)
+            }
+            let message = "Nothing arrived for \(idleTimeout)"
+            return [.withdraw] + finish(HTTPError(code: .timedOut, message: message))
+        }
+
+        private mutating func sawActivity(at now: Instant) {
+            lastActivity = now
+            isSuspectedIdle = false
+        }
+
+        private mutating func armIdleTimer(after delay: Duration) -> [Effect] {
+            guard idleTimeout > .zero else { return [] }
+            isIdleTimerArmed = true
+            return [.armIdleTimer(after: delay)]
+        }
+
+        private mutating func takeIdleTimer() -> [Effect] {
+            guard isIdleTimerArmed else { return [] }
+            isIdleTimerArmed = false
+            return [.cancelIdleTimer]
+        }
+
+        // MARK: - Ends
+
+        private mutating func fail(_ error: HTTPError) -> Reception {
+            state = .failing(error)
+            return .stop
+        }
+
+        private mutating func finish(_ error: HTTPError?) -> [Effect] {
+            state = .finished
+            return takeIdleTimer() + [.finish(error)]
+        }
+    }
+}

@@ -1,0 +1,157 @@
+package import FerrySystem
+
+/// One request and its response.
+@LoopActor package final class HTTPExchange {
+    /// The request as it was given.
+    package let request: HTTPRequest
+    /// The address that the request went to, once known: `192.0.2.1` or `2001:db8::1`.
+    package private(set) var remoteAddress: String?
+
+    /// What libcurl knows this exchange by, while it does.
+    var easy: CurlEasy?
+
+    private var machine: StateMachine
+    private var handler: (any HTTPExchangeHandler)?
+    private weak var client: HTTPClient?
+    private var idleTimer: LoopTimer?
+    private var sentBodyByteCount = 0
+
+    init(request: HTTPRequest, handler: any HTTPExchangeHandler, client: HTTPClient) {
+        self.request = request
+        self.handler = handler
+        self.client = client
+        machine = StateMachine(
+            url: request.url,
+            maximumHeaderByteCount: client.configuration.maximumHeaderBytes,
+            idleTimeout: request.idleTimeout,
+            now: EventLoop.now
+        )
+    }
+
+    /// Ends the exchange at once; no call to its handler follows.
+    ///
+    /// Does nothing when the exchange has finished.
+    package func cancel() {
+        run(machine.cancel())
+        handler = nil
+    }
+
+    /// Hands over no more of the body, so that the server has to stop sending once the buffers on
+    /// the way are full.
+    ///
+    /// Nothing of the body is lost. The head, and the end of a response of which everything has
+    /// been handed over, are reported all the same.
+    package func pause() {
+        machine.pause()
+    }
+
+    /// Goes on after ``pause()``; a call without one does nothing.
+    ///
+    /// The handler is not called from inside this call.
+    package func resume() {
+        run(machine.resume(at: EventLoop.now))
+    }
+
+    private func run(_ effects: [StateMachine.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .armIdleTimer(let delay):
+                idleTimer = EventLoop.shared.schedule(after: delay) { [weak self] in
+                    guard let self else { return }
+                    run(machine.idleTimerFired(at: EventLoop.now))
+                }
+            case .cancelIdleTimer:
+                idleTimer?.cancel()
+                idleTimer = nil
+            case .release:
+                LoopActor.perform { [self] in release() }
+            case .withdraw:
+                client?.withdraw(self)
+            case .finish(let error):
+                // Released first: the handler may own this exchange.
+                let handler = self.handler
+                self.handler = nil
+                handler?.exchange(self, didFinishWith: error)
+            }
+        }
+    }
+
+    private func release() {
+        guard let client, machine.released() else { return }
+        client.release(self)
+    }
+}
+
+// MARK: - What libcurl reports
+
+extension HTTPExchange {
+    /// Whether the final response's head has arrived.
+    var hasHead: Bool { machine.hasHead }
+
+    /// The exchange's turn has come.
+    func began() {
+        run(machine.began(at: EventLoop.now))
+    }
+
+    /// There is a connection, and the request is about to leave.
+    func connected(to address: String) {
+        remoteAddress = address
+        began()
+    }
+
+    /// Hands over a line of the header; `false` when libcurl must fail.
+    func receivedHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        switch machine.receivedHeaderLine(line, at: EventLoop.now) {
+        case .skip, .deliverBytes, .hold: true
+        case .deliverHead(let head): machine.answered(disposition(of: head))
+        case .stop: false
+        }
+    }
+
+    /// What to tell libcurl about a piece of the body.
+    enum Acceptance {
+        case taken
+        case held
+        case refused
+    }
+
+    /// Hands over a piece of the body.
+    func receivedBytes(_ bytes: UnsafeRawBufferPointer) -> Acceptance {
+        switch machine.receivedBytes(at: EventLoop.now) {
+        case .skip, .deliverHead: return .taken
+        case .deliverBytes:
+            guard let handler else { return .refused }
+            let disposition = handler.exchange(self, didReceive: bytes)
+            return machine.answered(disposition) ? .taken : .refused
+        case .hold: return .held
+        case .stop: return .refused
+        }
+    }
+
+    /// Copies the next part of the request's body and returns its length, 0 at the end.
+    func readBody(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        machine.sentBytes(at: EventLoop.now)
+        let rest = (request.body ?? [])[sentBodyByteCount...].prefix(buffer.count)
+        buffer.copyBytes(from: rest)
+        sentBodyByteCount += rest.count
+        return rest.count
+    }
+
+    /// Goes to a place in the request's body: libcurl sends it again when a kept connection turns
+    /// out to be dead.
+    func seekBody(to offset: Int) -> Bool {
+        guard (0...(request.body?.count ?? 0)).contains(offset) else { return false }
+        sentBodyByteCount = offset
+        return true
+    }
+
+    /// libcurl has let go of the exchange.
+    func completed(_ error: HTTPError?) {
+        run(machine.completed(error))
+    }
+
+    private func disposition(of head: HTTPResponseHead) -> HTTPBodyDisposition {
+        guard let handler else { return .cancel }
+        return handler.exchange(self, didReceive: head)
+    }
+}

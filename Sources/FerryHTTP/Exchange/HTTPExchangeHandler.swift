@@ -1,0 +1,23 @@
+package import FerrySystem
+
+/// The receiver of one exchange's events, in this order: head, bytes…, finish.
+///
+/// A method may do anything to any exchange of the client, also cancel, pause or resume the one
+/// that it is called for, start others, and invalidate the client.
+@LoopActor package protocol HTTPExchangeHandler: AnyObject {
+    /// Called once, when a final response's header is complete; interim responses (1xx) are not
+    /// reported.
+    func exchange(
+        _ exchange: HTTPExchange,
+        didReceive head: HTTPResponseHead
+    ) -> HTTPBodyDisposition
+
+    /// Called for each part of the body; the bytes are valid only inside the call.
+    func exchange(
+        _ exchange: HTTPExchange,
+        didReceive bytes: UnsafeRawBufferPointer
+    ) -> HTTPBodyDisposition
+
+    /// Called exactly once, as the last call, unless the exchange was cancelled: then never.
+    func exchange(_ exchange: HTTPExchange, didFinishWith error: HTTPError?)
+}

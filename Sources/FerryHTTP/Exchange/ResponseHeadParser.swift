@@ -1,0 +1,128 @@
+/// Makes heads out of the lines of a response's header, as libcurl hands them over.
+///
+/// Interim responses (1xx) are dropped, and so are the trailers of a chunked body, but both count
+/// against the limit.
+struct ResponseHeadParser {
+    /// What a line has completed.
+    enum Event: Equatable {
+        case nothing
+        case head(HTTPResponseHead)
+        case failure(HTTPError)
+    }
+
+    private enum State {
+        case awaitingStatusLine
+        case inFields
+        case complete
+    }
+
+    private let url: String
+    private let maximumByteCount: Int
+    private var state = State.awaitingStatusLine
+    private var byteCount = 0
+    private var head: HTTPResponseHead
+
+    init(url: String, maximumByteCount: Int) {
+        self.url = url
+        self.maximumByteCount = maximumByteCount
+        head = HTTPResponseHead(status: 0, fields: [], url: url)
+    }
+
+    /// Whether the final response's head is complete.
+    var isComplete: Bool { state == .complete }
+
+    /// Takes the next line, with its line break.
+    mutating func append(_ line: UnsafeRawBufferPointer) -> Event {
+        byteCount += line.count
+        guard byteCount <= maximumByteCount else {
+            let message = "The response's header exceeds \(maximumByteCount) bytes"
+            return .failure(HTTPError(code: .headersTooLarge, message: message))
+        }
+        let text = line[...].trimmingSuffix { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+        switch state {
+        case .awaitingStatusLine:
+            return text.isEmpty ? .nothing : appendStatusLine(text)
+        case .inFields:
+            if text.isEmpty { return endOfHead() }
+            appendField(text)
+            return .nothing
+        case .complete:
+            return .nothing
+        }
+    }
+
+    private mutating func appendStatusLine(_ line: Slice<UnsafeRawBufferPointer>) -> Event {
+        let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
+        guard parts.count >= 2, parts[0].starts(with: "HTTP/".utf8), parts[1].count == 3,
+            let status = Int(Self.text(parts[1])), (100...999).contains(status)
+        else {
+            let message = "The response's status line cannot be read"
+            return .failure(HTTPError(code: .badServerResponse, message: message))
+        }
+        head = HTTPResponseHead(status: status, version: Self.text(parts[0]), fields: [], url: url)
+        state = .inFields
+        return .nothing
+    }
+
+    private mutating func appendField(_ line: Slice<UnsafeRawBufferPointer>) {
+        if let first = line.first, Self.isBlank(first) {
+            appendContinuation(line)
+        } else if let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex {
+            let value = line[line.index(after: colon)...].trimming(Self.isBlank)
+            head.fields.append(
+                HTTPField(name: Self.text(line[..<colon]), value: Self.text(value))
+            )
+        }
+        // A line that is no field is passed over, as other clients do (RFC 9112 §2.2).
+    }
+
+    /// RFC 9112 §5.2: a line that starts with white space goes on with the field before it.
+    private mutating func appendContinuation(_ line: Slice<UnsafeRawBufferPointer>) {
+        guard let last = head.fields.indices.last else { return }
+        head.fields[last].value += " " + Self.text(line.trimming(Self.isBlank))
+    }
+
+    private mutating func endOfHead() -> Event {
+        switch head.status {
+        case 101:
+            // Nothing of what follows would be HTTP.
+            let message = "The server switched to a protocol that nobody asked for"
+            return .failure(HTTPError(code: .badServerResponse, message: message))
+        case 100..<200:
+            state = .awaitingStatusLine
+            return .nothing
+        default:
+            // RFC 9112 §6.3: two lengths are an attempt to have the body read in two ways.
+            guard Set(head.fields.values(named: "Content-Length")).count <= 1 else {
+                let message = "The response tells two different lengths"
+                return .failure(HTTPError(code: .badServerResponse, message: message))
+            }
+            state = .complete
+            return .head(head)
+        }
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+    }
+
+    /// UTF-8 where it is that, and ISO 8859-1 otherwise, in which every byte is a character.
+    private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+        String(validating: bytes, as: UTF8.self)
+            ?? String(decoding: bytes.map(UInt16.init), as: UTF16.self)
+    }
+}
+
+extension Slice<UnsafeRawBufferPointer> {
+    fileprivate func trimmingSuffix(_ isSurplus: (UInt8) -> Bool) -> Self {
+        var end = endIndex
+        while end > startIndex, isSurplus(self[end - 1]) {
+            end -= 1
+        }
+        return self[startIndex..<end]
+    }
+
+    fileprivate func trimming(_ isSurplus: (UInt8) -> Bool) -> Self {
+        drop(while: isSurplus).trimmingSuffix(isSurplus)
+    }
+}

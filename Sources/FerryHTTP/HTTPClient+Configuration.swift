@@ -1,0 +1,28 @@
+extension HTTPClient {
+    /// How a client talks to servers; fixed for its life.
+    package struct Configuration: Sendable {
+        /// How many connections to one host may be open at once; 0 for no limit, 6 by default.
+        ///
+        /// Further requests wait for a free one.
+        package var maximumConnectionsPerHost = 6
+        /// How many connections may be open at once; 0 for no limit, the default.
+        package var maximumConnections = 0
+        /// The `User-Agent` of requests that have none of their own; `nil` sends none.
+        package var userAgent: String? = "Ferry"
+        /// The size that all the headers of one exchange may have together, 256 KiB by default.
+        package var maximumHeaderBytes = 256 * 1024
+        /// The size of the buffer that responses are read into, 1 KiB...512 KiB; the most by
+        /// default.
+        package var receiveBufferBytes = 512 * 1024
+        /// Whether a server must prove by its certificate who it is, `true` by default.
+        package var verifiesServer = true
+        /// A PEM file of trusted authorities in place of the system's.
+        package var certificateAuthorityFile: String?
+        /// Whether `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are followed, as by
+        /// curl; `true` by default.
+        package var usesProxyEnvironment = true
+
+        /// Makes the default configuration.
+        package init() {}
+    }
+}

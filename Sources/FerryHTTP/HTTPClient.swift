@@ -1,0 +1,115 @@
+import CCurl
+package import FerrySystem
+
+/// Sends requests and hands over what comes back, on the process's event loop.
+///
+/// A client has connections of its own, which it keeps for the next requests. Its owner ends it by
+/// ``invalidate()``; a client without an owner ends itself in the same way.
+@LoopActor package final class HTTPClient {
+    /// How this client talks to servers.
+    package let configuration: Configuration
+
+    private let multi: CurlMulti
+    /// Handles for the next requests: making one costs more than resetting one.
+    private var spareEasies: [CurlEasy] = []
+    private var isInvalid = false
+
+    /// Makes a client with connections of its own.
+    ///
+    /// - Throws: ``HTTPError/Code/outOfMemory`` when libcurl cannot be set up.
+    package init(configuration: Configuration = Configuration()) throws(HTTPError) {
+        self.configuration = configuration
+        multi = try CurlMulti(configuration)
+        multi.onCompletion = { [weak self] in self?.completed($0, $1) }
+    }
+
+    isolated deinit {
+        closeSilently()
+    }
+
+    /// Sends a request; whatever goes wrong is reported to the handler, never from inside this
+    /// call.
+    ///
+    /// The client keeps the handler until the exchange has finished or is cancelled.
+    ///
+    /// Requests beyond the limits of connections wait inside libcurl, where each costs about 13 KiB
+    /// and, by the thousand, ever more time: a long queue belongs to the caller.
+    @discardableResult
+    package func start(
+        _ request: HTTPRequest,
+        handler: any HTTPExchangeHandler
+    ) -> HTTPExchange {
+        let exchange = HTTPExchange(request: request, handler: handler, client: self)
+        do throws(HTTPError) {
+            try start(exchange)
+        } catch {
+            LoopActor.perform { exchange.completed(error) }
+        }
+        return exchange
+    }
+
+    /// Cancels every exchange, without a call to any handler, and closes the connections.
+    ///
+    /// What is started afterwards fails with ``HTTPError/Code/aborted``.
+    package func invalidate() {
+        isInvalid = true
+        spareEasies = []
+        closeSilently()
+    }
+
+    private func start(_ exchange: HTTPExchange) throws(HTTPError) {
+        guard !isInvalid else {
+            throw HTTPError(code: .aborted, message: "The client was invalidated")
+        }
+        try CurlURL.check(exchange.request.url)
+        try exchange.request.checkIsSendable()
+        let easy = try takeEasy()
+        try easy.work(for: exchange, configuration)
+        exchange.easy = easy
+        multi.add(easy)
+    }
+
+    private func takeEasy() throws(HTTPError) -> CurlEasy {
+        if let spare = spareEasies.popLast() { return spare }
+        return try CurlEasy()
+    }
+
+    private func closeSilently() {
+        for exchange in multi.exchanges {
+            exchange.cancel()
+        }
+        multi.close()
+    }
+
+    // MARK: What exchanges ask for
+
+    /// Takes an exchange out of libcurl; nothing of it is reported any more.
+    func withdraw(_ exchange: HTTPExchange) {
+        guard let easy = exchange.easy else { return }
+        exchange.easy = nil
+        multi.remove(easy) { [weak self] in self?.recycle(easy) }
+    }
+
+    /// Has libcurl hand over what it holds for an exchange.
+    func release(_ exchange: HTTPExchange) {
+        guard let easy = exchange.easy else { return }
+        multi.release(easy)
+    }
+
+    // MARK: What libcurl reports
+
+    private func completed(_ easy: CurlEasy, _ code: CURLcode) {
+        guard let exchange = easy.exchange else { return }
+        let error = code == CURLE_OK ? nil : easy.error(code, hasHead: exchange.hasHead)
+        exchange.easy = nil
+        recycle(easy)
+        exchange.completed(error)
+    }
+
+    private func recycle(_ easy: CurlEasy) {
+        easy.reset()
+        // As many as connections are likely to be in use; each is a few kilobytes.
+        guard !isInvalid, spareEasies.count < 32 else { return }
+        spareEasies.append(easy)
+    }
+}

@@ -1,0 +1,42 @@
+/// One field of an HTTP message's header, as it stood on the wire.
+package struct HTTPField: Hashable, Sendable, Codable {
+    /// The field's name; compare it with ``isNamed(_:)``, its case carries no meaning
+    /// (RFC 9110 §5.1).
+    package var name: String
+    /// The field's value, without surrounding white space.
+    package var value: String
+
+    /// Makes a field from its two parts.
+    ///
+    /// Nothing is checked here: a request with a field that could not be sent as one line fails
+    /// with ``HTTPError/Code/invalidRequest`` before anything goes out.
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    /// Whether this is the field of that name, in whatever case.
+    package func isNamed(_ name: String) -> Bool {
+        let mine = self.name.utf8
+        let other = name.utf8
+        guard mine.count == other.count else { return false }
+        return zip(mine, other).allSatisfy { Self.lowercased($0) == Self.lowercased($1) }
+    }
+
+    /// Only ASCII has case in a field name, so that no Unicode table is needed.
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+}
+
+extension [HTTPField] {
+    /// The value of the first field of that name, in whatever case.
+    package func first(named name: String) -> String? {
+        first { $0.isNamed(name) }?.value
+    }
+
+    /// The values of all fields of that name, in whatever case and in the order of the message.
+    package func values(named name: String) -> [String] {
+        filter { $0.isNamed(name) }.map(\.value)
+    }
+}

@@ -1,0 +1,46 @@
+/// One request, to be sent as it is: redirects, retries and cookies are decided above.
+package struct HTTPRequest: Hashable, Sendable {
+    /// The protocol to ask the server for.
+    package enum ProtocolChoice: Hashable, Sendable {
+        /// HTTP/1.1, which carries one large body at the lowest cost.
+        case http1
+        /// HTTP/2 where the server offers it over TLS, so that many small requests share one
+        /// connection; HTTP/1.1 otherwise.
+        case http2
+    }
+
+    /// An absolute URL with the scheme `http` or `https`.
+    package var url: String
+    /// The method, in the case in which it is sent.
+    package var method: String
+    /// The fields to send beside those that the protocol itself needs.
+    ///
+    /// A field given here replaces the one that would be sent by default (`User-Agent`, `Accept`,
+    /// `Accept-Encoding: identity`).
+    package var fields: [HTTPField]
+    /// The bytes to send after the header; `nil` sends no body and no length.
+    package var body: [UInt8]?
+    /// The longest time in which nothing at all may arrive or leave; zero for no limit.
+    ///
+    /// Time spent paused, or waiting for a free connection of the client, does not count.
+    package var idleTimeout: Duration
+    /// The protocol to ask for.
+    package var protocolChoice: ProtocolChoice
+
+    /// Makes a request; what cannot be sent is reported when it is started.
+    package init(
+        url: String,
+        method: String = "GET",
+        fields: [HTTPField] = [],
+        body: [UInt8]? = nil,
+        idleTimeout: Duration = .seconds(60),
+        protocolChoice: ProtocolChoice = .http1
+    ) {
+        self.url = url
+        self.method = method
+        self.fields = fields
+        self.body = body
+        self.idleTimeout = idleTimeout
+        self.protocolChoice = protocolChoice
+    }
+}

@@ -1,0 +1,19 @@
+/// A response up to its body: status line and header.
+package struct HTTPResponseHead: Hashable, Sendable, Codable {
+    /// The status code, 200...999.
+    package var status: Int
+    /// The protocol's name and version, such as `HTTP/1.1` or `HTTP/2`.
+    package var version: String
+    /// The header's fields in the order in which they arrived.
+    package var fields: [HTTPField]
+    /// The URL that answered.
+    package var url: String
+
+    /// Makes a head from its parts.
+    package init(status: Int, version: String = "HTTP/1.1", fields: [HTTPField], url: String) {
+        self.status = status
+        self.version = version
+        self.fields = fields
+        self.url = url
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+
+/// A TLS server of openssl's on loopback, with certificates made for the occasion.
+final class TLSServer {
+    /// What is wrong with the server's certificate.
+    enum Certificate {
+        case good
+        case expired
+        case forAnotherHost
+    }
+
+    /// Where the program is, if it is installed.
+    static let program = ["/usr/bin/openssl", "/usr/local/bin/openssl"]
+        .first { FileManager.default.isExecutableFile(atPath: $0) }
+
+    /// The file of the authority that has signed the certificate.
+    let authorityFile: String
+    /// The URL of a page.
+    let url: String
+
+    private let folder: URL
+    private let process: Process
+
+    /// Makes the certificates and starts the server, which is listening when this returns.
+    @concurrent static func start(_ certificate: Certificate) async throws -> sending TLSServer {
+        try TLSServer(certificate)
+    }
+
+    private init(_ certificate: Certificate) throws {
+        folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("ferry-tls-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        authorityFile = folder.appendingPathComponent("ca.pem").path
+        try Self.makeCertificates(certificate, in: folder)
+        let output = Pipe()
+        process = try Self.run(
+            "s_server -accept 127.0.0.1:0 -www -cert leaf.pem -key leaf.key",
+            in: folder,
+            output: output
+        )
+        var text = ""
+        while !text.contains(try Regex("ACCEPT .*:[0-9]+\n")) {
+            let data = output.fileHandleForReading.availableData
+            guard !data.isEmpty else { throw CocoaError(.fileReadUnknown) }
+            text += String(decoding: data, as: UTF8.self)
+        }
+        let port = text.split(separator: "ACCEPT ").last?.split(separator: "\n").first?
+            .split(separator: ":").last
+        url = "https://127.0.0.1:\(port ?? "")/"
+    }
+
+    deinit {
+        process.terminate()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    private static func makeCertificates(_ certificate: Certificate, in folder: URL) throws {
+        let host = certificate == .forAnotherHost ? "DNS:elsewhere.invalid" : "IP:127.0.0.1"
+        try "subjectAltName=\(host)\n".write(
+            to: folder.appendingPathComponent("extensions"),
+            atomically: true,
+            encoding: .utf8
+        )
+        let key = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
+        let days = certificate == .expired ? -1 : 2
+        for arguments in [
+            "req -x509 \(key) -keyout ca.key -out ca.pem -days 2 -subj /CN=Authority",
+            "req -new \(key) -keyout leaf.key -out leaf.csr -subj /CN=Leaf",
+            "x509 -req -in leaf.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days \(days)"
+                + " -extfile extensions -out leaf.pem",
+        ] {
+            let process = try run(arguments, in: folder)
+            process.waitUntilExit()
+            guard process.terminationStatus == 0 else { throw CocoaError(.executableLoad) }
+        }
+    }
+
+    private static func run(
+        _ arguments: String,
+        in folder: URL,
+        output: Pipe? = nil
+    ) throws -> Process {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program ?? "openssl")
+        process.arguments = arguments.split(separator: " ").map(String.init)
+        process.currentDirectoryURL = folder
+        process.standardInput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        if let output { process.standardOutput = output }
+        try process.run()
+        return process
+    }
+}

@@ -1,0 +1,38 @@
+import FerryHTTP
+import Testing
+
+@testable import FerryHTTP
+
+@Suite struct CurlFieldListTests {
+    private func lines(
+        _ fields: KeyValuePairs<String, String> = [:],
+        method: String = "GET",
+        body: [UInt8]? = nil
+    ) -> [String] {
+        let fields = fields.map { HTTPField(name: $0.key, value: $0.value) }
+        return CurlFieldList.lines(
+            for: HTTPRequest(url: "http://a/", method: method, fields: fields, body: body)
+        )
+    }
+
+    @Test func `a field is a line, and one without a value keeps its name`() {
+        let lines = lines(["A": "b", "C": ""])
+        #expect(lines.prefix(2) == ["A: b", "C;"])
+    }
+
+    @Test func `framing and coding are not given as fields`() {
+        let fields = lines([
+            "content-length": "1", "TRANSFER-ENCODING": "x", "Accept-Encoding": "y",
+        ])
+        #expect(fields == lines())
+    }
+
+    @Test func `what libcurl would add by itself is taken back, unless it was asked for`() {
+        #expect(lines() == ["Expect:", "Content-Type:"])
+        #expect(lines(["Expect": "100-continue"]) == ["Expect: 100-continue", "Content-Type:"])
+        #expect(lines(["content-type": "text/plain"]) == ["content-type: text/plain", "Expect:"])
+        #expect(lines(method: "POST", body: [1]) == ["Expect:"])
+        #expect(lines(method: "POST", body: []) == ["Expect:", "Content-Type:"])
+        #expect(lines(method: "PUT", body: [1]) == ["Expect:", "Content-Type:"])
+    }
+}

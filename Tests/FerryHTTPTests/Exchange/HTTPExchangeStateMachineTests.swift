@@ -1,0 +1,236 @@
+import FerryHTTP
+import Testing
+
+@testable import FerryHTTP
+
+@Suite struct HTTPExchangeStateMachineTests {
+    typealias Machine = HTTPExchange.StateMachine
+
+    let start = ContinuousClock.now
+
+    private func machine(idleTimeout: Duration = .seconds(60)) -> Machine {
+        Machine(
+            url: "http://a/",
+            maximumHeaderByteCount: 1000,
+            idleTimeout: idleTimeout,
+            now: start
+        )
+    }
+
+    private func receive(_ line: String, in machine: inout Machine) -> Machine.Reception {
+        Array(line.utf8).withUnsafeBytes { machine.receivedHeaderLine($0, at: start) }
+    }
+
+    /// A machine that has handed over its head, and has had this answer.
+    private func answered(_ disposition: HTTPBodyDisposition) -> Machine {
+        var machine = machine()
+        _ = receive("HTTP/1.1 200 OK\r\n", in: &machine)
+        _ = receive("\r\n", in: &machine)
+        _ = machine.answered(disposition)
+        return machine
+    }
+
+    private func code(_ effects: [Machine.Effect]) -> HTTPError.Code? {
+        guard effects.count == 1, case .finish(let error?) = effects[0] else { return nil }
+        return error.code
+    }
+
+    static let lost = HTTPError(code: .connectionLost, message: "test")
+
+    // MARK: Order
+
+    @Test func `a head, bytes and an end are handed over`() {
+        var machine = machine()
+        #expect(receive("HTTP/1.1 200 OK\r\n", in: &machine) == .skip)
+        let head = HTTPResponseHead(status: 200, fields: [], url: "http://a/")
+        #expect(receive("\r\n", in: &machine) == .deliverHead(head))
+        #expect(machine.answered(.deliver) == true)
+        #expect(machine.receivedBytes(at: start) == .deliverBytes)
+        #expect(machine.answered(.deliver) == true)
+        #expect(machine.completed(nil) == [.finish(nil)])
+    }
+
+    @Test func `the end comes once`() {
+        var machine = answered(.deliver)
+        #expect(machine.completed(Self.lost) == [.finish(Self.lost)])
+        #expect(machine.completed(nil) == [])
+        #expect(machine.cancel() == [])
+        #expect(machine.idleTimerFired(at: start + .seconds(1000)) == [])
+    }
+
+    @Test func `a body before a head is refused`() {
+        var machine = machine()
+        #expect(machine.receivedBytes(at: start) == .stop)
+        #expect(code(machine.completed(Self.lost)) == .badServerResponse)
+    }
+
+    @Test func `a success without a head is none`() {
+        var machine = machine()
+        #expect(code(machine.completed(nil)) == .badServerResponse)
+    }
+
+    @Test func `a header that is refused is the cause, not what libcurl makes of it`() {
+        var machine = machine()
+        #expect(receive("nonsense\r\n", in: &machine) == .stop)
+        #expect(receive("\r\n", in: &machine) == .stop)
+        let writeError = HTTPError(code: .writeFailed, message: "test")
+        #expect(code(machine.completed(writeError)) == .badServerResponse)
+    }
+
+    // MARK: Dispositions
+
+    @Test func `a discarded body is skipped up to its end`() {
+        var machine = answered(.discard)
+        #expect(machine.receivedBytes(at: start) == .skip)
+        #expect(machine.completed(nil) == [.finish(nil)])
+    }
+
+    @Test func `a refused response ends as aborted`() {
+        var machine = answered(.cancel)
+        #expect(machine.receivedBytes(at: start) == .stop)
+        #expect(code(machine.completed(Self.lost)) == .aborted)
+    }
+
+    @Test(arguments: [HTTPBodyDisposition.deliver, .discard, .cancel])
+    func `a cancel inside the handler's call outdoes its answer`(disposition: HTTPBodyDisposition) {
+        var machine = answered(.deliver)
+        #expect(machine.cancel() == [.withdraw])
+        #expect(machine.answered(disposition) == false)
+        #expect(machine.receivedBytes(at: start) == .stop)
+        #expect(machine.completed(nil) == [])
+    }
+
+    // MARK: Pauses
+
+    @Test func `bytes of a paused exchange are held, and released once`() {
+        var machine = answered(.deliver)
+        machine.pause()
+        #expect(machine.receivedBytes(at: start) == .hold)
+        #expect(machine.released() == false)
+        #expect(machine.resume(at: start) == [.release])
+        #expect(machine.released() == true)
+        #expect(machine.released() == false)
+        #expect(machine.receivedBytes(at: start) == .deliverBytes)
+    }
+
+    @Test func `a pause before the release takes it back`() {
+        var machine = answered(.deliver)
+        machine.pause()
+        _ = machine.receivedBytes(at: start)
+        #expect(machine.resume(at: start) == [.release])
+        machine.pause()
+        #expect(machine.released() == false)
+        #expect(machine.resume(at: start) == [.release])
+        #expect(machine.released() == true)
+    }
+
+    @Test func `a resume without a pause, or without anything held, does nothing`() {
+        var machine = answered(.deliver)
+        #expect(machine.resume(at: start) == [])
+        machine.pause()
+        #expect(machine.resume(at: start) == [])
+    }
+
+    @Test func `a release after the end does nothing`() {
+        var machine = answered(.deliver)
+        machine.pause()
+        _ = machine.receivedBytes(at: start)
+        _ = machine.resume(at: start)
+        _ = machine.cancel()
+        #expect(machine.released() == false)
+        #expect(machine.resume(at: start) == [])
+    }
+
+    // MARK: Idle time
+
+    @Test func `the idle time starts with the work, once`() {
+        var machine = machine(idleTimeout: .seconds(10))
+        #expect(machine.began(at: start) == [.armIdleTimer(after: .seconds(10))])
+        #expect(machine.began(at: start) == [])
+    }
+
+    @Test func `a timer that fires early is armed for the rest`() {
+        var machine = machine(idleTimeout: .seconds(10))
+        _ = machine.began(at: start)
+        machine.sentBytes(at: start + .seconds(7))
+        #expect(
+            machine.idleTimerFired(at: start + .seconds(10)) == [.armIdleTimer(after: .seconds(7))]
+        )
+    }
+
+    @Test func `whatever comes or goes keeps an exchange alive`() {
+        let line = Array("X: y\r\n".utf8)
+        let events: [(inout Machine, ContinuousClock.Instant) -> Void] = [
+            { _ = $0.began(at: $1) },
+            { $0.sentBytes(at: $1) },
+            { machine, now in
+                _ = line.withUnsafeBytes { machine.receivedHeaderLine($0, at: now) }
+            },
+            { _ = $0.receivedBytes(at: $1) },
+        ]
+        for event in events {
+            var machine = answered(.deliver)
+            _ = machine.began(at: start)
+            event(&machine, start + .seconds(40))
+            #expect(
+                machine.idleTimerFired(at: start + .seconds(60))
+                    == [.armIdleTimer(after: .seconds(40))]
+            )
+        }
+    }
+
+    @Test func `time is up after the idle time and one more turn of the loop`() {
+        var machine = machine(idleTimeout: .seconds(10))
+        _ = machine.began(at: start)
+        #expect(machine.idleTimerFired(at: start + .seconds(10)) == [.armIdleTimer(after: .zero)])
+        let effects = machine.idleTimerFired(at: start + .seconds(10))
+        #expect(effects.first == .withdraw)
+        #expect(code(Array(effects.dropFirst())) == .timedOut)
+        #expect(machine.completed(nil) == [])
+    }
+
+    @Test func `bytes that come in that turn save the exchange`() {
+        var machine = machine(idleTimeout: .seconds(10))
+        _ = machine.began(at: start)
+        let late = start + .seconds(3600)
+        #expect(machine.idleTimerFired(at: late) == [.armIdleTimer(after: .zero)])
+        machine.sentBytes(at: late)
+        #expect(machine.idleTimerFired(at: late) == [.armIdleTimer(after: .seconds(10))])
+        #expect(machine.idleTimerFired(at: late + .seconds(10)) == [.armIdleTimer(after: .zero)])
+    }
+
+    @Test func `a pause stops the clock, a resume starts it anew`() {
+        var machine = machine(idleTimeout: .seconds(10))
+        _ = machine.began(at: start)
+        machine.pause()
+        #expect(machine.idleTimerFired(at: start + .seconds(10)) == [])
+        let later = start + .seconds(100)
+        #expect(machine.resume(at: later) == [.armIdleTimer(after: .seconds(10))])
+    }
+
+    @Test func `a short pause leaves the timer as it is`() {
+        var machine = machine(idleTimeout: .seconds(10))
+        _ = machine.began(at: start)
+        machine.pause()
+        #expect(machine.resume(at: start + .seconds(4)) == [])
+        #expect(
+            machine.idleTimerFired(at: start + .seconds(10)) == [.armIdleTimer(after: .seconds(4))]
+        )
+    }
+
+    @Test func `no idle time, no timer`() {
+        var machine = machine(idleTimeout: .zero)
+        #expect(machine.began(at: start) == [])
+        machine.pause()
+        #expect(machine.resume(at: start) == [])
+    }
+
+    @Test func `every end takes the timer back`() {
+        var cancelled = machine()
+        _ = cancelled.began(at: start)
+        #expect(cancelled.cancel() == [.cancelIdleTimer, .withdraw])
+        var completed = machine()
+        _ = completed.began(at: start)
+        #expect(completed.completed(Self.lost) == [.cancelIdleTimer, .finish(Self.lost)])
+    }
+}

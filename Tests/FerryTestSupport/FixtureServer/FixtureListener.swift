@@ -1,0 +1,55 @@
+import FerrySystem
+@preconcurrency import Glibc
+
+/// A listening socket on loopback, to be served by one thread.
+final class FixtureListener: Sendable {
+    let port: UInt16
+    private let descriptor: Int32
+
+    init(host: String) throws {
+        (descriptor, port) = try Self.bind(host: host)
+        guard listen(descriptor, 1024) == 0 else {
+            let code = errno
+            close(descriptor)
+            throw SystemCallError(call: "listen", errno: code)
+        }
+    }
+
+    /// Makes a socket with a port that the kernel chooses.
+    static func bind(host: String) throws -> (descriptor: Int32, port: UInt16) {
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(AF_INET, type, 0)
+        guard descriptor >= 0 else { throw SystemCallError(call: "socket", errno: errno) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        inet_pton(AF_INET, host, &address.sin_addr)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                Glibc.bind(descriptor, address, length) == 0
+                    && getsockname(descriptor, address, &length) == 0
+            }
+        }
+        guard isBound else {
+            let code = errno
+            close(descriptor)
+            throw SystemCallError(call: "bind", errno: code)
+        }
+        return (descriptor, UInt16(bigEndian: address.sin_port))
+    }
+
+    /// Hands over each connection until the gate opens, and closes the port then.
+    func acceptAll(until stopped: FixtureGate, _ body: (FixtureSocket) -> Void) {
+        defer { close(descriptor) }
+        while true {
+            var entries = [
+                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: stopped.descriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            guard poll(&entries, 2, -1) > 0 || errno == EINTR else { return }
+            guard entries[1].revents == 0 else { return }
+            let accepted = accept(descriptor, nil, nil)
+            if accepted >= 0 { body(FixtureSocket(owning: accepted, stopped: stopped)) }
+        }
+    }
+}

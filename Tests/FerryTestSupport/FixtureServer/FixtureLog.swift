@@ -1,0 +1,102 @@
+import Synchronization
+
+/// The history of a ``FixtureServer`` and those who wait for something to be in it.
+final class FixtureLog: Sendable {
+    private struct Waiter {
+        let condition: @Sendable (FixtureHistory) -> Bool
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var history = FixtureHistory()
+        var waiters: [Int: Waiter] = [:]
+        var nextWaiter = 0
+    }
+
+    private let state = Mutex(State())
+
+    var history: FixtureHistory { state.withLock { $0.history } }
+
+    func connectionOpened() -> Int {
+        change { history in
+            history.connectionCount += 1
+            history.openConnectionCount += 1
+            history.maximumOpenConnectionCount = max(
+                history.maximumOpenConnectionCount,
+                history.openConnectionCount
+            )
+            return history.connectionCount - 1
+        }
+    }
+
+    func connectionClosed() {
+        change { $0.openConnectionCount -= 1 }
+    }
+
+    func listeningEnded() {
+        change { $0.isListening = false }
+    }
+
+    func append(_ request: FixtureRequest) -> FixtureRequest {
+        change { history in
+            var request = request
+            request.index = history.requests.count
+            history.requests.append(request)
+            return request
+        }
+    }
+
+    func sent(bodyByteCount: Int64, of request: FixtureRequest) {
+        change { $0.requests[request.index].sentBodyByteCount += bodyByteCount }
+    }
+
+    func set(_ newState: FixtureRequest.State, of request: FixtureRequest) {
+        change { $0.requests[request.index].state = newState }
+    }
+
+    func waitUntil(_ condition: @escaping @Sendable (FixtureHistory) -> Bool) async throws {
+        let number = state.withLock { state in
+            state.nextWaiter += 1
+            return state.nextWaiter
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                add(Waiter(condition: condition, continuation: continuation), number: number)
+            }
+        } onCancel: {
+            let waiter = state.withLock { $0.waiters.removeValue(forKey: number) }
+            waiter?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    private func add(_ waiter: Waiter, number: Int) {
+        let holds = state.withLock { state in
+            guard !waiter.condition(state.history) else { return true }
+            state.waiters[number] = waiter
+            return false
+        }
+        if holds {
+            waiter.continuation.resume()
+        } else if Task.isCancelled {
+            // The cancellation may have come before there was a waiter to be found.
+            let waiter = state.withLock { $0.waiters.removeValue(forKey: number) }
+            waiter?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    @discardableResult
+    private func change<Result>(_ body: (inout FixtureHistory) -> Result) -> Result {
+        let (result, ready) = state.withLock { state in
+            let result = body(&state.history)
+            let ready = state.waiters.filter { $0.value.condition(state.history) }
+            for number in ready.keys {
+                state.waiters[number] = nil
+            }
+            return (result, ready.values.map(\.continuation))
+        }
+        for continuation in ready {
+            continuation.resume()
+        }
+        return result
+    }
+}
