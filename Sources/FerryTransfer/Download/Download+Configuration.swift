@@ -1,0 +1,59 @@
+package import FerryHTTP
+package import FerrySystem
+
+extension Download {
+    /// How a download is carried out.
+    package struct Configuration: Sendable {
+        /// Whether and how often bytes are forced onto the disk; `never` by default.
+        package var synchronization: Synchronization
+        /// What a response means that says that the server is unavailable; `deliver` by default.
+        package var unavailableResponses: UnavailableResponses
+        /// Whether ``Events/resumed`` comes even when no byte could be kept, with the offset 0.
+        ///
+        /// For a download that an app made from resume data, until it has come once.
+        package var announcesResumption: Bool
+        /// Where redirects may lead.
+        package var redirectPolicy: RedirectPolicy
+        /// The protocol to ask for.
+        package var protocolChoice: HTTPRequest.ProtocolChoice
+
+        /// Makes a configuration.
+        package init(
+            synchronization: Synchronization = .never,
+            unavailableResponses: UnavailableResponses = .deliver,
+            announcesResumption: Bool = false,
+            redirectPolicy: RedirectPolicy = RedirectPolicy(),
+            protocolChoice: HTTPRequest.ProtocolChoice = .http1
+        ) {
+            self.synchronization = synchronization
+            self.unavailableResponses = unavailableResponses
+            self.announcesResumption = announcesResumption
+            self.redirectPolicy = redirectPolicy
+            self.protocolChoice = protocolChoice
+        }
+    }
+
+    /// Whether and how often bytes are forced onto the disk.
+    package enum Synchronization: Sendable {
+        /// Never: a power cut may cost the file.
+        case never
+        /// While bytes arrive, this long after the first that is not on the disk, and before the
+        /// download finishes.
+        case periodic(every: Duration, on: BlockingQueue)
+
+        /// A power cut costs the last second.
+        package static func everySecond(_ queue: BlockingQueue) -> Synchronization {
+            .periodic(every: .seconds(1), on: queue)
+        }
+    }
+
+    /// What a response means that says that the server is unavailable (408, 429, 5xx).
+    package enum UnavailableResponses: Hashable, Sendable {
+        /// It is the answer, and its body is the file.
+        case deliver
+        /// It fails the download with ``TransferError/Code/serverUnavailable`` when the file
+        /// holds bytes that can still be continued, or the server says when to come back;
+        /// otherwise it is the answer.
+        case fail
+    }
+}

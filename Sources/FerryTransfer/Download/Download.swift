@@ -1,0 +1,281 @@
+package import FerryHTTP
+package import FerrySystem
+
+/// One attempt to get a resource, or the rest of it, into a file.
+///
+/// It follows redirects, and starts over by itself where the server refuses to continue the bytes
+/// at hand. Whether and when to try again after a failure is its owner's decision, with
+/// ``RetryPolicy``; the next attempt is another `Download` on the same file.
+///
+/// A download that is running keeps itself alive; its owner ends it with ``cancel()``.
+@LoopActor
+package final class Download {
+    /// A name for messages and debuggers.
+    package let name: String
+    /// The request as the app made it.
+    package let request: TransferRequest
+    /// The file that the body goes to.
+    package let file: PartialFile
+
+    private let client: HTTPClient
+    private let configuration: Configuration
+    private let events: Events
+    private let givenCheckpoint: Checkpoint?
+    private var machine: StateMachine
+    private var hasStarted = false
+    private var exchange: HTTPExchange?
+    private var disposition = HTTPBodyDisposition.discard
+    private var runCount: UInt64 = 0
+    private var synchronizationTimer: LoopTimer?
+    private var isSynchronizing = false
+
+    /// Prepares a download; nothing happens before ``start()``.
+    ///
+    /// - Parameters:
+    ///   - name: A name for messages and debuggers.
+    ///   - request: The request as the app made it.
+    ///   - file: The file that the body goes to; what it holds is continued if it can be.
+    ///   - checkpoint: The latest checkpoint of that file that its owner has kept.
+    ///   - client: What sends the requests.
+    ///   - configuration: How the download is carried out.
+    ///   - events: The receivers of the download's events.
+    package init(
+        name: String,
+        request: TransferRequest,
+        file: PartialFile,
+        checkpoint: Checkpoint? = nil,
+        client: HTTPClient,
+        configuration: Configuration = Configuration(),
+        events: Events
+    ) {
+        self.name = name
+        self.request = request
+        self.file = file
+        givenCheckpoint = checkpoint
+        self.client = client
+        self.configuration = configuration
+        self.events = events
+        machine = StateMachine(request: request, configuration: configuration)
+    }
+
+    /// Begins; further calls do nothing.
+    package func start() {
+        guard !hasStarted else { return }
+        hasStarted = true
+        // Events never come from inside a call of the owner's.
+        LoopActor.perform { self.open() }
+    }
+
+    /// Ends the download at once and without an event; what the file holds stays.
+    package func cancel() {
+        run(machine.cancel())
+        stopSynchronizing()
+    }
+
+    /// What is known about the bytes in the file; `nil` when it holds none to continue.
+    package var checkpoint: Checkpoint? {
+        file.isRecovered ? file.checkpoint : givenCheckpoint
+    }
+
+    /// The number of bytes in the file.
+    package var receivedByteCount: Int64 { checkpoint?.writtenByteCount ?? 0 }
+
+    /// What an app can continue this download from, once it is cancelled or has failed.
+    ///
+    /// - Throws: Why it cannot be continued.
+    package func resumeData() throws(ResumeData.Unavailable) -> ResumeData {
+        try ResumeData(request: request, currentURL: machine.currentRequest.url, file: file)
+    }
+
+    private func open() {
+        guard !machine.hasEnded else { return }
+        do {
+            let recovered = try file.recover(checkpoint: givenCheckpoint)
+            let held = recovered.map {
+                StateMachine.Held(
+                    byteCount: $0.writtenByteCount,
+                    version: $0.version,
+                    fruitlessResumptionCount: $0.fruitlessResumptionCount
+                )
+            }
+            run(machine.start(holding: held))
+        } catch {
+            run(machine.fileFailed(error))
+        }
+    }
+}
+
+// MARK: - Effects
+
+extension Download {
+    /// Performs effects in order.
+    ///
+    /// An effect may lead to another input: a file that cannot be written, an owner that cancels
+    /// when it hears of an event. What that input decided then takes the place of the rest.
+    private func run(_ effects: [StateMachine.Effect], bytes: UnsafeRawBufferPointer? = nil) {
+        runCount += 1
+        let count = runCount
+        for effect in effects {
+            do {
+                try perform(effect, bytes)
+            } catch {
+                run(machine.fileFailed(error))
+            }
+            if runCount != count { return }
+        }
+    }
+
+    private func perform(
+        _ effect: StateMachine.Effect,
+        _ bytes: UnsafeRawBufferPointer?
+    ) throws(TransferError) {
+        switch effect {
+        case .send(let next): send(next)
+        case .cancelExchange: cancelExchange()
+        case .takeBody: disposition = .deliver
+        case .skipBody: disposition = .discard
+        case .beginFile(let version): try file.begin(version)
+        case .continueFile(let version): try file.resume(version)
+        case .discardFile: try file.remove()
+        case .compare(let count, let offset): try compare(bytes?.prefix(count), at: offset)
+        case .write(let count): try write(bytes?.dropFirst(count))
+        case .synchronize: synchronizeAll()
+        case .reportRestart(let reason): events.restarted(reason)
+        case .reportResponse(let head, let request): events.responded(head, request)
+        case .reportResumption(let offset, let total): events.resumed(offset, total)
+        case .reportProgress(let received, let total): events.progressed(received, total)
+        case .finish(let result): end { $0.finished(result) }
+        case .fail(let error): end { $0.failed(error) }
+        }
+    }
+
+    private func send(_ next: StateMachine.Request) {
+        let request = next.transfer.httpRequest(
+            adding: next.resumption?.fields ?? [],
+            protocolChoice: configuration.protocolChoice
+        )
+        exchange = client.start(request, handler: self)
+    }
+
+    private func cancelExchange() {
+        exchange?.cancel()
+        exchange = nil
+        disposition = .discard
+    }
+
+    /// Bytes that reached the file before an error count: they are a part of the whole.
+    private func write(
+        _ bytes: Slice<UnsafeRawBufferPointer>?
+    ) throws(TransferError) {
+        guard let bytes else { return }
+        let before = file.byteCount
+        let result = Result { () throws(TransferError) in
+            try file.write(UnsafeRawBufferPointer(rebasing: bytes))
+        }
+        noteFruitlessResumptions()
+        run(machine.wrote(count: Int(file.byteCount - before)))
+        try result.get()
+        if !machine.hasEnded { synchronizeSoon() }
+    }
+
+    private func compare(
+        _ bytes: Slice<UnsafeRawBufferPointer>?,
+        at offset: Int64
+    ) throws(TransferError) {
+        guard let bytes else { return }
+        if try !file.holds(UnsafeRawBufferPointer(rebasing: bytes), at: offset) {
+            run(machine.compareFailed())
+        }
+    }
+
+    private func end(_ report: (Events) -> Void) {
+        stopSynchronizing()
+        noteFruitlessResumptions()
+        report(events)
+    }
+
+    private func noteFruitlessResumptions() {
+        // A count that is lost is only begun anew.
+        try? file.noteFruitlessResumptions(machine.fruitlessResumptionCount)
+    }
+}
+
+// MARK: - Synchronisation
+
+extension Download {
+    /// Arms the timer for bytes that are not on the disk; without bytes there is no timer.
+    private func synchronizeSoon() {
+        guard case .periodic(let interval, let queue) = configuration.synchronization,
+            synchronizationTimer == nil, !isSynchronizing
+        else { return }
+        synchronizationTimer = EventLoop.shared.schedule(after: interval) { [weak self] in
+            self?.synchronize(on: queue)
+        }
+    }
+
+    private func synchronize(on queue: BlockingQueue) {
+        synchronizationTimer = nil
+        isSynchronizing = true
+        file.synchronize(on: queue) { result in
+            self.isSynchronizing = false
+            guard !self.machine.hasEnded else { return }
+            switch result {
+            case .success:
+                if let checkpoint = self.checkpoint {
+                    if checkpoint.synchronizedByteCount < checkpoint.writtenByteCount {
+                        self.synchronizeSoon()
+                    }
+                    self.events.checkpointed(checkpoint)
+                }
+            case .failure(let error):
+                self.run(self.machine.fileFailed(error))
+            }
+        }
+    }
+
+    private func synchronizeAll() {
+        stopSynchronizing()
+        guard case .periodic(_, let queue) = configuration.synchronization else {
+            return run(machine.synchronized())
+        }
+        file.synchronize(on: queue) { result in
+            switch result {
+            case .success: self.run(self.machine.synchronized())
+            case .failure(let error): self.run(self.machine.fileFailed(error))
+            }
+        }
+    }
+
+    private func stopSynchronizing() {
+        synchronizationTimer?.cancel()
+        synchronizationTimer = nil
+    }
+}
+
+// MARK: - The exchange
+
+extension Download: HTTPExchangeHandler {
+    package func exchange(
+        _ exchange: HTTPExchange,
+        didReceive head: HTTPResponseHead
+    ) -> HTTPBodyDisposition {
+        guard exchange === self.exchange else { return .cancel }
+        run(machine.receivedHead(head, now: .now))
+        return disposition
+    }
+
+    package func exchange(
+        _ exchange: HTTPExchange,
+        didReceive bytes: UnsafeRawBufferPointer
+    ) -> HTTPBodyDisposition {
+        guard exchange === self.exchange else { return .cancel }
+        run(machine.receivedBytes(count: bytes.count), bytes: bytes)
+        return disposition
+    }
+
+    package func exchange(_ exchange: HTTPExchange, didFinishWith error: HTTPError?) {
+        guard exchange === self.exchange else { return }
+        self.exchange = nil
+        run(machine.exchangeFinished(error))
+    }
+}

@@ -1,0 +1,80 @@
+/// An error that ends one attempt at a transfer, or the transfer.
+package struct TransferError: Error, Hashable, Sendable, Codable {
+    /// The class of a failure, for programs to act on.
+    package enum Code: String, Hashable, Sendable, Codable, CaseIterable {
+        /// The transfer was cancelled.
+        case cancelled
+        /// Nothing arrived for as long as the request allows.
+        case timedOut
+        /// The transfer was not complete by its deadline.
+        case resourceTimedOut
+        /// The URL's scheme is not `http` or `https`.
+        case unsupportedURL
+        /// The URL, or the request made of it, cannot be sent.
+        case badURL
+        /// The host's name does not resolve.
+        case cannotFindHost
+        /// No connection to the host or proxy could be made.
+        case cannotConnectToHost
+        /// The connection broke before the body was complete.
+        case connectionLost
+        /// This machine has no route to any network.
+        case notConnected
+        /// The server redirects more often than allowed.
+        case tooManyRedirects
+        /// The server redirects to something that is not `http` or `https`.
+        case redirectToNonHTTP
+        /// TLS could not be set up with the server.
+        case secureConnectionFailed
+        /// The server's certificate is not signed by anybody trusted, or is for another host.
+        case certificateUntrusted
+        /// The server's certificate has expired or is not valid yet.
+        case certificateBadDate
+        /// The server's answer is not HTTP, or contradicts itself.
+        case badServerResponse
+        /// The server answers that it cannot serve the request now (408, 429, 5xx).
+        case serverUnavailable
+        /// The body's coding is broken or unknown.
+        case cannotDecodeContent
+        /// The file for the body cannot be created or opened.
+        case cannotCreateFile
+        /// The file for the body cannot be written.
+        case cannotWriteToFile
+        /// The file system of the file for the body has no room.
+        case diskFull
+        /// A file that the transfer needs is not there (any more).
+        case fileMissing
+        /// The resume data is not ours, damaged, or of a later version.
+        case resumeDataInvalid
+        /// Another process has the background session open.
+        case backgroundSessionInUse
+        /// The connection to the daemon was lost.
+        case backgroundSessionDisconnected
+        /// Memory ran out.
+        case outOfMemory
+        /// A fault of our own, which ends this transfer and no other.
+        case internalFailure
+    }
+
+    /// The failure's class.
+    package var code: Code
+    /// What happened, and to what, for a person.
+    package var message: String
+    /// How many seconds from now the server wants to be left alone, where it says so.
+    package var retryAfter: Double?
+    /// The URL that failed where it is not that of the request, such as the redirect not followed.
+    package var failingURL: String?
+
+    /// Makes an error from its parts.
+    package init(
+        code: Code,
+        message: String,
+        retryAfter: Double? = nil,
+        failingURL: String? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.retryAfter = retryAfter
+        self.failingURL = failingURL
+    }
+}

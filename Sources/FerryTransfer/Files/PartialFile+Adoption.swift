@@ -1,0 +1,133 @@
+package import FerrySystem
+import Glibc
+
+extension PartialFile {
+    /// Takes over the partial file that resume data names: afterwards it lies where its new owner
+    /// wants it, and the resume data is spent.
+    ///
+    /// Pass ``ResumeData/checkpoint`` on to the ``Download`` of the file. Bytes that nothing
+    /// proves any more, such as those a power cut took, are not an error: the download then
+    /// starts over.
+    ///
+    /// - Parameters:
+    ///   - resumeData: What the app has kept.
+    ///   - directory: Where the file shall lie.
+    ///   - name: Its name there; a file of that name is replaced.
+    ///   - queue: Where to wait for the disk, and to copy where the file is on another one.
+    /// - Returns: The file, to be recovered.
+    /// - Throws: ``TransferError/Code/fileMissing`` when the file is gone or is no longer the one
+    ///   that the resume data was made of.
+    package static func adopt(
+        _ resumeData: ResumeData,
+        into directory: Directory,
+        as name: String,
+        on queue: BlockingQueue
+    ) async throws(TransferError) -> PartialFile {
+        try await queue.run { () throws(TransferError) in
+            try Adoption(resumeData: resumeData, directory: directory, name: name).run()
+        }
+        return PartialFile(directory: directory, name: name)
+    }
+
+    /// The blocking part of taking over a file.
+    private struct Adoption: Sendable {
+        let resumeData: ResumeData
+        let directory: Directory
+        let name: String
+
+        func run() throws(TransferError) {
+            let (sourceDirectory, sourceName) = try source()
+            guard let file = try OpenFile(existing: sourceName, in: sourceDirectory) else {
+                throw missing("No such file or directory")
+            }
+            let record = file.readRecord(
+                named: sourceName,
+                in: sourceDirectory,
+                currentBoot: .current
+            )
+            guard let record, record.generation == resumeData.checkpoint.generation else {
+                throw missing("it is not the file that the resume data was made of")
+            }
+            do {
+                try rename(sourceName, in: sourceDirectory)
+            } catch  where error.errno == EXDEV {
+                try copy(file, record)
+                try? sourceDirectory.remove(sourceName)
+                try? sourceDirectory.remove(sourceName + ".record")
+            } catch {
+                throw TransferError(error, during: .open)
+            }
+            do {
+                try directory.synchronize()
+            } catch {
+                throw TransferError(error, during: .write)
+            }
+        }
+
+        private func source() throws(TransferError) -> (Directory, String) {
+            let path = resumeData.path
+            guard let slash = path.lastIndex(of: "/") else { throw missing("its path is relative") }
+            let parent = slash == path.startIndex ? "/" : String(path[..<slash])
+            do {
+                return (try Directory(opening: parent), String(path[path.index(after: slash)...]))
+            } catch {
+                throw TransferError(error, during: .open)
+            }
+        }
+
+        private func rename(
+            _ sourceName: String,
+            in source: Directory
+        ) throws(SystemCallError) {
+            // A record without its file is nothing; a file without its record is lost.
+            if try source.status(of: sourceName + ".record") != nil {
+                try source.rename(
+                    sourceName + ".record",
+                    to: directory,
+                    as: name + ".record",
+                    replacing: true
+                )
+            }
+            try source.rename(sourceName, to: directory, as: name, replacing: true)
+        }
+
+        private func copy(_ file: OpenFile, _ record: Record) throws(TransferError) {
+            let trusted = record.trustedByteCount(
+                currentBoot: .current,
+                fileSize: try file.size(),
+                checkpoint: resumeData.checkpoint
+            )
+            var copied = record
+            copied.bootIdentifier = .current
+            let target = try OpenFile(creating: name, in: directory, record: copied)
+            try target.copy(trusted, from: file)
+            try target.synchronize(anchoringIn: directory)
+        }
+
+        private func missing(_ reason: String) -> TransferError {
+            TransferError(code: .fileMissing, message: "\(resumeData.path): \(reason)")
+        }
+    }
+}
+
+extension PartialFile.OpenFile {
+    /// Copies the first `count` bytes of another file to the start of this one.
+    fileprivate func copy(
+        _ count: Int64,
+        from source: PartialFile.OpenFile
+    ) throws(TransferError) {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
+        defer { buffer.deallocate() }
+        var offset: Int64 = 0
+        while offset < count {
+            let wanted = Int(min(count - offset, Int64(buffer.count)))
+            let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted])
+            var rest = UnsafeRawBufferPointer(part)[..<(try source.read(into: part, at: offset))]
+            while !rest.isEmpty {
+                let written = try write(UnsafeRawBufferPointer(rebasing: rest), at: offset)
+                rest = rest.dropFirst(written)
+                offset += Int64(written)
+            }
+        }
+    }
+}

@@ -1,0 +1,214 @@
+import FerrySystem
+import Glibc
+
+extension PartialFile {
+    /// An open partial file, closed when the last user of it is gone, such as a synchronisation
+    /// that is still under way.
+    final class OpenFile: Sendable {
+        private let descriptor: FileDescriptor
+
+        private init(_ descriptor: consuming FileDescriptor) {
+            self.descriptor = descriptor
+        }
+
+        /// Opens a file if there is one.
+        ///
+        /// - Throws: ``TransferError/Code/cannotCreateFile`` for what is not a file of the user's.
+        convenience init?(existing name: String, in directory: Directory) throws(TransferError) {
+            do {
+                self.init(try directory.open(name, .readWrite))
+            } catch  where error.errno == ENOENT {
+                return nil
+            } catch {
+                throw TransferError(error, during: .open)
+            }
+            let status = try status()
+            guard status.isRegularFile, status.owner == geteuid() else {
+                throw TransferError(
+                    code: .cannotCreateFile,
+                    message: "\(directory.path(of: name)) is not a file of this user's own"
+                )
+            }
+        }
+
+        /// Creates a file that carries a record, in place of the one of that name.
+        convenience init(
+            creating name: String,
+            in directory: Directory,
+            record: Record
+        ) throws(TransferError) {
+            let bytes = try record.encoded()
+            do {
+                self.init(try Self.create(name, in: directory, record: bytes))
+            } catch {
+                throw TransferError(error, during: .create)
+            }
+        }
+
+        private static func create(
+            _ name: String,
+            in directory: Directory,
+            record: [UInt8]
+        ) throws(SystemCallError) -> FileDescriptor {
+            let isReplacing = try directory.status(of: name) != nil
+            let temporaryName = isReplacing ? name + ".new" : name
+            if isReplacing { try directory.remove(temporaryName) }
+            let file = try directory.open(temporaryName, .createNew)
+            if try !storeAttribute(record, on: file) {
+                // For a moment the record beside the file would speak for the old one.
+                if isReplacing { try directory.open(name, .readWrite).truncate(to: 0) }
+                try storeAside(record, named: name, in: directory)
+            }
+            if isReplacing {
+                try directory.rename(temporaryName, to: directory, as: name, replacing: true)
+            }
+            return file
+        }
+
+        // MARK: - Content
+
+        func size() throws(TransferError) -> Int64 { try status().size }
+
+        private func status() throws(TransferError) -> FileStatus {
+            do {
+                return try descriptor.status()
+            } catch {
+                throw TransferError(error, during: .open)
+            }
+        }
+
+        func truncate(to size: Int64) throws(TransferError) {
+            do {
+                try descriptor.truncate(to: size)
+            } catch {
+                throw TransferError(error, during: .write)
+            }
+        }
+
+        /// Reads some bytes and returns how many, at least 1.
+        func read(
+            into buffer: UnsafeMutableRawBufferPointer,
+            at offset: Int64
+        ) throws(TransferError) -> Int {
+            let raw = descriptor.rawValue
+            do throws(SystemCallError) {
+                let count = try systemCall("pread") {
+                    pread(raw, buffer.baseAddress, buffer.count, Int(offset))
+                }
+                guard count > 0 else { throw SystemCallError(call: "pread", errno: EIO) }
+                return count
+            } catch {
+                throw TransferError(error, during: .open)
+            }
+        }
+
+        /// Writes some bytes and returns how many, at least 1.
+        func write(
+            _ bytes: UnsafeRawBufferPointer,
+            at offset: Int64
+        ) throws(TransferError) -> Int {
+            let raw = descriptor.rawValue
+            do throws(SystemCallError) {
+                let count = try systemCall("pwrite") {
+                    pwrite(raw, bytes.baseAddress, bytes.count, Int(offset))
+                }
+                guard count > 0 else { throw SystemCallError(call: "pwrite", errno: EIO) }
+                return count
+            } catch {
+                throw TransferError(error, during: .write)
+            }
+        }
+
+        /// Forces the data onto the disk, and the first time what is needed to find and to trust
+        /// it: the record, which `fdatasync` may leave behind, and the directory's entry.
+        func synchronize(anchoringIn directory: Directory?) throws(TransferError) {
+            let raw = descriptor.rawValue
+            do {
+                guard let directory else { return try descriptor.synchronizeData() }
+                try systemCall("fsync") { fsync(raw) }
+                try directory.synchronize()
+            } catch {
+                throw TransferError(error, during: .write)
+            }
+        }
+
+        // MARK: - The record
+
+        /// Reads the record, or `nil` when there is none that can be relied on.
+        ///
+        /// A record beside the file holds only in the run of the kernel that wrote it: the disk
+        /// may have seen one of the two without the other.
+        func readRecord(
+            named name: String,
+            in directory: Directory,
+            currentBoot: BootIdentifier
+        ) -> Record? {
+            if let bytes = try? descriptor.attribute(Record.attributeName) {
+                return Record(decoding: bytes)
+            }
+            guard let aside = try? directory.open(name + ".record", .read),
+                let bytes = try? aside.readToEnd(limit: 1 << 20),
+                let record = Record(decoding: bytes), record.bootIdentifier == currentBoot
+            else { return nil }
+            return record
+        }
+
+        /// Replaces the record by another about the same bytes.
+        func store(
+            _ record: Record,
+            named name: String,
+            in directory: Directory
+        ) throws(TransferError) {
+            let bytes = try record.encoded()
+            do {
+                if try !Self.storeAttribute(bytes, on: descriptor) {
+                    try Self.storeAside(bytes, named: name, in: directory)
+                }
+            } catch {
+                throw TransferError(error, during: .write)
+            }
+        }
+
+        func removeRecord() {
+            // What cannot be removed does not harm the reader of the file.
+            try? descriptor.removeAttribute(Record.attributeName)
+        }
+
+        /// - Returns: Whether the file system could take it.
+        private static func storeAttribute(
+            _ bytes: [UInt8],
+            on file: borrowing FileDescriptor
+        ) throws(SystemCallError) -> Bool {
+            do throws(SystemCallError) {
+                try file.setAttribute(Record.attributeName, bytes)
+                return true
+            } catch  where attributeRefusals.contains(error.errno) {
+                return false
+            }
+        }
+
+        /// No attributes at all; too long for this file system, which ext4 reports as a full
+        /// disk; or not for this kind of mount.
+        private static let attributeRefusals: Set = [ENOTSUP, E2BIG, ERANGE, ENOSPC, EPERM, ENOSYS]
+
+        private static func storeAside(
+            _ bytes: [UInt8],
+            named name: String,
+            in directory: Directory
+        ) throws(SystemCallError) {
+            let temporaryName = name + ".record.new"
+            try directory.remove(temporaryName)
+            let file = try directory.open(temporaryName, .createNew)
+            let result = bytes.withUnsafeBytes { raw in
+                Result { () throws(SystemCallError) in try file.writeAll(raw) }
+            }
+            try result.get()
+            try directory.rename(
+                temporaryName,
+                to: directory,
+                as: name + ".record",
+                replacing: true
+            )
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package import FerrySystem
+import FoundationEssentials
+
+extension PartialFile {
+    /// What a partial file says about its own bytes.
+    ///
+    /// It is written before the first of them, so that a process that dies at any moment leaves
+    /// a file that explains itself.
+    package struct Record: Hashable, Sendable, Codable {
+        /// Which filling of the file this is; a number drawn by lot.
+        package var generation: UInt64
+        /// Which version of which resource the bytes are.
+        package var version: ResourceVersion
+        /// The run of the kernel in which all bytes in the file are known to be good.
+        package var bootIdentifier: BootIdentifier
+        /// How often in a row a request for the rest was cut off before a byte of it came.
+        package var fruitlessResumptionCount = 0
+
+        /// The extended attribute that holds the record.
+        static let attributeName = "user.ferry.transfer"
+
+        /// The record as it is stored.
+        func encoded() throws(TransferError) -> [UInt8] {
+            do {
+                return Array(try JSONEncoder().encode(self))
+            } catch {
+                throw TransferError(code: .internalFailure, message: "record: \(error)")
+            }
+        }
+
+        /// Reads what ``encoded()`` wrote; `nil` for anything else.
+        init?(decoding bytes: [UInt8]) {
+            guard let record = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else {
+                return nil
+            }
+            self = record
+        }
+
+        init(generation: UInt64, version: ResourceVersion, bootIdentifier: BootIdentifier) {
+            self.generation = generation
+            self.version = version
+            self.bootIdentifier = bootIdentifier
+        }
+
+        /// How many bytes of a file of `fileSize` bytes are what was written, given the latest
+        /// checkpoint that was kept elsewhere.
+        ///
+        /// A checkpoint of another filling says nothing about these bytes.
+        func trustedByteCount(
+            currentBoot: BootIdentifier,
+            fileSize: Int64,
+            checkpoint: Checkpoint?
+        ) -> Int64 {
+            var proof = Checkpoint(
+                generation: generation,
+                version: version,
+                synchronizedByteCount: 0,
+                writtenByteCount: fileSize,
+                bootIdentifier: bootIdentifier
+            )
+            if let checkpoint, checkpoint.generation == generation {
+                proof.synchronizedByteCount = checkpoint.synchronizedByteCount
+            }
+            return proof.trustedByteCount(currentBoot: currentBoot, fileSize: fileSize)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package import FerryHTTP
+import FoundationEssentials
+
+/// What a transfer asks for, before redirects and resumption change what is sent.
+package struct TransferRequest: Hashable, Sendable {
+    /// An absolute URL with the scheme `http` or `https`.
+    package var url: String
+    /// The method, in the case in which it is sent.
+    package var method: String
+    /// The fields that the app set.
+    package var fields: [HTTPField]
+    /// The bytes to send after the header.
+    package var body: [UInt8]?
+    /// The longest time in seconds in which nothing may arrive; 0 for no limit.
+    package var idleTimeout: Double
+
+    /// Makes a request; what cannot be sent is reported when it is started.
+    package init(
+        url: String,
+        method: String = "GET",
+        fields: [HTTPField] = [],
+        body: [UInt8]? = nil,
+        idleTimeout: Double = 60
+    ) {
+        self.url = url
+        self.method = method
+        self.fields = fields
+        self.body = body
+        self.idleTimeout = idleTimeout
+    }
+
+    /// Whether a part of the response's body can be asked for later.
+    ///
+    /// Only a plain GET qualifies: a request that carries conditions or a range of its own means
+    /// something else when ours are added to it.
+    package var isResumable: Bool {
+        method == "GET" && (body ?? []).isEmpty
+            && !fields.contains { field in
+                Self.conditionalNames.contains { field.isNamed($0) }
+            }
+    }
+
+    /// Whether the app asks for a range itself, so that a 206 is what it wants.
+    var hasRange: Bool { fields.contains { $0.isNamed("Range") } }
+
+    private static let conditionalNames = [
+        "Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since",
+        "If-Unmodified-Since",
+    ]
+
+    /// The request as the engine takes it.
+    func httpRequest(
+        adding extraFields: [HTTPField],
+        protocolChoice: HTTPRequest.ProtocolChoice
+    ) -> HTTPRequest {
+        HTTPRequest(
+            url: url,
+            method: method,
+            fields: fields + extraFields,
+            body: body,
+            idleTimeout: idleDuration,
+            protocolChoice: protocolChoice
+        )
+    }
+
+    /// A number that is no length of time, or more than a life's, means no limit.
+    private var idleDuration: Duration {
+        guard idleTimeout > 0, idleTimeout < 1e9 else { return .zero }
+        return .seconds(idleTimeout)
+    }
+}
+
+extension TransferRequest: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case url
+        case method
+        case fields
+        case body
+        case idleTimeout
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        url = try container.decode(String.self, forKey: .url)
+        method = try container.decode(String.self, forKey: .method)
+        fields = try container.decode([HTTPField].self, forKey: .fields)
+        // Data is written as base64, an array of bytes as a list of numbers.
+        body = try container.decodeIfPresent(Data.self, forKey: .body).map { Array($0) }
+        idleTimeout = try container.decode(Double.self, forKey: .idleTimeout)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(url, forKey: .url)
+        try container.encode(method, forKey: .method)
+        try container.encode(fields, forKey: .fields)
+        try container.encodeIfPresent(body.map { Data($0) }, forKey: .body)
+        // JSON has no infinity.
+        try container.encode(idleTimeout.isFinite ? idleTimeout : 0, forKey: .idleTimeout)
+    }
+}

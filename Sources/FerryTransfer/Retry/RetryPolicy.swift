@@ -1,0 +1,114 @@
+/// Decides whether and when a failed download is tried again.
+package struct RetryPolicy: Hashable, Sendable {
+    /// What to do after a failure.
+    package enum Decision: Hashable, Sendable {
+        /// Try again when this much time has passed.
+        case retry(after: Duration)
+        /// Trying again would not help.
+        case isFinal
+    }
+
+    /// How much of a delay is left to chance, so that clients do not come back all at once.
+    package enum Jitter: Hashable, Sendable {
+        /// All of it: 0 up to the delay.
+        case full
+        /// Its second half.
+        case equal
+    }
+
+    /// The delay after the first failure in a row, 1 s by default.
+    package var firstDelay: Duration
+    /// How much longer each further delay is, 2 by default.
+    package var factor: Double
+    /// The longest delay, 300 s by default; a server's `Retry-After` may ask for more.
+    package var maximumDelay: Duration
+    /// How a delay is spread; `equal` by default.
+    package var jitter: Jitter
+    /// How often in a row a server may say that it is unavailable before its response counts as
+    /// the answer; 10 by default.
+    package var maximumUnavailableResponses: Int
+
+    /// Makes a policy.
+    package init(
+        firstDelay: Duration = .seconds(1),
+        factor: Double = 2,
+        maximumDelay: Duration = .seconds(300),
+        jitter: Jitter = .equal,
+        maximumUnavailableResponses: Int = 10
+    ) {
+        self.firstDelay = firstDelay
+        self.factor = factor
+        self.maximumDelay = maximumDelay
+        self.jitter = jitter
+        self.maximumUnavailableResponses = maximumUnavailableResponses
+    }
+
+    /// What a download does with a response that says that the server is unavailable, when the
+    /// transfer has had `count` such responses in a row.
+    package func unavailableResponses(after count: Int) -> Download.UnavailableResponses {
+        count < maximumUnavailableResponses ? .fail : .deliver
+    }
+
+    /// Decides about a failure.
+    ///
+    /// - Parameters:
+    ///   - error: The failure.
+    ///   - failureCount: How many failures there were in a row, this one included; a byte that
+    ///     arrived ends a row.
+    ///   - timeLeft: The time until the transfer's deadline, which no delay exceeds: whoever
+    ///     keeps the deadline ends the transfer then. `nil` for none.
+    ///   - generator: The source of chance.
+    /// - Returns: Whether to try again, and when.
+    package func decision(
+        for error: TransferError,
+        failureCount: Int,
+        timeLeft: Duration? = nil,
+        using generator: inout some RandomNumberGenerator
+    ) -> Decision {
+        guard isRetried(error.code) else { return .isFinal }
+        var wait = delay(failureCount: failureCount, using: &generator)
+        if let asked = error.retryAfter, asked > 0 {
+            // Beyond a life's time the number no longer matters, but it could overflow.
+            wait = max(wait, .seconds(min(asked, 1e9)))
+        }
+        if let timeLeft { wait = min(wait, max(timeLeft, .zero)) }
+        return .retry(after: wait)
+    }
+
+    /// The delay after a number of failures in a row.
+    private func delay(
+        failureCount: Int,
+        using generator: inout some RandomNumberGenerator
+    ) -> Duration {
+        var delay = min(firstDelay, maximumDelay)
+        var left = failureCount - 1
+        while left > 0, delay < maximumDelay, factor > 1 {
+            delay = min(delay * factor, maximumDelay)
+            left -= 1
+        }
+        // From 0 up to 1, by the bits that a double has room for.
+        let chance = Double(generator.next() >> 11) / Double(1 << 53 as UInt64)
+        return switch jitter {
+        case .full: delay * chance
+        case .equal: delay * (0.5 + chance / 2)
+        }
+    }
+
+    /// Whether a failure may pass by itself.
+    private func isRetried(_ code: TransferError.Code) -> Bool {
+        switch code {
+        case .timedOut, .cannotFindHost, .cannotConnectToHost, .connectionLost, .notConnected,
+            .serverUnavailable, .outOfMemory:
+            true
+        // A connection that is cut during its handshake shows as this, too.
+        case .secureConnectionFailed:
+            true
+        case .cancelled, .resourceTimedOut, .unsupportedURL, .badURL, .tooManyRedirects,
+            .redirectToNonHTTP, .certificateUntrusted, .certificateBadDate, .badServerResponse,
+            .cannotDecodeContent, .cannotCreateFile, .cannotWriteToFile, .diskFull, .fileMissing,
+            .resumeDataInvalid, .backgroundSessionInUse, .backgroundSessionDisconnected,
+            .internalFailure:
+            false
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import FerryHTTP
+
+extension HTTPResponseHead {
+    /// The length of the body on the wire, as the header announces it.
+    ///
+    /// `nil` when there is none, when the values disagree, and when a transfer coding takes its
+    /// place (RFC 9112 §6.3).
+    var contentLength: Int64? {
+        guard fields.first(named: "Transfer-Encoding") == nil else { return nil }
+        let values = fields.values(named: "Content-Length")
+            .flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
+            .map { Int64(httpDigits: $0.trimmingSpaces) }
+        guard let first = values.first, values.allSatisfy({ $0 == first }) else { return nil }
+        return first
+    }
+
+    /// Whether the body is coded, so that its bytes are not those of the resource.
+    var hasContentCoding: Bool {
+        fields.values(named: "Content-Encoding")
+            .flatMap { $0.split(separator: ",") }
+            .map { $0.trimmingSpaces.lowercased() }
+            .contains { !$0.isEmpty && $0 != "identity" }
+    }
+
+    /// Whether the server says that it will not serve parts of this resource.
+    var refusesRanges: Bool {
+        fields.values(named: "Accept-Ranges")
+            .contains { $0.trimmingSpaces.lowercased() == "none" }
+    }
+}
+
+extension StringProtocol {
+    /// The text without the white space that HTTP allows around a value (`OWS`).
+    var trimmingSpaces: SubSequence {
+        let isSpace = { (character: Character) in character == " " || character == "\t" }
+        let start = drop(while: isSpace)
+        guard let last = start.lastIndex(where: { !isSpace($0) }) else { return start.prefix(0) }
+        return start[...last]
+    }
+}

@@ -1,0 +1,39 @@
+import FoundationEssentials
+
+/// Which version of which resource the bytes of a file are.
+package struct ResourceVersion: Hashable, Sendable, Codable {
+    /// What proves the version; `nil` when nothing does, so that the bytes cannot be continued.
+    package var validator: Validator?
+    /// The length of the whole resource, where known.
+    package var totalByteCount: Int64?
+    /// Scheme, host and port of the URL that answered.
+    package var origin: String
+    /// The path of the URL that answered.
+    ///
+    /// Without the query, where signed URLs carry secrets that change with each request.
+    package var path: String
+
+    /// Makes a version from its parts.
+    package init(validator: Validator?, totalByteCount: Int64?, url: String) {
+        self.validator = validator
+        self.totalByteCount = totalByteCount
+        let parsed = URL(string: url)
+        origin = parsed.flatMap { Origin($0)?.description } ?? ""
+        path = parsed?.path(percentEncoded: true) ?? ""
+    }
+
+    /// Why a response from another URL is not about the same resource, or `nil` when it is.
+    ///
+    /// A validator is a promise about one resource (RFC 9110 §8.8). Redirects may lead to another
+    /// mirror each time, where an entity tag still means something under the same path; a date
+    /// does not.
+    func mismatch(withURL url: String) -> String? {
+        let other = ResourceVersion(validator: nil, totalByteCount: nil, url: url)
+        let isSame =
+            switch validator {
+            case .strongETag: path == other.path
+            case .lastModified, nil: path == other.path && origin == other.origin
+            }
+        return isSame ? nil : "the part is from another place"
+    }
+}

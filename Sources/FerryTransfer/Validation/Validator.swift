@@ -1,0 +1,72 @@
+package import FerryHTTP
+
+/// What proves that two responses carry bytes of the same version of a resource.
+package enum Validator: Hashable, Sendable, Codable {
+    /// An entity tag that changes with every change of the bytes, with its quotes.
+    case strongETag(String)
+    /// A modification date, as the server wrote it, that is known to be exact enough.
+    case lastModified(String)
+
+    /// The validator of a response, or `nil` when it has none that proves anything.
+    ///
+    /// - A weak entity tag stands for bytes that may differ, and its presence forbids using the
+    ///   date in its place (RFC 9110 §13.1.5).
+    /// - A date is strong only when the response was made at least a second later, by the
+    ///   server's own clock: a second change within the same second would not show (§8.8.2.2).
+    /// - A coded body is made anew for each response; its bytes need not be the same.
+    /// - `Accept-Ranges: none` says that a part cannot be had anyway.
+    package init?(head: HTTPResponseHead) {
+        guard !head.hasContentCoding, !head.refusesRanges else { return nil }
+        let tags = Set(head.fields.values(named: "ETag").map { String($0.trimmingSpaces) })
+            .filter { Self.isStrong($0) || Self.isWeak($0) }
+        if let tag = tags.first {
+            guard tags.count == 1, Self.isStrong(tag) else { return nil }
+            self = .strongETag(tag)
+        } else {
+            let dates = Set(head.fields.values(named: "Last-Modified"))
+            guard dates.count == 1, let text = dates.first,
+                let modified = HTTPDate(text),
+                let date = head.fields.first(named: "Date").flatMap({ HTTPDate($0) }),
+                date.secondsSince1970 - modified.secondsSince1970 >= 1
+            else { return nil }
+            self = .lastModified(text)
+        }
+    }
+
+    /// The value of `If-Range` that asks for a part of this version only.
+    package var ifRange: String {
+        switch self {
+        case .strongETag(let tag): tag
+        case .lastModified(let date): date
+        }
+    }
+
+    /// Why a partial response is not of this version, or `nil` when it is.
+    ///
+    /// A 206 must repeat the entity tag that a 200 would have had, but a server does right to
+    /// leave out `Last-Modified` where `If-Range` was sent (RFC 9110 §15.3.7).
+    func mismatch(withPart head: HTTPResponseHead) -> String? {
+        switch self {
+        case .strongETag(let tag):
+            let tags = head.fields.values(named: "ETag").map { String($0.trimmingSpaces) }
+            if tags.isEmpty { return "the part has no ETag" }
+            return tags.allSatisfy { $0 == tag } ? nil : "the part's ETag is another"
+        case .lastModified(let date):
+            let dates = head.fields.values(named: "Last-Modified")
+            return dates.allSatisfy { $0 == date } ? nil : "the part's Last-Modified is another"
+        }
+    }
+
+    /// `DQUOTE *etagc DQUOTE` (RFC 9110 §8.8.3).
+    private static func isStrong(_ tag: some StringProtocol) -> Bool {
+        let bytes = Array(tag.utf8)
+        guard bytes.count >= 2, bytes.first == 0x22, bytes.last == 0x22 else { return false }
+        return bytes.dropFirst().dropLast().allSatisfy { byte in
+            byte == 0x21 || (0x23...0x7e).contains(byte) || byte >= 0x80
+        }
+    }
+
+    private static func isWeak(_ tag: String) -> Bool {
+        tag.hasPrefix("W/") && isStrong(tag.dropFirst(2))
+    }
+}

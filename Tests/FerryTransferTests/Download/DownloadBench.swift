@@ -1,0 +1,62 @@
+import FerryHTTP
+import FerrySystem
+import FerryTestSupport
+import Testing
+
+@testable import FerryTransfer
+
+/// A server, a client and a directory for the downloads of one test.
+@LoopActor
+final class DownloadBench {
+    let server: FixtureServer
+    let client: HTTPClient
+    let temporary: TemporaryDirectory
+    let queue = BlockingQueue(label: "test")
+
+    init(temporary: TemporaryDirectory? = nil) throws {
+        server = try FixtureServer()
+        var configuration = HTTPClient.Configuration()
+        configuration.usesProxyEnvironment = false
+        client = try HTTPClient(configuration: configuration)
+        self.temporary = try temporary ?? TemporaryDirectory()
+    }
+
+    /// A new object for the file, as a process that starts has it.
+    func file(_ name: String = "file") -> PartialFile {
+        PartialFile(directory: temporary.directory, name: name)
+    }
+
+    func request(_ path: String = "/file", _ fields: [(String, String)] = []) -> TransferRequest {
+        TransferRequest(
+            url: server.url(path),
+            fields: fields.map { HTTPField(name: $0.0, value: $0.1) },
+            idleTimeout: 30
+        )
+    }
+
+    /// Starts a download of a path, on a new object for its file.
+    func download(
+        _ request: TransferRequest? = nil,
+        to name: String = "file",
+        checkpoint: Checkpoint? = nil,
+        _ configuration: Download.Configuration = Download.Configuration()
+    ) -> DownloadProbe {
+        DownloadProbe(
+            request ?? self.request(),
+            file(name),
+            checkpoint: checkpoint,
+            client: client,
+            configuration
+        )
+    }
+
+    /// The place of the first byte that is not as it should be; `nil` when all are.
+    func difference(_ content: FixtureContent, in name: String = "file") throws -> Int? {
+        content.firstDifference(from: try temporary.content(of: name))
+    }
+
+    /// The ranges that were asked for.
+    func ranges(_ path: String = "/file") -> [String?] {
+        server.requests(to: path).map(\.range)
+    }
+}

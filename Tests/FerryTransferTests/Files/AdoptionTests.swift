@@ -1,0 +1,178 @@
+import FerrySystem
+import Glibc
+import Testing
+
+@testable import FerryTransfer
+
+@Suite(.timeLimit(.minutes(1)))
+@LoopActor
+struct AdoptionTests {
+    let temporary: TemporaryDirectory
+    let queue = BlockingQueue(label: "test")
+    let request = TransferRequest(url: "http://host/file")
+
+    /// Whether `/dev/shm` can be written and is another file system than `/tmp`.
+    nonisolated private static let hasOtherDisk: Bool = {
+        var memory = stat()
+        var disk = stat()
+        return access("/dev/shm", W_OK) == 0 && stat("/dev/shm", &memory) == 0
+            && stat("/tmp", &disk) == 0 && memory.st_dev != disk.st_dev
+    }()
+
+    init() throws { temporary = try TemporaryDirectory() }
+
+    /// A file that a cancelled download has left, and what the app keeps of it.
+    private func resumeData(
+        _ version: ResourceVersion = .tagged("a"),
+        in directory: Directory? = nil
+    ) throws -> ResumeData {
+        let file = PartialFile(directory: directory ?? temporary.directory, name: "left")
+        try file.begin(version)
+        try file.write([UInt8](repeating: 1, count: 40))
+        return try ResumeData(request: request, file: file)
+    }
+
+    private func adopt(_ data: ResumeData) async throws(TransferError) -> PartialFile {
+        try await PartialFile.adopt(data, into: temporary.directory, as: "mine", on: queue)
+    }
+
+    private func failure(_ data: ResumeData) async -> TransferError.Code? {
+        do {
+            _ = try await adopt(data)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    // MARK: - Making resume data
+
+    @Test func `RD-2: resume data names the file and what is in it`() throws {
+        let data = try resumeData()
+        #expect(data.path == temporary.path + "/left")
+        #expect(data.byteCount == 40)
+        #expect(data.checkpoint.version == .tagged("a"))
+        #expect(data.currentURL == request.url)
+        #expect(try ResumeData(decoding: data.encoded()) == data)
+    }
+
+    @Test func `RD-1: what cannot be continued has no resume data, and it is said why`() throws {
+        let file = PartialFile(directory: temporary.directory, name: "left")
+        #expect(throws: ResumeData.Unavailable.nothingReceived) {
+            try ResumeData(request: request, file: file)
+        }
+        try file.begin(.tagged("a"))
+        #expect(throws: ResumeData.Unavailable.nothingReceived) {
+            try ResumeData(request: request, file: file)
+        }
+        try file.write([1])
+        let post = TransferRequest(url: request.url, method: "POST")
+        #expect(throws: ResumeData.Unavailable.requestNotResumable) {
+            try ResumeData(request: post, file: file)
+        }
+        let other = TransferRequest(url: "ftp://host/file")
+        #expect(throws: ResumeData.Unavailable.requestNotResumable) {
+            try ResumeData(request: other, file: file)
+        }
+        var version = ResourceVersion.tagged("a")
+        version.validator = nil
+        try file.begin(version)
+        try file.write([1])
+        #expect(throws: ResumeData.Unavailable.noValidator) {
+            try ResumeData(request: request, file: file)
+        }
+    }
+
+    // MARK: - Taking over
+
+    @Test(arguments: [ResourceVersion.tagged("a"), .bulky("a")])
+    func `RD-12: the file moves to its new owner`(version: ResourceVersion) async throws {
+        let elsewhere = try temporary.directory.openSubdirectory("elsewhere")
+        let data = try resumeData(version, in: elsewhere)
+        let file = try await adopt(data)
+        let recovered = try file.recover(checkpoint: data.checkpoint)
+        #expect(recovered?.writtenByteCount == 40)
+        #expect(recovered?.version == version)
+        #expect(try elsewhere.names() == [])
+    }
+
+    @Test(
+        .enabled(if: hasOtherDisk, "needs two file systems"),
+        arguments: [ResourceVersion.tagged("a"), .bulky("a")]
+    )
+    func `the file is copied from another disk`(version: ResourceVersion) async throws {
+        let elsewhere = try TemporaryDirectory(in: "/dev/shm")
+        let data = try resumeData(version, in: elsewhere.directory)
+        let file = try await adopt(data)
+        let recovered = try file.recover(checkpoint: data.checkpoint)
+        #expect(recovered?.writtenByteCount == 40)
+        #expect(recovered?.generation == data.checkpoint.generation)
+        #expect(try temporary.content(of: "mine") == [UInt8](repeating: 1, count: 40))
+        #expect(try elsewhere.directory.names() == [])
+    }
+
+    @Test(.enabled(if: hasOtherDisk, "needs two file systems"))
+    func `a file of several buffers is copied whole`() async throws {
+        let elsewhere = try TemporaryDirectory(in: "/dev/shm")
+        let left = PartialFile(directory: elsewhere.directory, name: "left")
+        try left.begin(.tagged("a", total: nil))
+        let bytes = (0..<(5 << 19) + 1).map { UInt8(truncatingIfNeeded: $0 * 31 >> 3) }
+        try left.write(bytes)
+        _ = try await adopt(try ResumeData(request: request, file: left))
+        #expect(try temporary.content(of: "mine") == bytes)
+    }
+
+    @Test func `RD-11: resume data can be used once`() async throws {
+        let data = try resumeData()
+        #expect(await failure(data) == nil)
+        #expect(await failure(data) == .fileMissing)
+    }
+
+    @Test func `RD-10: a file that was purged is missing`() async throws {
+        let data = try resumeData()
+        unlink(data.path)
+        #expect(await failure(data) == .fileMissing)
+    }
+
+    @Test func `a directory that was purged is missing`() async throws {
+        let elsewhere = try temporary.directory.openSubdirectory("elsewhere")
+        let data = try resumeData(in: elsewhere)
+        unlink(data.path)
+        rmdir(elsewhere.path)
+        #expect(await failure(data) == .fileMissing)
+    }
+
+    @Test func `another file at that place is not taken`() async throws {
+        let data = try resumeData()
+        try temporary.directory.open("left", .readWrite)
+            .setAttribute("user.ferry.transfer", [1, 2, 3])
+        #expect(await failure(data) == .fileMissing)
+        try PartialFile(directory: temporary.directory, name: "left").begin(.tagged("a"))
+        #expect(await failure(data) == .fileMissing)
+        unlink(data.path)
+        symlink("/etc/passwd", data.path)
+        #expect(await failure(data) == .cannotCreateFile)
+        #expect(try temporary.directory.names() == ["left"])
+    }
+
+    @Test func `what a power cut took is fetched again`() async throws {
+        let data = try resumeData()
+        let boot = BootIdentifier(rawValue: "other")
+        _ = try await adopt(data)
+        let file = PartialFile(directory: temporary.directory, name: "mine", currentBoot: boot)
+        #expect(try file.recover(checkpoint: data.checkpoint) == nil)
+    }
+
+    @Test func `what was synchronised survives a power cut`() async throws {
+        let left = PartialFile(directory: temporary.directory, name: "left")
+        try left.begin(.tagged("a"))
+        try left.write([UInt8](repeating: 1, count: 30))
+        #expect(await left.synchronize(on: queue) == nil)
+        try left.write([UInt8](repeating: 1, count: 10))
+        let data = try ResumeData(request: request, file: left)
+        _ = try await adopt(data)
+        let boot = BootIdentifier(rawValue: "other")
+        let file = PartialFile(directory: temporary.directory, name: "mine", currentBoot: boot)
+        #expect(try file.recover(checkpoint: data.checkpoint)?.writtenByteCount == 30)
+    }
+}

@@ -1,0 +1,69 @@
+import FerrySystem
+
+@testable import FerryTransfer
+
+extension PartialFile {
+    /// Appends bytes.
+    func write(_ bytes: [UInt8]) throws(TransferError) {
+        let result = bytes.withUnsafeBytes { raw in
+            Result { () throws(TransferError) in try write(raw) }
+        }
+        try result.get()
+    }
+
+    /// Whether the file holds these bytes.
+    func holds(_ bytes: [UInt8], at offset: Int64) throws(TransferError) -> Bool {
+        let result = bytes.withUnsafeBytes { raw in
+            Result { () throws(TransferError) in try holds(raw, at: offset) }
+        }
+        return try result.get()
+    }
+
+    /// Has begun to force the bytes onto the disk when it returns; the stream brings the result.
+    func beginSynchronizing(on queue: BlockingQueue) -> AsyncStream<TransferError?> {
+        let (stream, continuation) = AsyncStream.makeStream(of: TransferError?.self)
+        synchronize(on: queue) { result in
+            switch result {
+            case .success: continuation.yield(nil)
+            case .failure(let error): continuation.yield(error)
+            }
+            continuation.finish()
+        }
+        return stream
+    }
+
+    /// Forces the bytes onto the disk and waits for it.
+    func synchronize(on queue: BlockingQueue) async -> TransferError? {
+        await beginSynchronizing(on: queue).result
+    }
+}
+
+extension AsyncStream<TransferError?> {
+    /// The only element.
+    var result: TransferError? {
+        get async {
+            for await element in self { return element }
+            return nil
+        }
+    }
+}
+
+extension ResourceVersion {
+    /// A version with a strong validator.
+    static func tagged(_ tag: String, total: Int64? = 100) -> ResourceVersion {
+        ResourceVersion(
+            validator: .strongETag("\"\(tag)\""),
+            totalByteCount: total,
+            url: "http://host/file"
+        )
+    }
+
+    /// A version whose record is too long for an extended attribute.
+    static func bulky(_ tag: String) -> ResourceVersion {
+        ResourceVersion(
+            validator: .strongETag("\"\(tag)\""),
+            totalByteCount: 100,
+            url: "http://host/" + String(repeating: "x", count: 70_000)
+        )
+    }
+}

@@ -1,0 +1,102 @@
+import FerryHTTP
+import FerryTransfer
+import Testing
+
+@Suite struct ValidatorTests {
+    private static let modified = "Sun, 06 Nov 1994 08:49:37 GMT"
+    private static let secondLater = "Sun, 06 Nov 1994 08:49:38 GMT"
+
+    private func validator(_ fields: [(String, String)]) -> Validator? {
+        Validator(
+            head: HTTPResponseHead(
+                status: 200,
+                fields: fields.map { HTTPField(name: $0.0, value: $0.1) },
+                url: "http://host/"
+            )
+        )
+    }
+
+    @Test(arguments: ["\"\"", "\"abc\"", "\"a!#~\"", "\"W/x\"", "\"ä\"", " \"abc\" "])
+    func `a strong entity tag is a validator`(tag: String) {
+        let trimmed = tag.filter { $0 != " " }
+        #expect(validator([("eTaG", tag)]) == .strongETag(trimmed))
+    }
+
+    @Test func `RD-5: an entity tag is preferred to a date`() {
+        #expect(
+            validator([
+                ("Date", Self.secondLater), ("Last-Modified", Self.modified), ("ETag", "\"a\""),
+            ]) == .strongETag("\"a\"")
+        )
+    }
+
+    @Test(arguments: ["W/\"abc\"", "W/\"\""])
+    func `a weak entity tag is none, and forbids the date`(tag: String) {
+        #expect(
+            validator([
+                ("ETag", tag), ("Last-Modified", Self.modified), ("Date", Self.secondLater),
+            ]) == nil
+        )
+    }
+
+    @Test(arguments: [
+        "abc", "\"abc", "abc\"", "\"", "", "\"a\"b\"", "\"a b\"", "w/\"abc\"", "W/abc", "\"a\tb\"",
+        "\"a\", \"b\"",
+    ])
+    func `what is no entity tag is ignored`(tag: String) {
+        #expect(validator([("ETag", tag)]) == nil)
+        #expect(
+            validator([
+                ("ETag", tag), ("Last-Modified", Self.modified), ("Date", Self.secondLater),
+            ]) == .lastModified(Self.modified)
+        )
+    }
+
+    @Test func `two different entity tags prove nothing`() {
+        #expect(validator([("ETag", "\"a\""), ("ETag", "\"b\"")]) == nil)
+        #expect(validator([("ETag", "\"a\""), ("ETag", "W/\"a\"")]) == nil)
+        #expect(validator([("ETag", "\"a\""), ("ETag", "\"a\"")]) == .strongETag("\"a\""))
+    }
+
+    @Test func `a date is a validator when the response is a second younger`() {
+        #expect(
+            validator([("Last-Modified", Self.modified), ("Date", Self.secondLater)])
+                == .lastModified(Self.modified)
+        )
+    }
+
+    @Test(arguments: [
+        [("Last-Modified", modified)],
+        [("Last-Modified", modified), ("Date", modified)],
+        [("Last-Modified", secondLater), ("Date", modified)],
+        [("Last-Modified", modified), ("Date", "now")],
+        [("Last-Modified", "then"), ("Date", secondLater)],
+        [("Last-Modified", modified), ("Last-Modified", secondLater), ("Date", secondLater)],
+        [("Date", secondLater)],
+        [],
+    ])
+    func `a date that may hide a change is none`(fields: [(String, String)]) {
+        #expect(validator(fields) == nil)
+    }
+
+    @Test(arguments: ["gzip", "GZIP", "br, identity", "identity, gzip", " zstd "])
+    func `a coded body has no validator`(coding: String) {
+        #expect(validator([("ETag", "\"a\""), ("Content-Encoding", coding)]) == nil)
+    }
+
+    @Test(arguments: ["identity", "", " Identity , "])
+    func `an identity coding is no coding`(coding: String) {
+        #expect(validator([("ETag", "\"a\""), ("Content-Encoding", coding)]) != nil)
+    }
+
+    @Test func `RD-1: a server that refuses ranges leaves nothing to continue`() {
+        #expect(validator([("ETag", "\"a\""), ("Accept-Ranges", "none")]) == nil)
+        #expect(validator([("ETag", "\"a\""), ("Accept-Ranges", " None")]) == nil)
+        #expect(validator([("ETag", "\"a\""), ("Accept-Ranges", "bytes")]) != nil)
+    }
+
+    @Test func `the value of If-Range is what the server sent`() {
+        #expect(Validator.strongETag("\"a\"").ifRange == "\"a\"")
+        #expect(Validator.lastModified(Self.modified).ifRange == Self.modified)
+    }
+}
