@@ -1,1 +1,32 @@
+#ifndef FERRY_CSQLITE_SHIM_H
+#define FERRY_CSQLITE_SHIM_H
+
 #include <sqlite3.h>
+
+// A macro of a shape that Swift does not import.
+static const int CSQLite_IOERR_NOMEM = SQLITE_IOERR_NOMEM;
+
+// SQLITE_TRANSIENT is a cast of -1 to a function pointer, which Swift cannot
+// import: these wrappers let SQLite copy what they are given.
+
+static inline int CSQLite_bindText(
+    sqlite3_stmt *statement, int index, const char *bytes, sqlite3_uint64 count
+) {
+    return sqlite3_bind_text64(
+        statement, index, count == 0 ? "" : bytes, count, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+// A null pointer would bind NULL; an empty blob is a value of its own.
+static inline int CSQLite_bindBlob(
+    sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count
+) {
+    if (count == 0) return sqlite3_bind_zeroblob(statement, index, 0);
+    return sqlite3_bind_blob64(statement, index, bytes, count, SQLITE_TRANSIENT);
+}
+
+// sqlite3_db_config is variadic.
+static inline int CSQLite_setSwitch(sqlite3 *connection, int option, int on) {
+    return sqlite3_db_config(connection, option, on, (int *)0);
+}
+
+#endif

@@ -1,0 +1,118 @@
+import FoundationEssentials
+
+extension Database {
+    /// Makes sure that an application and its session exist.
+    func openSession(
+        _ application: String,
+        _ launch: LaunchRecord?,
+        _ identifier: String,
+        _ configuration: [UInt8]
+    ) throws(StoreError) -> Receipt.OpenedSession {
+        try connection.run(
+            """
+            INSERT INTO applications (identifier, launch) VALUES (?, ?)
+            ON CONFLICT (identifier) DO UPDATE SET launch = excluded.launch
+            """,
+            application,
+            try encode(launch)
+        )
+        guard let owner = try self.application(identifier: application) else {
+            throw .missing("application “\(application)”")
+        }
+        let isNew = try session(application: owner.id, identifier: identifier) == nil
+        try connection.run(
+            """
+            INSERT INTO sessions (application_id, identifier, configuration) VALUES (?, ?, ?)
+            ON CONFLICT (application_id, identifier)
+            DO UPDATE SET configuration = excluded.configuration
+            """,
+            owner.id,
+            identifier,
+            configuration
+        )
+        guard let session = try session(application: owner.id, identifier: identifier) else {
+            throw .missing("session “\(identifier)”")
+        }
+        return Receipt.OpenedSession(application: owner, session: session, isNew: isNew)
+    }
+
+    /// Replaces how an application is started again.
+    func setLaunch(_ launch: LaunchRecord?, of application: Int64) throws(StoreError) {
+        try expectApplication(
+            application,
+            try connection.run(
+                "UPDATE applications SET launch = ? WHERE id = ?",
+                try encode(launch),
+                application
+            )
+        )
+    }
+
+    /// Notes how starting an application again has gone.
+    func setLaunchState(
+        _ attempts: Int,
+        _ nextLaunchAt: Date?,
+        of application: Int64
+    ) throws(StoreError) {
+        try expectApplication(
+            application,
+            try connection.run(
+                "UPDATE applications SET launch_attempts = ?, next_launch_at = ? WHERE id = ?",
+                attempts,
+                nextLaunchAt,
+                application
+            )
+        )
+    }
+
+    /// Notes whether an application was quit by force.
+    func setQuit(_ quit: Bool, of application: Int64) throws(StoreError) {
+        try expectApplication(
+            application,
+            try connection.run(
+                "UPDATE applications SET quit = ? WHERE id = ?",
+                quit,
+                application
+            )
+        )
+    }
+
+    /// Replaces a session's configuration.
+    func setConfiguration(_ configuration: [UInt8], of session: Int64) throws(StoreError) {
+        let changed = try connection.run(
+            "UPDATE sessions SET configuration = ? WHERE id = ?",
+            configuration,
+            session
+        )
+        guard changed == 1 else { throw .missing("session \(session)") }
+    }
+
+    /// Deletes an application with all that is its.
+    func deleteApplication(_ id: Int64) throws(StoreError) {
+        for session in try sessions(application: id) { try deleteSession(session.id) }
+        try connection.run("DELETE FROM applications WHERE id = ?", id)
+    }
+
+    /// Deletes a session with all that is its.
+    func deleteSession(_ id: Int64) throws(StoreError) {
+        // In parts, because SQLite keeps in memory what one statement changes.
+        while try connection.run(
+            "DELETE FROM tasks WHERE id IN (SELECT id FROM tasks WHERE session_id = ? LIMIT 256)",
+            id
+        ) > 0 {}
+        try connection.run("DELETE FROM sessions WHERE id = ?", id)
+    }
+
+    private func expectApplication(_ id: Int64, _ changed: Int) throws(StoreError) {
+        guard changed == 1 else { throw .missing("application \(id)") }
+    }
+
+    private func encode(_ launch: LaunchRecord?) throws(StoreError) -> String? {
+        guard let launch else { return nil }
+        do {
+            return String(decoding: try JSONEncoder().encode(launch), as: UTF8.self)
+        } catch {
+            throw connection.failure(.internalFailure, because: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import FoundationEssentials
+
+extension Database {
+    /// Performs a mutation inside the open transaction.
+    func perform(_ mutation: Mutation, _ receipt: inout Receipt) throws(StoreError) {
+        switch mutation {
+        case .openSession(let application, let launch, let identifier, let configuration):
+            let opened = try openSession(application, launch, identifier, configuration)
+            receipt.openedSessions.append(opened)
+        case .setLaunch(let application, let launch):
+            try setLaunch(launch, of: application)
+        case .setLaunchState(let application, let attempts, let nextLaunchAt):
+            try setLaunchState(attempts, nextLaunchAt, of: application)
+        case .setQuit(let application, let quit):
+            try setQuit(quit, of: application)
+        case .deleteApplication(let id):
+            try deleteApplication(id)
+        case .setConfiguration(let session, let configuration):
+            try setConfiguration(configuration, of: session)
+        case .deleteSession(let id):
+            try deleteSession(id)
+        case .insertTask(let task):
+            receipt.taskIDs.append(try insert(task))
+        case .setState(let task, let state):
+            try setState(state, of: task)
+        case .setStart(let task, let startedAt, let deadline):
+            try setStart(startedAt, deadline, of: task)
+        case .setProgress(let task, let received, let expected):
+            try setProgress(received, expected, of: task)
+        case .setCheckpoint(let task, let checkpoint):
+            try setCheckpoint(checkpoint, of: task)
+        case .setRetry(let task, let attempts, let notBefore, let lastError):
+            try setRetry(attempts, notBefore, lastError, of: task)
+        case .setExchange(let task, let currentRequest, let response):
+            try setExchange(currentRequest, response, of: task)
+        case .setDescription(let task, let description):
+            try setDescription(description, of: task)
+        case .setPriority(let task, let priority):
+            try setPriority(priority, of: task)
+        case .resumeTask(let key, let now, let timeout):
+            receipt.add(try resume(key, at: now, resourceTimeout: timeout))
+        case .suspendTask(let key, let now):
+            receipt.add(try suspend(key, at: now))
+        case .holdTask(let id, let now):
+            receipt.add(try hold(id, at: now))
+        case .releaseTask(let id, let now):
+            receipt.add(try release(id, at: now))
+        case .completeTask(let key, let events, let now):
+            guard let completion = try complete(key, events, at: now) else { return }
+            receipt.add(completion.change)
+            receipt.sequences += completion.sequences
+        case .describeTask(let key, let description):
+            try setDescription(description, of: try taskID(key))
+        case .prioritizeTask(let key, let priority):
+            try setPriority(priority, of: try taskID(key))
+        case .deleteTask(let id):
+            try connection.run("DELETE FROM tasks WHERE id = ?", id)
+        case .appendEvent(let task, let kind, let payload, let createdAt):
+            receipt.sequences.append(try appendEvent(task, kind, payload, createdAt))
+        case .acknowledge(let session, let sequence):
+            if let removed = try acknowledge(session, sequence) {
+                receipt.removedTaskIDs.append(removed)
+            }
+        }
+    }
+}
+
+extension Receipt {
+    fileprivate mutating func add(_ change: TaskChange?) {
+        if let change { changes.append(change) }
+    }
+}

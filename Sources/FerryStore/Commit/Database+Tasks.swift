@@ -1,0 +1,175 @@
+import FoundationEssentials
+
+extension Database {
+    /// Adds a task, unless its session has it already.
+    ///
+    /// - Returns: The number of the task that is in the store.
+    func insert(_ task: TaskRecord) throws(StoreError) -> Int64 {
+        let application = try connection.first(
+            "SELECT application_id FROM sessions WHERE id = ?",
+            task.sessionID
+        ) { $0.integer() }
+        guard let application else { throw .missing("session \(task.sessionID)") }
+        let inserted = try connection.run(
+            """
+            INSERT INTO tasks (id, session_id, application_id, identifier, state, host, priority,
+                received_byte_count, expected_byte_count, attempts, not_before, created_at,
+                started_at, deadline, description, checkpoint)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (session_id, identifier) DO NOTHING
+            """,
+            task.id,
+            task.sessionID,
+            application,
+            task.identifier,
+            task.state.rawValue,
+            task.host,
+            task.priority,
+            task.receivedByteCount,
+            task.expectedByteCount,
+            task.attempts,
+            task.notBefore,
+            task.createdAt,
+            task.startedAt,
+            task.deadline,
+            task.description,
+            task.checkpoint
+        )
+        guard inserted == 1 else { return try repeatInsertion(task) }
+        try connection.run(
+            """
+            INSERT INTO task_details (task_id, request, current_request, response, last_error)
+            VALUES (?, ?, ?, ?, ?)
+            """,
+            task.id,
+            task.request,
+            task.currentRequest,
+            task.response,
+            task.lastError
+        )
+        return task.id
+    }
+
+    /// Recognises the insertion of a task that is already there.
+    private func repeatInsertion(_ task: TaskRecord) throws(StoreError) -> Int64 {
+        let known = try self.task(session: task.sessionID, identifier: task.identifier)
+        guard let known, known.host == task.host, known.request == task.request else {
+            throw connection.failure(
+                .conflict,
+                because: "session \(task.sessionID) has another task \(task.identifier)"
+            )
+        }
+        return known.id
+    }
+
+    /// Moves a task to another state.
+    func setState(_ state: TaskRecord.State, of task: Int64) throws(StoreError) {
+        let changed = try connection.run(
+            "UPDATE tasks SET state = ? WHERE id = ? AND state <> 2",
+            state.rawValue,
+            task
+        )
+        if changed == 1 { return }
+        try requireTask(task)
+        throw connection.failure(.conflict, because: "task \(task) is already completed")
+    }
+
+    /// Notes a task's first start and its deadline.
+    func setStart(_ startedAt: Date?, _ deadline: Date?, of task: Int64) throws(StoreError) {
+        try expectTask(
+            task,
+            try connection.run(
+                "UPDATE tasks SET started_at = ?, deadline = ? WHERE id = ?",
+                startedAt,
+                deadline,
+                task
+            )
+        )
+    }
+
+    /// Notes how much of a body has arrived.
+    func setProgress(_ received: Int64, _ expected: Int64?, of task: Int64) throws(StoreError) {
+        try expectTask(
+            task,
+            try connection.run(
+                "UPDATE tasks SET received_byte_count = ?, expected_byte_count = ? WHERE id = ?",
+                received,
+                expected,
+                task
+            )
+        )
+    }
+
+    /// Replaces a task's checkpoint.
+    func setCheckpoint(_ checkpoint: [UInt8]?, of task: Int64) throws(StoreError) {
+        try expectTask(
+            task,
+            try connection.run("UPDATE tasks SET checkpoint = ? WHERE id = ?", checkpoint, task)
+        )
+    }
+
+    /// Notes a task's failed attempts.
+    func setRetry(
+        _ attempts: Int,
+        _ notBefore: Date?,
+        _ lastError: [UInt8]?,
+        of task: Int64
+    ) throws(StoreError) {
+        try expectTask(
+            task,
+            try connection.run(
+                "UPDATE tasks SET attempts = ?, not_before = ? WHERE id = ?",
+                attempts,
+                notBefore,
+                task
+            )
+        )
+        try connection.run(
+            "UPDATE task_details SET last_error = ? WHERE task_id = ?",
+            lastError,
+            task
+        )
+    }
+
+    /// Replaces a task's request after redirects and its response.
+    func setExchange(
+        _ currentRequest: [UInt8]?,
+        _ response: [UInt8]?,
+        of task: Int64
+    ) throws(StoreError) {
+        try expectTask(
+            task,
+            try connection.run(
+                "UPDATE task_details SET current_request = ?, response = ? WHERE task_id = ?",
+                currentRequest,
+                response,
+                task
+            )
+        )
+    }
+
+    /// Replaces what the application noted on a task.
+    func setDescription(_ description: String?, of task: Int64) throws(StoreError) {
+        try expectTask(
+            task,
+            try connection.run("UPDATE tasks SET description = ? WHERE id = ?", description, task)
+        )
+    }
+
+    /// Changes a task's place among those that wait.
+    func setPriority(_ priority: Double, of task: Int64) throws(StoreError) {
+        try expectTask(
+            task,
+            try connection.run("UPDATE tasks SET priority = ? WHERE id = ?", priority, task)
+        )
+    }
+
+    private func expectTask(_ id: Int64, _ changed: Int) throws(StoreError) {
+        guard changed == 1 else { throw .missing("task \(id)") }
+    }
+
+    private func requireTask(_ id: Int64) throws(StoreError) {
+        let found = try connection.first("SELECT id FROM tasks WHERE id = ?", id) { $0.integer() }
+        guard found != nil else { throw .missing("task \(id)") }
+    }
+}

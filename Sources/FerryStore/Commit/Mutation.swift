@@ -1,0 +1,79 @@
+package import FoundationEssentials
+
+/// A change to the store.
+///
+/// Those that a client may send twice are harmless the second time: opening a session, inserting
+/// a task, acknowledging an event, deleting. A change to something that is not there fails with
+/// ``StoreError/Code/notFound``.
+package enum Mutation: Hashable, Sendable {
+    /// Makes sure that the application and its session exist and have this launch and
+    /// configuration; what they are then is in ``Receipt/openedSessions``.
+    case openSession(
+        application: String,
+        launch: LaunchRecord?,
+        identifier: String,
+        configuration: [UInt8]
+    )
+    /// Replaces how an application is started again; `nil`: not at all.
+    case setLaunch(application: Int64, LaunchRecord?)
+    /// Notes how starting an application again has gone.
+    case setLaunchState(application: Int64, attempts: Int, nextLaunchAt: Date?)
+    /// Notes whether an application was quit by force.
+    case setQuit(application: Int64, Bool)
+    /// Deletes an application with its sessions, their tasks and events.
+    case deleteApplication(id: Int64)
+    /// Replaces a session's configuration.
+    case setConfiguration(session: Int64, [UInt8])
+    /// Deletes a session with its tasks and events.
+    case deleteSession(id: Int64)
+
+    /// Adds a task under the number its caller has chosen.
+    ///
+    /// When the session already has a task of this identifier, nothing changes: with the same
+    /// host and the same bytes of request it is the same call once more, and ``Receipt/taskIDs``
+    /// has the number of the first; otherwise it is a ``StoreError/Code/conflict``.
+    case insertTask(TaskRecord)
+    /// Moves a task to another state; leaving ``TaskRecord/State/completed``, or completing a
+    /// second time, is a ``StoreError/Code/conflict``.
+    case setState(task: Int64, TaskRecord.State)
+    /// Notes when a task was resumed for the first time and until when it must have ended.
+    case setStart(task: Int64, startedAt: Date?, deadline: Date?)
+    /// Notes how much of a body has arrived.
+    case setProgress(task: Int64, receivedByteCount: Int64, expectedByteCount: Int64?)
+    /// Replaces a task's checkpoint.
+    case setCheckpoint(task: Int64, [UInt8]?)
+    /// Notes how many attempts have failed, when the next may start, and why the last one failed.
+    case setRetry(task: Int64, attempts: Int, notBefore: Date?, lastError: [UInt8]?)
+    /// Replaces a task's request after redirects and its response.
+    case setExchange(task: Int64, currentRequest: [UInt8]?, response: [UInt8]?)
+    /// Replaces what the application noted on a task.
+    case setDescription(task: Int64, String?)
+    /// Changes a task's place among those that wait.
+    case setPriority(task: Int64, Double)
+    /// Lets a task run, for its application; its time begins, or goes on where it stopped.
+    ///
+    /// This and the other changes that name a ``TaskKey`` take effect according to the state in
+    /// which they find the task, and report it in ``Receipt/changes`` if they have changed it.
+    case resumeTask(TaskKey, at: Date, resourceTimeout: Double)
+    /// Stops a task, for its application.
+    case suspendTask(TaskKey, at: Date)
+    /// Holds a task back, for a person.
+    case holdTask(Int64, at: Date)
+    /// Lets a task go, for a person; if it backs off, the next attempt need not wait.
+    case releaseTask(Int64, at: Date)
+    /// Ends a task and adds its last events, whose numbers are in ``Receipt/sequences``; nothing
+    /// happens to one that has ended already.
+    case completeTask(TaskKey, [NewEvent], at: Date)
+    /// Replaces what the application noted on a task.
+    case describeTask(TaskKey, String?)
+    /// Changes a task's place among those that wait.
+    case prioritizeTask(TaskKey, Double)
+    /// Deletes a task with its events.
+    case deleteTask(id: Int64)
+
+    /// Adds an event of a task to its session's log, under the session's next number, which is
+    /// in ``Receipt/sequences``.
+    case appendEvent(task: Int64, kind: Int, payload: [UInt8], createdAt: Date)
+    /// Deletes an event, and its task if that is completed and has no other event.
+    case acknowledge(session: Int64, sequence: Int64)
+}

@@ -1,0 +1,36 @@
+/// What the store itself decided in a commit.
+package struct Receipt: Hashable, Sendable {
+    /// An application and a session of it.
+    package struct OpenedSession: Hashable, Sendable {
+        /// The application.
+        package var application: ApplicationRecord
+        /// The session.
+        package var session: SessionRecord
+        /// Whether the session was made by this commit.
+        package var isNew: Bool
+
+        /// Creates a description of an opened session.
+        package init(application: ApplicationRecord, session: SessionRecord, isNew: Bool) {
+            self.application = application
+            self.session = session
+            self.isNew = isNew
+        }
+    }
+
+    /// For each ``Mutation/openSession(application:launch:identifier:configuration:)``, in
+    /// order: what is now in the store.
+    package var openedSessions: [OpenedSession] = []
+    /// For each ``Mutation/insertTask(_:)``, in order: the number of the task in the store,
+    /// which is an earlier one when the insertion was a repetition.
+    package var taskIDs: [Int64] = []
+    /// For each ``Mutation/appendEvent(task:kind:payload:createdAt:)``, in order: the event's
+    /// sequence number.
+    package var sequences: [Int64] = []
+    /// The tasks that were moved from one state to another, in order.
+    package var changes: [TaskChange] = []
+    /// The tasks that went with their last acknowledged event.
+    package var removedTaskIDs: [Int64] = []
+
+    /// Creates an empty receipt.
+    package init() {}
+}

@@ -1,0 +1,180 @@
+/// The tables of the database and how older ones become them.
+enum Schema {
+    /// What marks a database as Ferry's: "Fery" in the header of the file.
+    static let applicationID: Int64 = 0x4665_7279
+
+    /// The script that leads from each version to the next; version 0 is an empty file.
+    static let migrations = [first]
+
+    /// The version this code reads and writes.
+    static var version: Int64 { Int64(migrations.count) }
+
+    // Rows of `tasks` are small, because SQLite rewrites a whole row at each change: what is
+    // large and hardly ever changes lies in `task_details`.
+    //
+    // States: 0 suspended, 1 waiting, 2 completed, 3 and 4 held back by a person, as in
+    // TaskRecord.State. A waiting task is
+    // ready when its `not_before` is null; the store sets it to null when the moment has passed.
+    // So an index can hold the ready tasks in the order in which they are to run.
+    //
+    // The counts are kept by triggers, so that nobody ever counts rows.
+    private static let first = tables + indexes + triggers
+
+    private static let tables = """
+        CREATE TABLE applications (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            identifier TEXT NOT NULL UNIQUE,
+            launch TEXT,
+            launch_attempts INTEGER NOT NULL DEFAULT 0,
+            next_launch_at REAL,
+            quit INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+
+        CREATE TABLE sessions (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            application_id INTEGER NOT NULL REFERENCES applications (id) ON DELETE CASCADE,
+            identifier TEXT NOT NULL,
+            configuration BLOB NOT NULL,
+            next_task_identifier INTEGER NOT NULL DEFAULT 1,
+            next_sequence INTEGER NOT NULL DEFAULT 1,
+            suspended_count INTEGER NOT NULL DEFAULT 0,
+            waiting_count INTEGER NOT NULL DEFAULT 0,
+            completed_count INTEGER NOT NULL DEFAULT 0,
+            event_count INTEGER NOT NULL DEFAULT 0,
+            UNIQUE (application_id, identifier)
+        ) STRICT;
+
+        CREATE TABLE tasks (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            session_id INTEGER NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+            application_id INTEGER NOT NULL,
+            identifier INTEGER NOT NULL,
+            state INTEGER NOT NULL CHECK (state BETWEEN 0 AND 4),
+            host TEXT NOT NULL CHECK (host <> ''),
+            priority REAL NOT NULL,
+            received_byte_count INTEGER NOT NULL,
+            expected_byte_count INTEGER,
+            attempts INTEGER NOT NULL,
+            not_before REAL,
+            created_at REAL NOT NULL,
+            started_at REAL,
+            deadline REAL,
+            time_left REAL,
+            description TEXT,
+            checkpoint BLOB,
+            UNIQUE (session_id, identifier)
+        ) STRICT;
+
+        CREATE TABLE task_details (
+            task_id INTEGER PRIMARY KEY REFERENCES tasks (id) ON DELETE CASCADE,
+            request BLOB NOT NULL,
+            current_request BLOB,
+            response BLOB,
+            last_error BLOB
+        ) STRICT;
+
+        CREATE TABLE events (
+            session_id INTEGER NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+            sequence INTEGER NOT NULL,
+            task_id INTEGER NOT NULL REFERENCES tasks (id) ON DELETE CASCADE,
+            kind INTEGER NOT NULL,
+            payload BLOB NOT NULL,
+            created_at REAL NOT NULL,
+            PRIMARY KEY (session_id, sequence)
+        ) STRICT;
+
+        CREATE TABLE host_queues (
+            host TEXT NOT NULL,
+            session_id INTEGER NOT NULL,
+            waiting_count INTEGER NOT NULL,
+            ready_count INTEGER NOT NULL,
+            PRIMARY KEY (host, session_id)
+        ) STRICT, WITHOUT ROWID;
+
+        """
+
+    private static let indexes = """
+        CREATE INDEX sessions_awaiting_delivery ON sessions (id)
+            WHERE suspended_count = 0 AND waiting_count = 0 AND event_count > 0;
+
+        CREATE INDEX tasks_by_state ON tasks (state);
+        CREATE INDEX tasks_of_application ON tasks (application_id, state);
+        CREATE INDEX tasks_of_session ON tasks (session_id, state);
+        CREATE INDEX tasks_ready ON tasks (host, session_id, priority DESC)
+            WHERE state = 1 AND not_before IS NULL;
+        CREATE INDEX tasks_delayed ON tasks (not_before)
+            WHERE state = 1 AND not_before IS NOT NULL;
+        CREATE INDEX tasks_delayed_of_host ON tasks (host, not_before)
+            WHERE state = 1 AND not_before IS NOT NULL;
+        CREATE INDEX tasks_with_deadline ON tasks (deadline)
+            WHERE state <> 2 AND deadline IS NOT NULL;
+
+        CREATE INDEX events_of_task ON events (task_id);
+
+        CREATE INDEX host_queues_ready ON host_queues (host) WHERE ready_count > 0;
+
+        """
+
+    private static let triggers = """
+        CREATE TRIGGER task_inserted AFTER INSERT ON tasks BEGIN
+            UPDATE sessions SET
+                next_task_identifier = max(next_task_identifier, NEW.identifier + 1),
+                suspended_count = suspended_count + (NEW.state IN (0, 3, 4)),
+                waiting_count = waiting_count + (NEW.state = 1),
+                completed_count = completed_count + (NEW.state = 2)
+            WHERE id = NEW.session_id;
+            INSERT INTO host_queues (host, session_id, waiting_count, ready_count)
+            SELECT NEW.host, NEW.session_id, 1, NEW.not_before IS NULL WHERE NEW.state = 1
+            ON CONFLICT DO UPDATE SET
+                waiting_count = waiting_count + 1,
+                ready_count = ready_count + excluded.ready_count;
+        END;
+
+        CREATE TRIGGER task_deleted AFTER DELETE ON tasks BEGIN
+            UPDATE sessions SET
+                suspended_count = suspended_count - (OLD.state IN (0, 3, 4)),
+                waiting_count = waiting_count - (OLD.state = 1),
+                completed_count = completed_count - (OLD.state = 2)
+            WHERE id = OLD.session_id;
+            UPDATE host_queues SET
+                waiting_count = waiting_count - 1,
+                ready_count = ready_count - (OLD.not_before IS NULL)
+            WHERE host = OLD.host AND session_id = OLD.session_id AND OLD.state = 1;
+            DELETE FROM host_queues
+            WHERE host = OLD.host AND session_id = OLD.session_id AND waiting_count = 0;
+        END;
+
+        CREATE TRIGGER task_moved AFTER UPDATE OF state, not_before ON tasks
+        WHEN OLD.state <> NEW.state OR (OLD.not_before IS NULL) <> (NEW.not_before IS NULL)
+        BEGIN
+            UPDATE sessions SET
+                suspended_count = suspended_count + (NEW.state IN (0, 3, 4)) - (OLD.state IN (0, 3, 4)),
+                waiting_count = waiting_count + (NEW.state = 1) - (OLD.state = 1),
+                completed_count = completed_count + (NEW.state = 2) - (OLD.state = 2)
+            WHERE id = NEW.session_id AND OLD.state <> NEW.state;
+            INSERT INTO host_queues (host, session_id, waiting_count, ready_count)
+            SELECT NEW.host, NEW.session_id, 1, NEW.not_before IS NULL WHERE NEW.state = 1
+            ON CONFLICT DO UPDATE SET
+                waiting_count = waiting_count + 1,
+                ready_count = ready_count + excluded.ready_count;
+            UPDATE host_queues SET
+                waiting_count = waiting_count - 1,
+                ready_count = ready_count - (OLD.not_before IS NULL)
+            WHERE host = OLD.host AND session_id = OLD.session_id AND OLD.state = 1;
+            DELETE FROM host_queues
+            WHERE host = OLD.host AND session_id = OLD.session_id AND waiting_count = 0;
+        END;
+
+        CREATE TRIGGER event_inserted AFTER INSERT ON events BEGIN
+            UPDATE sessions SET
+                next_sequence = NEW.sequence + 1,
+                event_count = event_count + 1
+            WHERE id = NEW.session_id;
+        END;
+
+        CREATE TRIGGER event_deleted AFTER DELETE ON events BEGIN
+            UPDATE sessions SET event_count = event_count - 1 WHERE id = OLD.session_id;
+        END;
+
+        """
+}

@@ -1,0 +1,139 @@
+import FoundationEssentials
+
+extension Database {
+    private static let applicationColumns =
+        "id, identifier, launch, launch_attempts, next_launch_at, quit"
+    private static let sessionColumns = """
+        id, application_id, identifier, configuration, next_task_identifier, next_sequence,
+        suspended_count, waiting_count, completed_count, event_count
+        """
+
+    /// All applications, by number.
+    func applications() throws(StoreError) -> [ApplicationRecord] {
+        try connection.rows(
+            "SELECT \(Self.applicationColumns) FROM applications ORDER BY id",
+            reading: application
+        )
+    }
+
+    /// The application with a number, or `nil`.
+    func application(id: Int64) throws(StoreError) -> ApplicationRecord? {
+        try connection.first(
+            "SELECT \(Self.applicationColumns) FROM applications WHERE id = ?",
+            id,
+            reading: application
+        )
+    }
+
+    /// The application of a name, or `nil`.
+    func application(identifier: String) throws(StoreError) -> ApplicationRecord? {
+        try connection.first(
+            "SELECT \(Self.applicationColumns) FROM applications WHERE identifier = ?",
+            identifier,
+            reading: application
+        )
+    }
+
+    /// An application's sessions, by number.
+    func sessions(application: Int64) throws(StoreError) -> [SessionRecord] {
+        let sessions = try connection.rows(
+            "SELECT \(Self.sessionColumns) FROM sessions WHERE application_id = ?",
+            application,
+            reading: session
+        )
+        // The index has them by name.
+        return sessions.sorted { $0.id < $1.id }
+    }
+
+    /// The session with a number, or `nil`.
+    func session(id: Int64) throws(StoreError) -> SessionRecord? {
+        try connection.first(
+            "SELECT \(Self.sessionColumns) FROM sessions WHERE id = ?",
+            id,
+            reading: session
+        )
+    }
+
+    /// An application's session of a name, or `nil`.
+    func session(application: Int64, identifier: String) throws(StoreError) -> SessionRecord? {
+        try connection.first(
+            """
+            SELECT \(Self.sessionColumns) FROM sessions WHERE application_id = ? AND identifier = ?
+            """,
+            application,
+            identifier,
+            reading: session
+        )
+    }
+
+    /// Sessions with events to deliver and no unfinished task, by number.
+    func sessionsAwaitingDelivery(
+        after id: Int64,
+        limit: Int
+    ) throws(StoreError) -> [SessionRecord] {
+        try connection.rows(
+            """
+            SELECT \(Self.sessionColumns) FROM sessions
+            WHERE suspended_count = 0 AND waiting_count = 0 AND event_count > 0 AND id > ?
+            ORDER BY id LIMIT ?
+            """,
+            id,
+            limit,
+            reading: session
+        )
+    }
+
+    /// The counts of all sessions together.
+    func totals() throws(StoreError) -> SessionCounts {
+        let totals = try connection.first(
+            """
+            SELECT total(suspended_count), total(waiting_count), total(completed_count),
+                total(event_count)
+            FROM sessions
+            """,
+            reading: counts
+        )
+        return totals ?? SessionCounts()
+    }
+
+    private func application(_ row: inout Row) throws(StoreError) -> ApplicationRecord {
+        ApplicationRecord(
+            id: row.integer(),
+            identifier: row.text(),
+            launch: try decodeLaunch(row.optionalText()),
+            launchAttempts: Int(row.integer()),
+            nextLaunchAt: row.optionalDate(),
+            quit: row.integer() != 0
+        )
+    }
+
+    private func session(_ row: inout Row) -> SessionRecord {
+        SessionRecord(
+            id: row.integer(),
+            applicationID: row.integer(),
+            identifier: row.text(),
+            configuration: row.bytes(),
+            nextTaskIdentifier: Int(row.integer()),
+            nextSequence: row.integer(),
+            counts: counts(&row)
+        )
+    }
+
+    private func counts(_ row: inout Row) -> SessionCounts {
+        SessionCounts(
+            suspendedTasks: Int(row.integer()),
+            waitingTasks: Int(row.integer()),
+            completedTasks: Int(row.integer()),
+            events: Int(row.integer())
+        )
+    }
+
+    private func decodeLaunch(_ text: String?) throws(StoreError) -> LaunchRecord? {
+        guard let text else { return nil }
+        do {
+            return try JSONDecoder().decode(LaunchRecord.self, from: Data(text.utf8))
+        } catch {
+            throw connection.failure(.corrupt, because: "a launch record cannot be read: \(error)")
+        }
+    }
+}

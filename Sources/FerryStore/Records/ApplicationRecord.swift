@@ -1,0 +1,34 @@
+package import FoundationEssentials
+
+/// An application that has, or had, background sessions.
+package struct ApplicationRecord: Hashable, Sendable {
+    /// The store's number for the application, never used again after it is deleted.
+    package var id: Int64
+    /// The name the application gave itself, unique in the store.
+    package var identifier: String
+    /// How to start it again, or `nil` when it is not to be started.
+    package var launch: LaunchRecord?
+    /// How often it was started in a row without taking its events.
+    package var launchAttempts: Int
+    /// The earliest moment of the next start, or `nil` when it need not wait.
+    package var nextLaunchAt: Date?
+    /// Whether its user has quit it by force, and so it must not be started.
+    package var quit: Bool
+
+    /// Creates a record of an application.
+    package init(
+        id: Int64,
+        identifier: String,
+        launch: LaunchRecord? = nil,
+        launchAttempts: Int = 0,
+        nextLaunchAt: Date? = nil,
+        quit: Bool = false
+    ) {
+        self.id = id
+        self.identifier = identifier
+        self.launch = launch
+        self.launchAttempts = launchAttempts
+        self.nextLaunchAt = nextLaunchAt
+        self.quit = quit
+    }
+}

@@ -1,0 +1,36 @@
+/// A background session of an application.
+package struct SessionRecord: Hashable, Sendable {
+    /// The store's number for the session, never used again after it is deleted.
+    package var id: Int64
+    /// The application's number.
+    package var applicationID: Int64
+    /// The name the application gave the session, unique within the application.
+    package var identifier: String
+    /// The session's configuration, in the daemon's own encoding.
+    package var configuration: [UInt8]
+    /// A task identifier above all that this session's tasks ever had.
+    package var nextTaskIdentifier: Int
+    /// The sequence number of the session's next event.
+    package var nextSequence: Int64
+    /// How many tasks and events it has; kept by the store.
+    package var counts: SessionCounts
+
+    /// Creates a record of a session.
+    package init(
+        id: Int64,
+        applicationID: Int64,
+        identifier: String,
+        configuration: [UInt8],
+        nextTaskIdentifier: Int = 1,
+        nextSequence: Int64 = 1,
+        counts: SessionCounts = SessionCounts()
+    ) {
+        self.id = id
+        self.applicationID = applicationID
+        self.identifier = identifier
+        self.configuration = configuration
+        self.nextTaskIdentifier = nextTaskIdentifier
+        self.nextSequence = nextSequence
+        self.counts = counts
+    }
+}

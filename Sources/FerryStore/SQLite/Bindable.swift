@@ -1,0 +1,56 @@
+import CSQLite
+import FoundationEssentials
+
+/// A value that can take the place of a parameter in a statement.
+protocol Bindable {
+    /// Binds the value to a parameter, counted from 1, and returns SQLite's result code.
+    func bind(to statement: OpaquePointer, at index: Int32) -> Int32
+}
+
+extension Int64: Bindable {
+    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+        sqlite3_bind_int64(statement, index, self)
+    }
+}
+
+extension Int: Bindable {
+    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+        sqlite3_bind_int64(statement, index, Int64(self))
+    }
+}
+
+extension Bool: Bindable {
+    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+        sqlite3_bind_int64(statement, index, self ? 1 : 0)
+    }
+}
+
+extension Double: Bindable {
+    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+        sqlite3_bind_double(statement, index, self)
+    }
+}
+
+extension Date: Bindable {
+    /// Binds the seconds since 1970, which `datetime(…, 'unixepoch')` understands.
+    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+        sqlite3_bind_double(statement, index, timeIntervalSince1970)
+    }
+}
+
+extension String: Bindable {
+    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+        var text = self
+        return text.withUTF8 { bytes in
+            CSQLite_bindText(statement, index, bytes.baseAddress, UInt64(bytes.count))
+        }
+    }
+}
+
+extension [UInt8]: Bindable {
+    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+        withUnsafeBytes { bytes in
+            CSQLite_bindBlob(statement, index, bytes.baseAddress, UInt64(bytes.count))
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import CSQLite
+
+/// A connection to an SQLite database, for one thread at a time.
+final class Connection {
+    /// The database's path.
+    let path: String
+    private let handle: OpaquePointer
+    private var statements: [String: OpaquePointer] = [:]
+
+    /// Opens an existing file.
+    init(path: String) throws(StoreError) {
+        self.path = path
+        var opened: OpaquePointer?
+        // One queue at a time uses the connection, so that SQLite needs no mutex of its own.
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        guard let opened else {
+            throw StoreError(sqliteCode: code, detail: "not enough memory", path: path)
+        }
+        guard code == SQLITE_OK else {
+            defer { sqlite3_close(opened) }
+            throw StoreError(connection: opened, code: code, path: path)
+        }
+        handle = opened
+    }
+
+    deinit {
+        for statement in statements.values { sqlite3_finalize(statement) }
+        // Closing moves the write-ahead log into the database. Where that fails, the log
+        // stays, and with it everything that was committed.
+        sqlite3_close(handle)
+    }
+
+    /// Whether a transaction is open; a failure of the disk may have ended it.
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// The statements prepared so far.
+    var preparedStatements: [String] { Array(statements.keys) }
+
+    /// How long to wait for another process that has the database, in milliseconds.
+    func setBusyTimeout(milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
+
+    /// Whether closing leaves the write-ahead log alone instead of moving it into the database.
+    func setKeepsLogOnClose(_ keeps: Bool) {
+        _ = CSQLite_setSwitch(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keeps ? 1 : 0)
+    }
+
+    /// Runs statements without parameters and without keeping them.
+    func execute(_ script: String) throws(StoreError) {
+        let code = sqlite3_exec(handle, script, nil, nil, nil)
+        guard code == SQLITE_OK else { throw failure(code) }
+    }
+
+    /// Runs a statement and returns how many rows it changed, without those that triggers and
+    /// foreign keys changed.
+    @discardableResult
+    func run(_ sql: String, _ values: (any Bindable)?...) throws(StoreError) -> Int {
+        let statement = try prepare(sql, values)
+        defer { finish(statement) }
+        while try step(statement) {}
+        return Int(sqlite3_changes(handle))
+    }
+
+    /// Runs a query and returns its rows.
+    func rows<T>(
+        _ sql: String,
+        _ values: (any Bindable)?...,
+        reading read: (inout Row) throws(StoreError) -> T
+    ) throws(StoreError) -> [T] {
+        let statement = try prepare(sql, values)
+        defer { finish(statement) }
+        var results: [T] = []
+        while try step(statement) {
+            var row = Row(statement)
+            results.append(try read(&row))
+        }
+        return results
+    }
+
+    /// Runs a query and returns its first row, or `nil`.
+    func first<T>(
+        _ sql: String,
+        _ values: (any Bindable)?...,
+        reading read: (inout Row) throws(StoreError) -> T
+    ) throws(StoreError) -> T? {
+        let statement = try prepare(sql, values)
+        defer { finish(statement) }
+        guard try step(statement) else { return nil }
+        var row = Row(statement)
+        return try read(&row)
+    }
+
+    /// What a prepared statement has cost since the last call.
+    func takeCost(of sql: String) -> StatementCost {
+        guard let statement = statements[sql] else { return StatementCost() }
+        return StatementCost(
+            programSteps: Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1)),
+            scannedRows: Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_FULLSCAN_STEP, 1)),
+            sorts: Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_SORT, 1))
+        )
+    }
+
+    private func prepare(
+        _ sql: String,
+        _ values: [(any Bindable)?]
+    ) throws(StoreError) -> OpaquePointer {
+        let statement = try prepared(sql)
+        for (index, value) in values.enumerated() {
+            let code = value?.bind(to: statement, at: Int32(index + 1)) ?? SQLITE_OK
+            guard code == SQLITE_OK else {
+                finish(statement)
+                throw failure(code)
+            }
+        }
+        return statement
+    }
+
+    private func prepared(_ sql: String) throws(StoreError) -> OpaquePointer {
+        if let statement = statements[sql] { return statement }
+        var prepared: OpaquePointer?
+        let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
+        let code = sqlite3_prepare_v3(handle, sql, -1, flags, &prepared, nil)
+        guard code == SQLITE_OK, let prepared else { throw failure(code) }
+        statements[sql] = prepared
+        return prepared
+    }
+
+    private func step(_ statement: OpaquePointer) throws(StoreError) -> Bool {
+        switch sqlite3_step(statement) {
+        case SQLITE_ROW: true
+        case SQLITE_DONE: false
+        case let code: throw failure(code)
+        }
+    }
+
+    /// Makes a statement ready for its next use, and lets go of what was bound to it.
+    private func finish(_ statement: OpaquePointer) {
+        sqlite3_reset(statement)
+        sqlite3_clear_bindings(statement)
+    }
+
+    private func failure(_ code: Int32) -> StoreError {
+        StoreError(connection: handle, code: code, path: path)
+    }
+}
+
+extension Connection {
+    /// A failure that is not SQLite's, in words about this database.
+    func failure(_ code: StoreError.Code, because reason: String) -> StoreError {
+        StoreError(
+            code: code,
+            message: StoreError.message(for: code, path: path, reason: reason)
+        )
+    }
+}

@@ -1,0 +1,216 @@
+import FerrySystem
+package import FoundationEssentials
+
+extension Store {
+    // MARK: Applications and sessions
+
+    /// All applications, by number.
+    @LoopActor
+    package func applications() async throws(StoreError) -> [ApplicationRecord] {
+        try await read { database throws(StoreError) in try database.applications() }
+    }
+
+    /// The application with a number, or `nil`.
+    @LoopActor
+    package func application(id: Int64) async throws(StoreError) -> ApplicationRecord? {
+        try await read { database throws(StoreError) in try database.application(id: id) }
+    }
+
+    /// The application of a name, or `nil`.
+    @LoopActor
+    package func application(
+        identifier: String
+    ) async throws(StoreError) -> ApplicationRecord? {
+        try await read { database throws(StoreError) in
+            try database.application(identifier: identifier)
+        }
+    }
+
+    /// An application's sessions, by number.
+    @LoopActor
+    package func sessions(application: Int64) async throws(StoreError) -> [SessionRecord] {
+        try await read { database throws(StoreError) in
+            try database.sessions(application: application)
+        }
+    }
+
+    /// The session with a number, or `nil`.
+    @LoopActor
+    package func session(id: Int64) async throws(StoreError) -> SessionRecord? {
+        try await read { database throws(StoreError) in try database.session(id: id) }
+    }
+
+    /// An application's session of a name, or `nil`.
+    @LoopActor
+    package func session(
+        application: Int64,
+        identifier: String
+    ) async throws(StoreError) -> SessionRecord? {
+        try await read { database throws(StoreError) in
+            try database.session(application: application, identifier: identifier)
+        }
+    }
+
+    /// Sessions that have events to deliver and no task that has not ended, by number.
+    @LoopActor
+    package func sessionsAwaitingDelivery(
+        after id: Int64 = 0,
+        limit: Int
+    ) async throws(StoreError) -> [SessionRecord] {
+        try await read { database throws(StoreError) in
+            try database.sessionsAwaitingDelivery(after: id, limit: limit)
+        }
+    }
+
+    /// How many tasks and events all sessions have together.
+    @LoopActor
+    package func totals() async throws(StoreError) -> SessionCounts {
+        try await read { database throws(StoreError) in try database.totals() }
+    }
+
+    // MARK: Tasks
+
+    /// The tasks that pass a filter, by number, from the first one above `id` on.
+    @LoopActor
+    package func tasks(
+        _ filter: TaskFilter = TaskFilter(),
+        after id: Int64 = 0,
+        limit: Int
+    ) async throws(StoreError) -> [TaskRecord] {
+        try await read { database throws(StoreError) in
+            try database.tasks(filter, after: id, limit: limit)
+        }
+    }
+
+    /// The task with a number, or `nil`.
+    @LoopActor
+    package func task(id: Int64) async throws(StoreError) -> TaskRecord? {
+        try await read { database throws(StoreError) in try database.task(id: id) }
+    }
+
+    /// A session's task of an identifier, or `nil`.
+    @LoopActor
+    package func task(
+        session: Int64,
+        identifier: Int
+    ) async throws(StoreError) -> TaskRecord? {
+        try await read { database throws(StoreError) in
+            try database.task(session: session, identifier: identifier)
+        }
+    }
+
+    /// Unfinished tasks whose deadline has passed, the earliest deadline first.
+    @LoopActor
+    package func overdueTasks(
+        at now: Date,
+        limit: Int
+    ) async throws(StoreError) -> [TaskRecord] {
+        try await read { database throws(StoreError) in
+            try database.overdueTasks(at: now, limit: limit)
+        }
+    }
+
+    /// The earliest deadline of an unfinished task, or `nil`.
+    @LoopActor
+    package func earliestDeadline() async throws(StoreError) -> Date? {
+        try await read { database throws(StoreError) in try database.earliestDeadline() }
+    }
+
+    // MARK: The queue
+
+    /// The tasks of a host that come next: those that wait and whose `notBefore` has passed, by
+    /// priority, then by number.
+    ///
+    /// - Parameters:
+    ///   - host: The host, as the tasks name it.
+    ///   - now: The moment to compare `notBefore` with; one that has passed is removed from its
+    ///     task.
+    ///   - sessions: Sessions to leave out, such as those at their limit of connections.
+    ///   - tasks: Tasks to leave out: those that are running.
+    ///   - limit: How many at most.
+    /// - Returns: The tasks, complete.
+    /// - Throws: What the disk reports.
+    @LoopActor
+    package func nextTasks(
+        host: String,
+        at now: Date,
+        excludingSessions sessions: Set<Int64> = [],
+        excludingTasks tasks: Set<Int64> = [],
+        limit: Int
+    ) async throws(StoreError) -> [TaskRecord] {
+        try await readQueue(at: now) { database throws(StoreError) in
+            try database.nextTasks(
+                host: host,
+                excludingSessions: sessions,
+                excludingTasks: tasks,
+                limit: limit
+            )
+        }
+    }
+
+    /// The hosts with tasks that wait, by name, from the first one after `host` on.
+    ///
+    /// - Parameters:
+    ///   - now: The moment to compare `notBefore` with.
+    ///   - host: The last host of the page before, or `nil` for the first page.
+    ///   - onlyReady: Whether to leave out hosts all of whose tasks have a `notBefore` to come.
+    ///   - limit: How many at most.
+    /// - Returns: The hosts' queues.
+    /// - Throws: What the disk reports.
+    @LoopActor
+    package func hostQueues(
+        at now: Date,
+        after host: String? = nil,
+        onlyReady: Bool = false,
+        limit: Int
+    ) async throws(StoreError) -> [HostQueue] {
+        try await readQueue(at: now) { database throws(StoreError) in
+            try database.hostQueues(after: host, onlyReady: onlyReady, limit: limit)
+        }
+    }
+
+    /// A host's queue, or `nil` when no task waits for it.
+    @LoopActor
+    package func hostQueue(
+        _ host: String,
+        at now: Date
+    ) async throws(StoreError) -> HostQueue? {
+        try await readQueue(at: now) { database throws(StoreError) in
+            try database.hostQueue(host)
+        }
+    }
+
+    /// The earliest `notBefore` of all tasks that wait, or `nil`.
+    @LoopActor
+    package func earliestNotBefore() async throws(StoreError) -> Date? {
+        try await read { database throws(StoreError) in try database.earliestNotBefore() }
+    }
+
+    /// Runs a query when no task has a `notBefore` that has passed.
+    private func readQueue<T: Sendable>(
+        at now: Date,
+        _ query: @escaping @Sendable (Database) throws(StoreError) -> T
+    ) async throws(StoreError) -> T {
+        while true {
+            // A thousand tasks whose moment has come at once do not keep commits waiting.
+            let result = try await read { database throws(StoreError) -> T? in
+                try database.releaseElapsed(at: now) ? try query(database) : nil
+            }
+            if let result { return result }
+        }
+    }
+
+    // MARK: Events
+
+    /// A session's events, by sequence number, from the first one after `sequence` on.
+    @LoopActor
+    package func events(
+        session: Int64,
+        after sequence: Int64 = 0,
+        limit: Int
+    ) async throws(StoreError) -> [EventRecord] {
+        try await read { database throws(StoreError) in
+            try database.events(session: session, after: sequence, limit: limit)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+package import FerrySystem
+import Synchronization
+
+/// The durable queue of tasks and log of events, in an SQLite database.
+///
+/// Commits from any number of callers are grouped: those that arrive while one transaction is
+/// written to disk share the next one and its one fsync. Each caller's mutations take effect
+/// together or not at all, whatever becomes of the others in the group.
+///
+/// Everything runs on one queue in the order of the calls, so a read sees the commits that were
+/// submitted before it.
+package final class Store: Sendable {
+    /// The database's path, for messages.
+    package let path: String
+    /// A number above that of every task that was ever stored; the next task is to get it.
+    package let nextTaskID: Int64
+
+    let queue = BlockingQueue(label: "ferry.store")
+    private let commits = Mutex(CommitQueue())
+    private let database: Mutex<Database?>
+
+    /// Opens the database in a directory, creating or migrating it where needed.
+    ///
+    /// It blocks: a damaged database is recognised by reading all of it.
+    ///
+    /// - Throws: ``StoreError/Code/inUse`` while another process has it,
+    ///   ``StoreError/Code/newerSchema`` and ``StoreError/Code/corrupt`` without changing the
+    ///   file, ``StoreError/Code/cannotOpen``, ``StoreError/Code/diskFull`` and
+    ///   ``StoreError/Code/inputOutput`` for what the system reports.
+    package init(directory: Directory) throws(StoreError) {
+        path = directory.path(of: Database.fileName)
+        let opened = try Database(directory: directory)
+        nextTaskID = opened.nextTaskID
+        database = Mutex(opened)
+    }
+
+    /// Makes changes, all or none of them, and returns when they are durable.
+    ///
+    /// - Throws: ``StoreError/Code/notFound`` or ``StoreError/Code/conflict`` for a mutation that
+    ///   does not fit the store; ``StoreError/Code/diskFull`` and the like when nothing was
+    ///   changed for want of a disk. Later commits are not affected.
+    @discardableResult @LoopActor
+    package func commit(
+        _ mutations: [Mutation],
+        durability: Durability = .synchronized
+    ) async throws(StoreError) -> Receipt {
+        let result = await withCheckedContinuation { continuation in
+            enqueue(mutations, durability) { continuation.resume(returning: $0) }
+        }
+        return try result.get()
+    }
+
+    /// Makes changes as ``commit(_:durability:)`` does, in the order of the calls and without
+    /// waiting; `completion` is called on the loop, in the order of the calls too.
+    package func submit(
+        _ mutations: [Mutation],
+        durability: Durability = .synchronized,
+        completion: @escaping @LoopActor @Sendable (Result<Receipt, StoreError>) -> Void
+    ) {
+        enqueue(mutations, durability) { result in
+            LoopActor.perform { completion(result) }
+        }
+    }
+
+    /// Waits for everything submitted, then closes the database; what comes later fails with
+    /// ``StoreError/Code/closed``.
+    @LoopActor
+    package func close() async {
+        await queue.run {
+            self.database.withLock { database in
+                database?.shrink()
+                database = nil
+            }
+        }
+    }
+
+    /// Runs a query after everything that was submitted before it.
+    @LoopActor
+    func read<T: Sendable>(
+        _ query: @escaping @Sendable (Database) throws(StoreError) -> T
+    ) async throws(StoreError) -> T {
+        try await queue.run { () throws(StoreError) -> T in
+            try self.database.withLock { database throws(StoreError) in
+                guard let database else { throw self.closed }
+                return try query(database)
+            }
+        }
+    }
+
+    /// Queues changes; `completion` is called on the store's queue.
+    func enqueue(
+        _ mutations: [Mutation],
+        _ durability: Durability,
+        completion: @escaping @Sendable (Result<Receipt, StoreError>) -> Void
+    ) {
+        let request = CommitRequest(
+            mutations: mutations,
+            durability: durability,
+            completion: completion
+        )
+        if commits.withLock({ $0.append(request) }) {
+            queue.perform { self.commitWaiting() }
+        }
+    }
+
+    private func commitWaiting() {
+        for group in commits.withLock({ $0.takeGroups() }) {
+            let results = database.withLock { database in
+                database?.commit(group) ?? group.map { _ in .failure(closed) }
+            }
+            for (request, result) in zip(group, results) { request.completion(result) }
+        }
+    }
+
+    private var closed: StoreError {
+        StoreError(
+            code: .closed,
+            message: StoreError.message(for: .closed, path: path, reason: "the daemon is stopping")
+        )
+    }
+}

@@ -1,0 +1,140 @@
+import Dispatch
+import FerrySystem
+import FerryTestSupport
+import Glibc
+import Testing
+
+@testable import FerryStore
+
+@Suite(.timeLimit(.minutes(1)))
+struct DiskTests {
+    /// A task that needs a lot of room.
+    private func large(_ id: Int64, session: Int64, byteCount: Int) -> Mutation {
+        var task = TaskRecord.waiting(id, session: session)
+        task.request = [UInt8](repeating: UInt8(truncatingIfNeeded: id), count: byteCount)
+        return .insertTask(task)
+    }
+
+    @Test(.enabled(if: SmallDisk.canBeMade, "only root can mount a small file system"))
+    func `a full disk fails the commit, and the next one works when there is room again`()
+        async throws
+    {
+        let disk = try SmallDisk(byteCount: 2 << 20)
+        let store = try Store(directory: Directory(opening: disk.path))
+        let session = try await store.openedSession()
+        try await store.commit([.insertTask(.waiting(1, session: session.id))])
+
+        try disk.fill()
+        let error = try await failure {
+            try await store.commit([large(2, session: session.id, byteCount: 1 << 20)])
+        }
+        #expect(error.code == .diskFull)
+        #expect(error.message.contains(disk.path + "/ferry.sqlite"))
+        #expect(error.message.contains("Make room"))
+        #expect(try await store.tasks(limit: 10).map(\.id) == [1])
+
+        disk.empty()
+        try await store.commit([large(3, session: session.id, byteCount: 200_000)])
+        await store.close()
+        let reopened = try Store(directory: Directory(opening: disk.path))
+        #expect(try await reopened.tasks(limit: 10).map(\.id) == [1, 3])
+        #expect(try await reopened.totals() == SessionCounts(waitingTasks: 2))
+        await reopened.close()
+    }
+
+    @Test(.enabled(if: SmallDisk.canBeMade, "only root can mount a small file system"))
+    func `a database cannot be made on a full disk, and is there when there is room`()
+        async throws
+    {
+        let disk = try SmallDisk(byteCount: 1 << 20)
+        try disk.fill()
+        let error = try refusal(of: Directory(opening: disk.path))
+        #expect(error.code == .diskFull)
+        disk.empty()
+        let store = try Store(directory: Directory(opening: disk.path))
+        _ = try await store.openedSession()
+        await store.close()
+    }
+
+    @Test(.enabled(if: SmallDisk.canBeMade, "only root can mount a small file system"))
+    func `a database on a full disk can be read`() async throws {
+        let disk = try SmallDisk(byteCount: 1 << 20)
+        let store = try Store(directory: Directory(opening: disk.path))
+        let session = try await store.openedSession()
+        try await store.commit([.insertTask(.waiting(1, session: session.id))])
+        await store.close()
+        try disk.fill()
+        let reopened = try Store(directory: Directory(opening: disk.path))
+        #expect(try await reopened.nextIDs() == [1])
+        await reopened.close()
+    }
+
+    /// Commits three tasks together, of which the one in the middle finds no room.
+    private func commitTogether(
+        _ store: Store,
+        _ mutations: [Mutation]
+    ) async throws -> [StoreError.Code?] {
+        try await store.read { database throws(StoreError) in
+            let connection = database.connection
+            let pages = try connection.first("PRAGMA page_count") { $0.integer() } ?? 0
+            try connection.execute("PRAGMA max_page_count = \(pages + 8)")
+        }
+        let gate = DispatchSemaphore(value: 0)
+        let results = Recorder<StoreError.Code?>()
+        store.queue.perform { gate.wait() }
+        for mutation in mutations {
+            store.enqueue([mutation], .synchronized) { result in
+                guard case .failure(let error) = result else { return results.append(nil) }
+                results.append(error.code)
+            }
+        }
+        gate.signal()
+        await store.queue.run {}
+        return results.elements
+    }
+
+    @Test func `a failure that ends the transaction is everybody's in the group`() async throws {
+        let temporary = try TemporaryDirectory()
+        let store = try Store(directory: temporary.directory())
+        let session = try await store.openedSession()
+        let results = try await commitTogether(
+            store,
+            [
+                large(1, session: session.id, byteCount: 10),
+                large(2, session: session.id, byteCount: 1 << 20),
+                large(3, session: session.id, byteCount: 10),
+            ]
+        )
+        #expect(results == [.diskFull, .diskFull, .diskFull])
+        #expect(try await store.totals() == SessionCounts())
+        try await store.commit([large(4, session: session.id, byteCount: 10)])
+        #expect(try await store.tasks(limit: 10).map(\.id) == [4])
+    }
+
+    @Test func `a failure that leaves the transaction is its caller's alone`() async throws {
+        let temporary = try TemporaryDirectory()
+        let store = try Store(directory: temporary.directory())
+        let session = try await store.openedSession()
+        // In a statement with triggers, which SQLite can undo alone.
+        var task = TaskRecord.waiting(2, session: session.id)
+        task.description = String(repeating: "x", count: 1 << 20)
+        let results = try await commitTogether(
+            store,
+            [
+                large(1, session: session.id, byteCount: 10),
+                .insertTask(task),
+                large(3, session: session.id, byteCount: 10),
+            ]
+        )
+        #expect(results == [nil, .diskFull, nil])
+        #expect(try await store.tasks(limit: 10).map(\.id) == [1, 3])
+        #expect(try await store.totals() == SessionCounts(waitingTasks: 2))
+    }
+
+    @Test func `a file system that forbids writing says so`() throws {
+        let path = "/proc/self"
+        let error = try refusal(of: Directory(opening: path))
+        #expect(error.code == .cannotOpen)
+        #expect(error.message.contains("/proc/self/ferry.sqlite"))
+    }
+}

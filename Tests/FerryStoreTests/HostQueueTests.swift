@@ -1,0 +1,163 @@
+import FerryStore
+import FerrySystem
+import FoundationEssentials
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct HostQueueTests {
+    private let temporary: TemporaryDirectory
+    private let store: Store
+
+    init() throws {
+        temporary = try TemporaryDirectory()
+        store = try Store(directory: temporary.directory())
+    }
+
+    @Test func `the next tasks come by priority, then by number`() async throws {
+        let session = try await store.openedSession("one")
+        let other = try await store.openedSession("two")
+        try await store.commit([
+            .insertTask(.waiting(1, session: session.id, priority: 0.25)),
+            .insertTask(.waiting(2, session: other.id, priority: 0.5)),
+            .insertTask(.waiting(3, session: session.id, priority: 0.5)),
+            .insertTask(.waiting(4, session: other.id, priority: 0.75)),
+            .insertTask(.waiting(5, session: other.id, host: "elsewhere", priority: 1)),
+        ])
+        #expect(try await store.nextIDs() == [4, 2, 3, 1])
+        #expect(try await store.nextIDs(limit: 2) == [4, 2])
+        #expect(try await store.nextIDs(host: "nowhere") == [])
+        try await store.commit([.setPriority(task: 1, 1)])
+        #expect(try await store.nextIDs(limit: 2) == [1, 4])
+    }
+
+    @Test func `running tasks and sessions at their limit are left out`() async throws {
+        let session = try await store.openedSession("one")
+        let other = try await store.openedSession("two")
+        try await store.commit(
+            (1...6).map { .insertTask(.waiting($0, session: session.id)) }
+                + (7...9).map { .insertTask(.waiting($0, session: other.id)) }
+        )
+        #expect(try await store.nextIDs(excludingTasks: [1, 2, 4], limit: 3) == [3, 5, 6])
+        let left = try await store.nextIDs(
+            excludingSessions: [session.id],
+            excludingTasks: [7],
+            limit: 3
+        )
+        #expect(left == [8, 9])
+        #expect(try await store.nextIDs(excludingSessions: [session.id, other.id]) == [])
+    }
+
+    @Test func `only waiting tasks are in the queue`() async throws {
+        let session = try await store.openedSession()
+        try await store.commit((1...3).map { .insertTask(.waiting($0, session: session.id)) })
+        try await store.commit([
+            .setState(task: 1, .suspended), .setState(task: 2, .completed),
+        ])
+        #expect(try await store.nextIDs() == [3])
+        try await store.commit([.setState(task: 1, .waiting), .deleteTask(id: 3)])
+        #expect(try await store.nextIDs() == [1])
+        let queue = try await store.hostQueue("example.org", at: moment(0))
+        #expect(queue?.waitingCount == 1)
+    }
+
+    @Test func `a task that waits for a moment is left out until then`() async throws {
+        let session = try await store.openedSession()
+        try await store.commit([
+            .insertTask(.waiting(1, session: session.id, notBefore: moment(20))),
+            .insertTask(.waiting(2, session: session.id)),
+            .insertTask(.waiting(3, session: session.id, priority: 1, notBefore: moment(10))),
+        ])
+        #expect(try await store.earliestNotBefore() == moment(10))
+        #expect(try await store.nextIDs(at: moment(9)) == [2])
+        #expect(
+            try await store.hostQueue("example.org", at: moment(9))
+                == HostQueue(
+                    host: "example.org",
+                    waitingCount: 3,
+                    readyCount: 1,
+                    earliestNotBefore: moment(10)
+                )
+        )
+        #expect(try await store.nextIDs(at: moment(10)) == [3, 2])
+        #expect(try await store.earliestNotBefore() == moment(20))
+        #expect(try await store.nextIDs(at: moment(25)) == [3, 1, 2])
+        #expect(try await store.earliestNotBefore() == nil)
+        #expect(try await store.task(id: 1)?.notBefore == nil)
+    }
+
+    @Test func `a task that must wait again leaves the ready ones`() async throws {
+        let session = try await store.openedSession()
+        try await store.commit([.insertTask(.waiting(1, session: session.id))])
+        try await store.commit([
+            .setRetry(task: 1, attempts: 1, notBefore: moment(5), lastError: [1])
+        ])
+        #expect(try await store.nextIDs(at: moment(4)) == [])
+        #expect(try await store.hostQueue("example.org", at: moment(4))?.readyCount == 0)
+        try await store.commit([
+            .setRetry(task: 1, attempts: 1, notBefore: nil, lastError: [1])
+        ])
+        #expect(try await store.nextIDs(at: moment(4)) == [1])
+        #expect(try await store.hostQueue("example.org", at: moment(4))?.readyCount == 1)
+    }
+
+    @Test func `a suspended task's moment does not count`() async throws {
+        let session = try await store.openedSession()
+        try await store.commit([
+            .insertTask(.waiting(1, session: session.id, notBefore: moment(5))),
+            .setState(task: 1, .suspended),
+        ])
+        #expect(try await store.earliestNotBefore() == nil)
+        #expect(try await store.hostQueue("example.org", at: moment(9)) == nil)
+        try await store.commit([.setState(task: 1, .waiting)])
+        #expect(try await store.earliestNotBefore() == moment(5))
+    }
+
+    @Test func `however many tasks become ready at once, all are considered`() async throws {
+        let session = try await store.openedSession()
+        try await store.commit(
+            (1...700).map { .insertTask(.waiting($0, session: session.id, notBefore: moment(1))) }
+        )
+        // Last by its moment, but first by its priority.
+        try await store.commit([
+            .insertTask(.waiting(701, session: session.id, priority: 1, notBefore: moment(2)))
+        ])
+        #expect(try await store.nextIDs(at: moment(2), limit: 2) == [701, 1])
+        let queue = try await store.hostQueue("example.org", at: moment(2))
+        #expect(queue?.readyCount == 701)
+    }
+
+    @Test func `hosts are listed page by page with their counts`() async throws {
+        let session = try await store.openedSession("one")
+        let other = try await store.openedSession("two")
+        try await store.commit([
+            .insertTask(.waiting(1, session: session.id, host: "b")),
+            .insertTask(.waiting(2, session: other.id, host: "b", notBefore: moment(9))),
+            .insertTask(.waiting(3, session: other.id, host: "c", notBefore: moment(8))),
+            .insertTask(.waiting(4, session: other.id, host: "a")),
+            .insertTask(.waiting(5, session: other.id, host: "d")),
+            .setState(task: 5, .suspended),
+        ])
+        let first = HostQueue(host: "a", waitingCount: 1, readyCount: 1, earliestNotBefore: nil)
+        let second = HostQueue(
+            host: "b",
+            waitingCount: 2,
+            readyCount: 1,
+            earliestNotBefore: moment(9)
+        )
+        let third = HostQueue(
+            host: "c",
+            waitingCount: 1,
+            readyCount: 0,
+            earliestNotBefore: moment(8)
+        )
+        let now = moment(0)
+        #expect(try await store.hostQueues(at: now, limit: 10) == [first, second, third])
+        #expect(try await store.hostQueues(at: now, limit: 2) == [first, second])
+        #expect(try await store.hostQueues(at: now, after: "b", limit: 2) == [third])
+        #expect(
+            try await store.hostQueues(at: now, onlyReady: true, limit: 10) == [first, second]
+        )
+        let later = try await store.hostQueues(at: moment(8), onlyReady: true, limit: 10)
+        #expect(later.map(\.host) == ["a", "b", "c"])
+    }
+}

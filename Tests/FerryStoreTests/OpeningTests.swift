@@ -1,0 +1,235 @@
+import FerrySystem
+import Glibc
+import Testing
+
+@testable import FerryStore
+
+@Suite(.timeLimit(.minutes(1)))
+struct OpeningTests {
+    private let temporary: TemporaryDirectory
+
+    init() throws { temporary = try TemporaryDirectory() }
+
+    private func open() throws -> Store { try Store(directory: temporary.directory()) }
+
+    /// The failure of opening a store that must not open.
+    private func refusal() throws -> StoreError {
+        try FerryStoreTests.refusal(of: temporary.directory())
+    }
+
+    /// A closed store of some size.
+    private func fill(taskCount: Int64) async throws {
+        let store = try open()
+        let session = try await store.openedSession()
+        try await store.commit(
+            (1...taskCount).map { .insertTask(.waiting($0, session: session.id)) }
+        )
+        await store.close()
+    }
+
+    private func connect() throws -> Connection {
+        try Connection(path: temporary.path + "/ferry.sqlite")
+    }
+
+    @Test func `the files are the user's alone`() async throws {
+        let store = try open()
+        _ = try await store.openedSession()
+        let directory = try temporary.directory()
+        for name in try directory.names() {
+            let status = try directory.status(of: name)
+            #expect(status?.permissions == 0o600, "\(name)")
+        }
+        #expect(try Set(directory.names()).isSuperset(of: ["ferry.sqlite", "ferry.sqlite-wal"]))
+        #expect(store.path == temporary.path + "/ferry.sqlite")
+    }
+
+    @Test func `closing moves everything into one file`() async throws {
+        try await fill(taskCount: 3)
+        #expect(
+            try Set(temporary.directory().names()) == ["ferry.sqlite", "ferry.sqlite.lock"]
+        )
+    }
+
+    @Test func `closing gives room back that a long queue has needed`() async throws {
+        let store = try open()
+        let session = try await store.openedSession()
+        var tasks = (1...1500).map { TaskRecord.waiting($0, session: session.id) }
+        for index in tasks.indices { tasks[index].request = [UInt8](repeating: 1, count: 6000) }
+        try await store.commit(tasks.map { .insertTask($0) }, durability: .relaxed)
+        try await store.commit([.deleteSession(id: session.id)])
+        _ = try await store.openedSession("next")
+        await store.close()
+        #expect(try temporary.contents(of: "ferry.sqlite").count < 1 << 20)
+        let reopened = try open()
+        #expect(try await reopened.sessions(application: 1).map(\.identifier) == ["next"])
+    }
+
+    @Test func `an SQLite that is too old is refused`() throws {
+        try Database.requireLibrary(version: 3_037_000, path: "/p")
+        let error = #expect(throws: StoreError.self) {
+            try Database.requireLibrary(version: 3_034_001, path: "/p")
+        }
+        #expect(error?.code == .cannotOpen)
+        #expect(error?.message.contains("3.34") == true)
+    }
+
+    @Test func `a second opener learns who has the database`() async throws {
+        let store = try open()
+        let error = try refusal()
+        #expect(error.code == .inUse)
+        #expect(error.message.contains("process \(getpid())"))
+        _ = try await store.openedSession()
+        await store.close()
+        await (try open()).close()
+    }
+
+    @Test func `the lock ends with the store, even where a child still has its descriptor`()
+        async throws
+    {
+        let store = try open()
+        let lock = try #require(try descriptor(of: "ferry.sqlite.lock"))
+        // What a process that is just being started has, too.
+        let copy = dup(lock)
+        defer { close(copy) }
+        await store.close()
+        await (try open()).close()
+    }
+
+    /// This process's descriptor of a file in the temporary directory.
+    private func descriptor(of name: String) throws -> Int32? {
+        for number in try Directory(opening: "/proc/self/fd").names() {
+            guard let path = realpath("/proc/self/fd/" + number, nil) else { continue }
+            defer { free(path) }
+            if String(cString: path) == temporary.path + "/" + name { return Int32(number) }
+        }
+        return nil
+    }
+
+    @Test func `another process is refused, and harms nothing`() async throws {
+        let store = try open()
+        let session = try await store.openedSession()
+        let path = temporary.path
+        await #expect(processExitsWith: .exitCode(3)) { [path = path as String] in
+            do {
+                _ = try Store(directory: Directory(opening: path))
+            } catch let error as StoreError where error.code == .inUse {
+                exit(3)
+            }
+        }
+        try await store.commit([.insertTask(.waiting(1, session: session.id))])
+    }
+
+    @Test func `a program that has the database open is waited for, not fought`() async throws {
+        try await fill(taskCount: 1)
+        let other = try connect()
+        try other.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
+        let error = try refusal()
+        #expect(error.code == .inUse)
+        #expect(error.sqliteCode != 0)
+        try other.execute("ROLLBACK")
+    }
+
+    @Test func `a newer schema is refused and left as it is`() async throws {
+        try await fill(taskCount: 10)
+        try connect().execute("PRAGMA user_version = 99")
+        let before = try temporary.contents(of: "ferry.sqlite")
+        let error = try refusal()
+        #expect(error.code == .newerSchema)
+        #expect(error.message.contains("99"))
+        #expect(error.message.contains(temporary.path))
+        #expect(try temporary.contents(of: "ferry.sqlite") == before)
+    }
+
+    @Test func `another program's database is refused and left as it is`() throws {
+        try temporary.write([], to: "ferry.sqlite")
+        try connect().execute("CREATE TABLE theirs (column)")
+        let before = try temporary.contents(of: "ferry.sqlite")
+        let error = try refusal()
+        #expect(error.code == .corrupt)
+        #expect(error.message.contains("another program"))
+        #expect(try temporary.contents(of: "ferry.sqlite") == before)
+    }
+
+    @Test(
+        arguments: [
+            (0, Array("not a database".utf8)),  // the header
+            (100, [UInt8](repeating: 0xEE, count: 2000)),  // the first page
+            (12 * 4096, [UInt8](repeating: 0xEE, count: 4 * 4096)),  // pages in the middle
+        ] as [(Int64, [UInt8])]
+    )
+    func `a damaged file is refused and left as it is`(
+        offset: Int64,
+        garbage: [UInt8]
+    ) async throws {
+        try await fill(taskCount: 500)
+        try temporary.write(garbage, to: "ferry.sqlite", at: offset)
+        let before = try temporary.contents(of: "ferry.sqlite")
+        let error = try refusal()
+        #expect(error.code == .corrupt)
+        #expect(error.message.contains(temporary.path + "/ferry.sqlite"))
+        #expect(error.message.contains(".recover"))
+        #expect(try temporary.contents(of: "ferry.sqlite") == before)
+    }
+
+    @Test func `a damaged file keeps its log, too`() async throws {
+        let store = try open()
+        let session = try await store.openedSession()
+        try await store.commit(
+            (1...500).map { .insertTask(.waiting($0, session: session.id)) }
+        )
+        try await store.read { database throws(StoreError) in
+            try database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+        try await store.commit([.deleteTask(id: 7)])
+        // What a crash would leave.
+        let crashed = try TemporaryDirectory()
+        for name in ["ferry.sqlite", "ferry.sqlite-wal"] { try temporary.copy(name, to: crashed) }
+        let pages = [UInt8](repeating: 0xEE, count: 20 * 4096)
+        try crashed.write(pages, to: "ferry.sqlite", at: 20 * 4096)
+        let before = try ["ferry.sqlite", "ferry.sqlite-wal"].map(crashed.contents)
+        let error = try #require(
+            #expect(throws: StoreError.self) { _ = try Store(directory: crashed.directory()) }
+        )
+        #expect(error.code == .corrupt)
+        #expect(try ["ferry.sqlite", "ferry.sqlite-wal"].map(crashed.contents) == before)
+    }
+
+    @Test func `damage found later ends a request, not the process`() async throws {
+        try await fill(taskCount: 500)
+        let store = try open()
+        // Not through a descriptor of this process: closing it would drop SQLite's lock.
+        try await store.read { database throws(StoreError) in
+            try database.connection.execute(
+                """
+                PRAGMA writable_schema = ON;
+                UPDATE sqlite_schema SET rootpage = 9999 WHERE name = 'task_details';
+                PRAGMA writable_schema = RESET;
+                """
+            )
+        }
+        let error = try await failure { _ = try await store.task(id: 1) }
+        #expect(error.code == .corrupt)
+    }
+
+    @Test func `a symbolic link in the database's place is not followed`() throws {
+        let target = temporary.path + "/elsewhere"
+        symlink(target, temporary.path + "/ferry.sqlite")
+        let error = try refusal()
+        #expect(error.code == .cannotOpen)
+        #expect(access(target, F_OK) == -1)
+    }
+
+    @Test func `a directory in the database's place is refused`() throws {
+        let name = temporary.path + "/ferry.sqlite"
+        mkdir(name, 0o700)
+        #expect(try refusal().code == .cannotOpen)
+        rmdir(name)
+    }
+
+    @Test func `an empty file becomes a database`() async throws {
+        try temporary.write([], to: "ferry.sqlite")
+        let store = try open()
+        #expect(store.nextTaskID == 1)
+        #expect(try await store.totals() == SessionCounts())
+    }
+}

@@ -1,0 +1,90 @@
+import FerryStore
+import FerrySystem
+import FoundationEssentials
+import Testing
+
+/// A moment, in seconds after a fixed one.
+func moment(_ seconds: Double) -> Date { Date(timeIntervalSince1970: 1_800_000_000 + seconds) }
+
+/// How the sample application is started.
+let sampleLaunch = LaunchRecord(
+    executable: "/usr/bin/half-tunes",
+    arguments: ["--events", ""],
+    directory: "/home/jo",
+    environment: ["LANG": "de_DE.UTF-8", "EMPTY": ""]
+)
+
+extension Mutation {
+    /// Opens a session of an application that is never started again.
+    static func open(_ identifier: String, of application: String = "app") -> Mutation {
+        .openSession(
+            application: application,
+            launch: nil,
+            identifier: identifier,
+            configuration: []
+        )
+    }
+}
+
+extension TaskRecord {
+    /// A waiting task with only what it must have.
+    static func waiting(
+        _ id: Int64,
+        session: Int64,
+        host: String = "example.org",
+        priority: Double = 0.5,
+        notBefore: Date? = nil
+    ) -> TaskRecord {
+        TaskRecord(
+            id: id,
+            sessionID: session,
+            identifier: Int(id),
+            state: .waiting,
+            host: host,
+            priority: priority,
+            request: Array("GET /\(id)".utf8),
+            notBefore: notBefore,
+            createdAt: moment(0)
+        )
+    }
+}
+
+extension Store {
+    /// Opens a session and returns its number.
+    func openedSession(
+        _ identifier: String = "session",
+        of application: String = "app"
+    ) async throws -> SessionRecord {
+        let receipt = try await commit([.open(identifier, of: application)])
+        return try #require(receipt.openedSessions.first).session
+    }
+
+    /// The numbers of a host's next tasks.
+    func nextIDs(
+        host: String = "example.org",
+        at now: Date = moment(0),
+        excludingSessions sessions: Set<Int64> = [],
+        excludingTasks tasks: Set<Int64> = [],
+        limit: Int = 100
+    ) async throws -> [Int64] {
+        try await nextTasks(
+            host: host,
+            at: now,
+            excludingSessions: sessions,
+            excludingTasks: tasks,
+            limit: limit
+        ).map(\.id)
+    }
+}
+
+/// The failure of an operation that must fail.
+func failure(_ operation: () async throws -> Void) async throws -> StoreError {
+    let error = await #expect(throws: StoreError.self) { try await operation() }
+    return try #require(error)
+}
+
+/// The failure of opening a store that must not open.
+func refusal(of directory: Directory) throws -> StoreError {
+    let error = #expect(throws: StoreError.self) { _ = try Store(directory: directory) }
+    return try #require(error)
+}

@@ -1,0 +1,165 @@
+import FerrySystem
+import FoundationEssentials
+import Testing
+
+@testable import FerryStore
+
+/// What a queue of any length costs.
+@Suite(.timeLimit(.minutes(2)))
+struct ScaleTests {
+    private let temporary: TemporaryDirectory
+    private let store: Store
+
+    init() throws {
+        temporary = try TemporaryDirectory()
+        store = try Store(directory: temporary.directory())
+    }
+
+    /// Every query and every mutation once.
+    private func useEverything(session: SessionRecord, task: Int64) async throws {
+        let id = session.id
+        let application = session.applicationID
+        try await store.commit([
+            .insertTask(.waiting(task, session: id, notBefore: moment(1))),
+            .insertTask(.waiting(task + 1, session: id)),
+            .setStart(task: task, startedAt: moment(0), deadline: moment(9)),
+            .setProgress(task: task, receivedByteCount: 1, expectedByteCount: 2),
+            .setCheckpoint(task: task, [1]),
+            .setExchange(task: task, currentRequest: [1], response: [2]),
+            .setDescription(task: task, "text"),
+            .setPriority(task: task, 0.3),
+            .appendEvent(task: task, kind: 1, payload: [], createdAt: moment(2)),
+            .setQuit(application: application, false),
+            .setLaunch(application: application, nil),
+            .setLaunchState(application: application, attempts: 0, nextLaunchAt: nil),
+            .setConfiguration(session: id, [1]),
+        ])
+        _ = try await store.overdueTasks(at: moment(10), limit: 3)
+        _ = try await store.earliestDeadline()
+        _ = try await store.earliestNotBefore()
+        _ = try await store.nextIDs(at: moment(1), limit: 3)
+        for onlyReady in [true, false] {
+            _ = try await store.hostQueues(at: moment(1), onlyReady: onlyReady, limit: 3)
+        }
+        for scope in [TaskFilter.Scope.all, .application(application), .session(id)] {
+            _ = try await store.tasks(TaskFilter(scope: scope), after: task / 2, limit: 3)
+        }
+        _ = try await store.task(id: task)
+        _ = try await store.task(session: id, identifier: Int(task))
+        let events = try await store.events(session: id, limit: 3)
+        _ = try await store.sessionsAwaitingDelivery(limit: 3)
+        _ = try await store.session(id: id)
+        _ = try await store.session(application: application, identifier: "session")
+        _ = try await store.sessions(application: application)
+        _ = try await store.application(id: application)
+        _ = try await store.application(identifier: "app")
+        try await store.commit([
+            .setRetry(task: task, attempts: 1, notBefore: moment(50), lastError: [1]),
+            .setState(task: task, .completed),
+            .acknowledge(session: id, sequence: try #require(events.last).sequence),
+            .deleteTask(id: task + 1),
+        ])
+    }
+
+    private func preparedStatements() async throws -> [String] {
+        try await store.read { database throws(StoreError) in
+            database.connection.preparedStatements
+        }
+    }
+
+    @Test func `every statement finds its rows by an index and reads them in order`() async throws {
+        let session = try await store.openedSession()
+        try await useEverything(session: session, task: 1)
+        let doomed = try await store.openedSession("doomed")
+        try await store.commit([.deleteSession(id: doomed.id)])
+        let doomedApplication = try await store.openedSession("doomed", of: "doomed")
+        try await store.commit([.deleteApplication(id: doomedApplication.applicationID)])
+        let statements = try await preparedStatements().filter { sql in
+            !sql.hasPrefix("PRAGMA") && !sql.contains("sqlite_")
+        }
+        #expect(statements.count > 40)
+        for sql in statements {
+            let plan = try await store.read { database throws(StoreError) in
+                try database.connection.rows("EXPLAIN QUERY PLAN " + sql) { row in
+                    _ = (row.integer(), row.integer(), row.integer())
+                    return row.text()
+                }
+            }
+            for step in plan {
+                #expect(!step.hasPrefix("SCAN"), "\(sql)\n\(plan)")
+                #expect(!step.contains("TEMP B-TREE"), "\(sql)\n\(plan)")
+            }
+        }
+    }
+
+    @Test func `the queue of a host is read in the order of its index`() async throws {
+        let session = try await store.openedSession()
+        try await useEverything(session: session, task: 1)
+        let expected = [
+            "SELECT id, priority": "USING INDEX tasks_ready (host=? AND session_id=?)",
+            "SELECT not_before FROM tasks INDEXED BY tasks_delayed\n": "(not_before>?)",
+            "SELECT not_before FROM tasks INDEXED BY tasks_delayed_of_host":
+                "(host=? AND not_before>?)",
+            "SELECT id FROM tasks INDEXED BY tasks_with_deadline": "(deadline<?)",
+            "SELECT deadline FROM tasks INDEXED BY tasks_with_deadline": "(deadline>?)",
+            "SELECT total(waiting_count), total(ready_count)": "PRIMARY KEY (host=?)",
+            "SELECT session_id FROM host_queues": "(host=?)",
+        ]
+        let statements = try await preparedStatements()
+        for (prefix, index) in expected {
+            let sql = try #require(statements.first { $0.hasPrefix(prefix) }, "\(prefix)")
+            let plan = try await store.read { database throws(StoreError) in
+                try database.connection.rows("EXPLAIN QUERY PLAN " + sql) { row in
+                    _ = (row.integer(), row.integer(), row.integer())
+                    return row.text()
+                }
+            }
+            #expect(plan.count == 1 && plan[0].contains(index), "\(sql)\n\(plan)")
+        }
+    }
+
+    /// What each statement has cost since the last call.
+    private func takeCosts() async throws -> [String: StatementCost] {
+        try await store.read { database throws(StoreError) in
+            let connection = database.connection
+            var costs: [String: StatementCost] = [:]
+            for sql in connection.preparedStatements { costs[sql] = connection.takeCost(of: sql) }
+            return costs
+        }
+    }
+
+    private func insert(_ ids: ClosedRange<Int64>, session: Int64) async throws {
+        for start in stride(from: ids.lowerBound, through: ids.upperBound, by: 1000) {
+            let part = start...min(start + 999, ids.upperBound)
+            try await store.commit(
+                part.map { id in
+                    .insertTask(.waiting(id, session: session, host: "host\(id % 10)"))
+                },
+                durability: .relaxed
+            )
+        }
+    }
+
+    @Test func `task 100 000 costs what the first ones cost`() async throws {
+        let session = try await store.openedSession()
+        try await insert(1...1000, session: session.id)
+        _ = try await takeCosts()
+        try await insert(1001...2000, session: session.id)
+        try await useEverything(session: session, task: 500_000)
+        let early = try await takeCosts()
+        try await insert(2001...99_000, session: session.id)
+        _ = try await takeCosts()
+        try await insert(99_001...100_000, session: session.id)
+        try await useEverything(session: session, task: 600_000)
+        let late = try await takeCosts()
+        for (sql, cost) in late {
+            let before = early[sql] ?? StatementCost()
+            #expect(cost.programSteps <= before.programSteps * 11 / 10 + 20, "\(sql)")
+            #expect(cost.scannedRows <= before.scannedRows, "\(sql)")
+            #expect(cost.sorts == 0, "\(sql)")
+        }
+        let queue = try #require(await store.hostQueue("host3", at: moment(1)))
+        #expect(queue.waitingCount == 10_000)
+        #expect(try await store.totals().waitingTasks == 100_000)
+    }
+}

@@ -1,0 +1,273 @@
+import FerryStore
+import FerrySystem
+import FoundationEssentials
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct TaskTests {
+    private let temporary: TemporaryDirectory
+    private let store: Store
+
+    init() throws {
+        temporary = try TemporaryDirectory()
+        store = try Store(directory: temporary.directory())
+    }
+
+    private func complete(_ id: Int64, session: Int64) -> TaskRecord {
+        TaskRecord(
+            id: id,
+            sessionID: session,
+            identifier: 12,
+            state: .waiting,
+            host: "https://example.org:8443",
+            priority: 0.75,
+            request: [0, 255, 10],
+            currentRequest: [],
+            response: [1],
+            description: "Lied Nr. 1 \u{0} – «ß»",
+            receivedByteCount: 1 << 40,
+            expectedByteCount: 1 << 41,
+            checkpoint: [7, 7],
+            attempts: 4,
+            notBefore: moment(30),
+            lastError: [3],
+            createdAt: moment(0),
+            startedAt: moment(1),
+            deadline: moment(604_800)
+        )
+    }
+
+    @Test func `a task comes back as it was inserted`() async throws {
+        let session = try await store.openedSession()
+        let full = complete(5, session: session.id)
+        let plain = TaskRecord(
+            id: 6,
+            sessionID: session.id,
+            identifier: 13,
+            host: "h",
+            request: [],
+            createdAt: moment(0)
+        )
+        let receipt = try await store.commit([.insertTask(full), .insertTask(plain)])
+        #expect(receipt.taskIDs == [5, 6])
+        #expect(try await store.task(id: 5) == full)
+        #expect(try await store.task(id: 6) == plain)
+        #expect(try await store.task(session: session.id, identifier: 12) == full)
+        #expect(try await store.task(session: session.id, identifier: 99) == nil)
+    }
+
+    @Test func `BG-27: a task and its numbers outlive a restart`() async throws {
+        let session = try await store.openedSession()
+        let task = complete(41, session: session.id)
+        try await store.commit([.insertTask(task)])
+        await store.close()
+        let reopened = try Store(directory: temporary.directory())
+        #expect(try await reopened.task(id: 41) == task)
+        #expect(reopened.nextTaskID == 42)
+        #expect(try await reopened.session(id: session.id)?.nextTaskIdentifier == 13)
+    }
+
+    @Test func `numbers of deleted tasks are not used again after a restart`() async throws {
+        #expect(store.nextTaskID == 1)
+        let session = try await store.openedSession()
+        try await store.commit([
+            .insertTask(.waiting(9, session: session.id)), .deleteTask(id: 9),
+        ])
+        await store.close()
+        let reopened = try Store(directory: temporary.directory())
+        #expect(reopened.nextTaskID == 10)
+        #expect(try await reopened.session(id: session.id)?.nextTaskIdentifier == 10)
+    }
+
+    @Test func `a repeated insertion returns the number of the first`() async throws {
+        let session = try await store.openedSession()
+        var task = TaskRecord.waiting(1, session: session.id)
+        try await store.commit([.insertTask(task)])
+        try await store.commit([.setState(task: 1, .completed)])
+        task.id = 2
+        let receipt = try await store.commit([.insertTask(task)])
+        #expect(receipt.taskIDs == [1])
+        #expect(try await store.task(id: 2) == nil)
+        #expect(try await store.task(id: 1)?.state == .completed)
+        #expect(try await store.session(id: session.id)?.counts.completedTasks == 1)
+    }
+
+    @Test func `another task under a used identifier is a conflict`() async throws {
+        let session = try await store.openedSession()
+        var task = TaskRecord.waiting(1, session: session.id)
+        try await store.commit([.insertTask(task)])
+        task.id = 2
+        task.request = [0]
+        let error = try await failure { try await store.commit([.insertTask(task)]) }
+        #expect(error.code == .conflict)
+    }
+
+    @Test func `another task under a used number is a conflict`() async throws {
+        let session = try await store.openedSession()
+        var task = TaskRecord.waiting(1, session: session.id)
+        try await store.commit([.insertTask(task)])
+        task.identifier = 2
+        let error = try await failure { try await store.commit([.insertTask(task)]) }
+        #expect(error.code == .conflict)
+        #expect(error.sqliteCode != 0)
+    }
+
+    @Test func `a task without a host or of no session is refused`() async throws {
+        let session = try await store.openedSession()
+        let hostless = TaskRecord.waiting(1, session: session.id, host: "")
+        let orphan = TaskRecord.waiting(1, session: 77)
+        let first = try await failure { try await store.commit([.insertTask(hostless)]) }
+        #expect(first.code == .conflict)
+        let second = try await failure { try await store.commit([.insertTask(orphan)]) }
+        #expect(second.code == .notFound)
+        #expect(try await store.totals() == SessionCounts())
+    }
+
+    @Test func `each change changes what it names and nothing else`() async throws {
+        let session = try await store.openedSession()
+        var task = complete(1, session: session.id)
+        try await store.commit([.insertTask(task)])
+        let changes: [(Mutation, (inout TaskRecord) -> Void)] = [
+            (.setState(task: 1, .suspended), { $0.state = .suspended }),
+            (
+                .setStart(task: 1, startedAt: moment(5), deadline: nil),
+                {
+                    $0.startedAt = moment(5)
+                    $0.deadline = nil
+                }
+            ),
+            (
+                .setProgress(task: 1, receivedByteCount: 12, expectedByteCount: nil),
+                {
+                    $0.receivedByteCount = 12
+                    $0.expectedByteCount = nil
+                }
+            ),
+            (.setCheckpoint(task: 1, nil), { $0.checkpoint = nil }),
+            (
+                .setRetry(task: 1, attempts: 5, notBefore: nil, lastError: [8, 8]),
+                {
+                    $0.attempts = 5
+                    $0.notBefore = nil
+                    $0.lastError = [8, 8]
+                }
+            ),
+            (
+                .setExchange(task: 1, currentRequest: [1, 1], response: nil),
+                {
+                    $0.currentRequest = [1, 1]
+                    $0.response = nil
+                }
+            ),
+            (.setDescription(task: 1, nil), { $0.description = nil }),
+            (.setPriority(task: 1, 0.25), { $0.priority = 0.25 }),
+            (.setState(task: 1, .completed), { $0.state = .completed }),
+        ]
+        for (mutation, change) in changes {
+            try await store.commit([mutation])
+            change(&task)
+            #expect(try await store.task(id: 1) == task, "after \(mutation)")
+        }
+    }
+
+    @Test func `a completed task stays completed`() async throws {
+        let session = try await store.openedSession()
+        try await store.commit([
+            .insertTask(.waiting(1, session: session.id)), .setState(task: 1, .completed),
+        ])
+        for state in TaskRecord.State.allCases {
+            let error = try await failure {
+                try await store.commit([.setState(task: 1, state)])
+            }
+            #expect(error.code == .conflict)
+        }
+        #expect(try await store.task(id: 1)?.state == .completed)
+    }
+
+    @Test(arguments: [
+        Mutation.setState(task: 99, .waiting),
+        .setStart(task: 99, startedAt: nil, deadline: nil),
+        .setProgress(task: 99, receivedByteCount: 1, expectedByteCount: nil),
+        .setCheckpoint(task: 99, nil),
+        .setRetry(task: 99, attempts: 1, notBefore: nil, lastError: nil),
+        .setExchange(task: 99, currentRequest: nil, response: nil),
+        .setDescription(task: 99, nil),
+        .setPriority(task: 99, 0.5),
+        .appendEvent(task: 99, kind: 0, payload: [], createdAt: moment(0)),
+    ])
+    func `a change to a task that is not there is an error`(mutation: Mutation) async throws {
+        let error = try await failure { try await store.commit([mutation]) }
+        #expect(error.code == .notFound)
+        #expect(error.message.contains("99"))
+    }
+
+    @Test func `deleting what is not there is no error`() async throws {
+        try await store.commit([
+            .deleteTask(id: 1), .deleteSession(id: 1), .deleteApplication(id: 1),
+            .acknowledge(session: 1, sequence: 1),
+        ])
+    }
+
+    @Test func `pages hold the tasks that pass the filter, by number`() async throws {
+        let first = try await store.openedSession("one", of: "a")
+        let second = try await store.openedSession("two", of: "a")
+        let third = try await store.openedSession("one", of: "b")
+        let sessions = [first, second, third]
+        for id in Int64(1)...30 {
+            var task = TaskRecord.waiting(id, session: sessions[Int(id % 3)].id)
+            task.state = try #require(TaskRecord.State(rawValue: Int(id / 3) % 3))
+            try await store.commit([.insertTask(task)])
+        }
+        let everything = try await store.tasks(limit: 100)
+        #expect(everything.map(\.id) == Array(1...30))
+        let filters: [(TaskFilter, (TaskRecord) -> Bool)] = [
+            (TaskFilter(), { _ in true }),
+            (TaskFilter(states: [.suspended]), { $0.state == .suspended }),
+            (
+                TaskFilter(scope: .application(first.applicationID)),
+                { $0.sessionID != third.id }
+            ),
+            (
+                TaskFilter(
+                    scope: .application(first.applicationID),
+                    states: [.waiting, .completed]
+                ),
+                { $0.sessionID != third.id && $0.state != .suspended }
+            ),
+            (TaskFilter(scope: .session(third.id)), { $0.sessionID == third.id }),
+            (
+                TaskFilter(scope: .session(third.id), states: [.waiting]),
+                { $0.sessionID == third.id && $0.state == .waiting }
+            ),
+            (TaskFilter(states: []), { _ in false }),
+            (TaskFilter(scope: .session(1000)), { _ in false }),
+        ]
+        for (filter, passes) in filters {
+            var pages: [[TaskRecord]] = []
+            repeat {
+                let last = pages.last?.last?.id ?? 0
+                pages.append(try await store.tasks(filter, after: last, limit: 4))
+            } while pages.last?.count == 4
+            #expect(pages.flatMap { $0 } == everything.filter(passes), "\(filter)")
+        }
+    }
+
+    @Test func `BG-17: tasks past their deadline are found, the earliest first`() async throws {
+        let session = try await store.openedSession()
+        #expect(try await store.earliestDeadline() == nil)
+        let deadlines: [Double?] = [50, 20, nil, 30, 10]
+        for (index, deadline) in deadlines.enumerated() {
+            var task = TaskRecord.waiting(Int64(index + 1), session: session.id)
+            task.deadline = deadline.map(moment)
+            try await store.commit([.insertTask(task)])
+        }
+        try await store.commit([
+            .setState(task: 5, .completed), .setState(task: 4, .suspended),
+        ])
+        #expect(try await store.earliestDeadline() == moment(20))
+        let overdue = try await store.overdueTasks(at: moment(30), limit: 10)
+        #expect(overdue.map(\.id) == [2, 4])
+        #expect(try await store.overdueTasks(at: moment(30), limit: 1).map(\.id) == [2])
+        #expect(try await store.overdueTasks(at: moment(19.5), limit: 10) == [])
+    }
+}
