@@ -1,0 +1,41 @@
+/// Why a call was not answered as its method promises.
+package enum CallError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The daemon refused it.
+    case refused(TransferInterfaceError)
+    /// The daemon does not know the method or its parameters: its version is another one.
+    case notUnderstood(ServiceError)
+    /// The daemon answered with an error that this version does not know.
+    case unknown(name: String)
+    /// The connection is closed; the call may have been carried out or not.
+    case connectionClosed(reason: String)
+    /// The answer is not what the method promises; the connection is closed.
+    case invalidReply(MessageError)
+    /// The call cannot be sent, such as for its length; the connection is as good as before.
+    case invalidCall(MessageError)
+    /// No answer came in time; the call may still be carried out.
+    case timedOut
+
+    init(_ message: ErrorMessage) {
+        self =
+            if let error = message.transferInterfaceError {
+                .refused(error)
+            } else if let error = message.serviceError {
+                .notUnderstood(error)
+            } else {
+                .unknown(name: message.error)
+            }
+    }
+
+    /// For people.
+    package var description: String {
+        switch self {
+        case .refused(let error): "the daemon refused: \(error)"
+        case .notUnderstood(let error): "the daemon is of another version: \(error)"
+        case .unknown(let name): "the daemon answered with the error \(name)"
+        case .connectionClosed(let reason): "the connection to the daemon is closed: \(reason)"
+        case .invalidReply(let error): "the daemon sent \(error)"
+        case .invalidCall(let error): "the daemon does not take \(error)"
+        case .timedOut: "the daemon did not answer in time"
+        }
+    }
+}

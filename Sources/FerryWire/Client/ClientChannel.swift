@@ -1,0 +1,161 @@
+import FerrySystem
+import FoundationEssentials
+@preconcurrency import Glibc
+
+/// The receiving half of a client's connection, on the loop.
+///
+/// The loop's watch keeps it until the connection is closed.
+@LoopActor
+final class ClientChannel {
+    /// How much is read at once, before others have their turn.
+    private static let readByteCount = 64 * 1024
+
+    private let sender: ClientSender
+    private let limits: MessageLimits
+    private let onClose: @LoopActor @Sendable (CallError) -> Void
+    private var input: MessageSplitter
+    private var watch: Watch?
+    private var watched: Readiness = .readable
+    private var isPaused = false
+    private var isOpen = true
+    /// The daemon is gone; what it had sent is still handled.
+    private var hasHungUp = false
+    private var isTakingReplies = false
+
+    nonisolated init(
+        _ sender: ClientSender,
+        limits: MessageLimits,
+        onClose: @escaping @LoopActor @Sendable (CallError) -> Void
+    ) {
+        self.sender = sender
+        self.limits = limits
+        self.onClose = onClose
+        input = MessageSplitter(limit: limits.byteCount)
+    }
+
+    func start() {
+        guard isOpen else { return }
+        do throws(SystemCallError) {
+            watch = try EventLoop.shared.watch(sender.descriptor, for: watched) { readiness in
+                self.ready(for: readiness)
+            }
+            settle()
+        } catch {
+            close(because: .connectionClosed(reason: "\(error)"))
+        }
+    }
+
+    func close(because error: CallError) {
+        guard isOpen else { return }
+        isOpen = false
+        watch?.cancel()
+        watch = nil
+        for reply in sender.close(because: error) ?? [] { reply.fail(error) }
+        onClose(error)
+    }
+
+    /// Whether to stop reading, so that the daemon notices that its stream is not kept up with.
+    func setPaused(_ isPaused: Bool) {
+        guard isOpen, isPaused != self.isPaused else { return }
+        self.isPaused = isPaused
+        if !isPaused { takeReplies() }
+        if hasHungUp { drain() } else { settle() }
+    }
+
+    /// The daemon takes no more: reads what it has sent, then closes.
+    func hangUp() {
+        guard isOpen, !hasHungUp else { return }
+        hasHungUp = true
+        // Nothing silences the hang-up but not watching.
+        watch?.cancel()
+        watch = nil
+        drain()
+    }
+
+    /// Waits for what the connection now needs.
+    func settle() {
+        guard isOpen, !hasHungUp, let watch else { return }
+        var wanted: Readiness = isPaused ? [] : .readable
+        if sender.isQueueing { wanted.insert(.writable) }
+        guard wanted != watched else { return }
+        do throws(SystemCallError) {
+            try watch.update(wanted)
+            watched = wanted
+        } catch {
+            close(because: .connectionClosed(reason: "\(error)"))
+        }
+    }
+
+    private func ready(for readiness: Readiness) {
+        if readiness.contains(.writable), sender.sendQueued() == .broken {
+            hangUp()
+            return
+        }
+        guard isOpen else { return }
+        if !readiness.isDisjoint(with: .hangUp) {
+            hangUp()
+        } else {
+            if readiness.contains(.readable) { receiveAndTake() }
+            settle()
+        }
+    }
+
+    private func receiveAndTake() {
+        let end = receive()
+        takeReplies()
+        if let end { close(because: .connectionClosed(reason: end)) }
+    }
+
+    /// Reads what the kernel holds of a daemon that is gone, a part at a time.
+    private func drain() {
+        guard isOpen, !isPaused else { return }
+        receiveAndTake()
+        if isOpen { LoopActor.perform { self.drain() } }
+    }
+
+    /// Reads once; returns why nothing more will come, if so.
+    private func receive() -> String? {
+        withUnsafeTemporaryAllocation(byteCount: Self.readByteCount, alignment: 16) { buffer in
+            do throws(SystemCallError) {
+                let count = try systemCall("recv") {
+                    recv(
+                        sender.descriptor,
+                        buffer.baseAddress,
+                        buffer.count,
+                        Int32(MSG_DONTWAIT)
+                    )
+                }
+                input.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                return count == 0 ? "the daemon closed it" : nil
+            } catch {
+                if error.errno == EAGAIN { return hasHungUp ? "the daemon is gone" : nil }
+                return "\(error)"
+            }
+        }
+    }
+
+    private func takeReplies() {
+        // A handler may resume reading, which comes back here.
+        guard !isTakingReplies else { return }
+        isTakingReplies = true
+        defer { isTakingReplies = false }
+        do throws(MessageError) {
+            while isOpen, !isPaused, let message = try input.next() {
+                try NestingDepth.check(message, limit: limits.depth)
+                try take(message)
+            }
+        } catch {
+            close(because: .invalidReply(error))
+        }
+    }
+
+    private func take(_ message: Data) throws(MessageError) {
+        guard let reply = sender.firstExpected() else {
+            // A daemon that has no place for another client says so unasked.
+            let error: ErrorMessage = try MessageCoding.decode(from: message)
+            close(because: CallError(error))
+            return
+        }
+        if try !reply.receive(message) { sender.finishFirstExpected() }
+    }
+}

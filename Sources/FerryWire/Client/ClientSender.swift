@@ -1,0 +1,121 @@
+import FerrySystem
+@preconcurrency import Glibc
+import Synchronization
+
+/// The sending half of a client's connection, usable from every thread.
+///
+/// It owns the socket, and with it the order: what is sent, and the replies expected for it, are
+/// put in line under one lock.
+final class ClientSender: Sendable {
+    /// What has become of a message.
+    enum Outcome: Hashable, Sendable {
+        /// The kernel has it.
+        case sent
+        /// The kernel is full; the loop must send the rest when there is room.
+        case queued
+        /// The peer takes nothing any more; whatever it has sent can still be read.
+        case broken
+        /// The connection is closed.
+        case closed(CallError)
+    }
+
+    private struct State {
+        var output = OutputBuffer()
+        var expected: [ExpectedReply] = []
+        /// How many of the expected replies, from the front, have come.
+        var received = 0
+        var isBroken = false
+        var closing: CallError?
+    }
+
+    let descriptor: Int32
+    private let socket: FileDescriptor
+    private let state = Mutex(State())
+
+    init(_ socket: consuming FileDescriptor) {
+        descriptor = socket.rawValue
+        self.socket = consume socket
+    }
+
+    /// Whether messages wait for room.
+    var isQueueing: Bool { state.withLock { $0.output.byteCount > 0 } }
+
+    /// Sends a message after all before it, as far as that is possible without waiting.
+    func send(_ message: [UInt8], expecting reply: ExpectedReply?) -> Outcome {
+        state.withLock { state in
+            if let error = state.closing { return .closed(error) }
+            if let reply { state.expected.append(reply) }
+            state.output.append(message)
+            return sendQueued(&state)
+        }
+    }
+
+    /// Sends what waits, as far as that is possible without waiting.
+    func sendQueued() -> Outcome { state.withLock { sendQueued(&$0) } }
+
+    /// Waits until the kernel has everything; returns whether it has.
+    func flush(until deadline: ContinuousClock.Instant) -> Bool {
+        while true {
+            switch sendQueued() {
+            case .sent: return true
+            case .broken, .closed: return false
+            case .queued: break
+            }
+            let remaining = deadline - .now
+            if remaining <= .zero { return false }
+            let milliseconds = remaining / .milliseconds(1)
+            var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            poll(&entry, 1, Int32(min(milliseconds.rounded(.up), Double(Int32.max))))
+        }
+    }
+
+    /// Looks up what to do with a message that has arrived; `nil` when none is expected.
+    func firstExpected() -> ExpectedReply? {
+        state.withLock { state in
+            state.received < state.expected.count ? state.expected[state.received] : nil
+        }
+    }
+
+    /// The first expected reply has come, the last one of its call.
+    func finishFirstExpected() {
+        state.withLock { state in
+            state.received += 1
+            // Removing many at a time keeps a long queue's work in proportion to its length.
+            if state.received * 2 > state.expected.count {
+                state.expected.removeFirst(state.received)
+                state.received = 0
+            }
+        }
+    }
+
+    /// Takes no more messages; returns the replies that will not come, or `nil` if closed before.
+    func close(because error: CallError) -> [ExpectedReply]? {
+        state.withLock { state in
+            guard state.closing == nil else { return nil }
+            state.closing = error
+            state.output = OutputBuffer()
+            // The descriptor itself stays until nobody can be in a call with it.
+            shutdown(descriptor, Int32(SHUT_RDWR))
+            defer {
+                state.expected = []
+                state.received = 0
+            }
+            return Array(state.expected[state.received...])
+        }
+    }
+
+    private func sendQueued(_ state: inout State) -> Outcome {
+        if let error = state.closing { return .closed(error) }
+        if state.isBroken { return .broken }
+        do throws(SystemCallError) {
+            try state.output.drain { bytes throws(SystemCallError) in
+                try SocketMessage.send(bytes, over: descriptor)
+            }
+        } catch {
+            state.isBroken = true
+            state.output = OutputBuffer()
+            return .broken
+        }
+        return state.output.byteCount > 0 ? .queued : .sent
+    }
+}

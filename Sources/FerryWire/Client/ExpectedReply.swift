@@ -1,0 +1,38 @@
+import FerrySystem
+import FoundationEssentials
+
+/// What is to be done with the reply to a call that has been sent.
+struct ExpectedReply: Sendable {
+    /// Handles a message of the daemon and returns whether others follow for the same call.
+    let receive: @LoopActor @Sendable (Data) throws(MessageError) -> Bool
+    /// Handles that no reply will come.
+    let fail: @LoopActor @Sendable (CallError) -> Void
+
+    /// Expects the only reply to a call.
+    init<Value: Decodable & Sendable>(
+        single handler: @escaping @LoopActor @Sendable (Result<Value, CallError>) -> Void
+    ) {
+        receive = { (message) throws(MessageError) in
+            let reply: IncomingReply<Value> = try MessageCoding.decode(from: message)
+            if reply.continues { throw .malformed("more than one reply to a call that wants one") }
+            handler(reply.result)
+            return false
+        }
+        fail = { handler(.failure($0)) }
+    }
+
+    /// Expects a stream of replies.
+    init<Value: Decodable & Sendable>(
+        stream handler: @escaping @LoopActor @Sendable (StreamReply<Value>) -> Void
+    ) {
+        receive = { (message) throws(MessageError) in
+            let reply: IncomingReply<Value> = try MessageCoding.decode(from: message)
+            switch reply.result {
+            case .success(let value): handler(reply.continues ? .next(value) : .last(value))
+            case .failure(let error): handler(.failure(error))
+            }
+            return reply.continues
+        }
+        fail = { handler(.failure($0)) }
+    }
+}

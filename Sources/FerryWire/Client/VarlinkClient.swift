@@ -1,0 +1,180 @@
+package import FerrySystem
+
+/// A connection to ferryd.
+///
+/// Calls may be made from every thread. They reach the daemon in their order, and are answered in
+/// that order, on the loop. No call waits: what the kernel takes is with the daemon when the method
+/// returns, so that the process may end right after; the rest is kept and follows from the loop,
+/// however much it is.
+///
+/// The connection closes when the client is let go of.
+///
+/// ```swift
+/// let client = VarlinkClient(try DaemonStarter().connect()) { error in … }
+/// let reply = try await client.call(Wire.GetStatus())
+/// ```
+package final class VarlinkClient: Sendable {
+    private let sender: ClientSender
+    private let channel: ClientChannel
+    private let callLimits: MessageLimits
+
+    /// Creates a client on a connected socket.
+    ///
+    /// - Parameters:
+    ///   - socket: The socket; the client owns it.
+    ///   - callLimits: What the daemon takes; a greater call fails here.
+    ///   - replyLimits: What the daemon may send.
+    ///   - onClose: Called once on the loop when the connection has closed, after all calls without
+    ///     an answer have failed.
+    package init(
+        _ socket: consuming FileDescriptor,
+        callLimits: MessageLimits = .calls,
+        replyLimits: MessageLimits = .replies,
+        onClose: @escaping @LoopActor @Sendable (CallError) -> Void = { _ in }
+    ) {
+        let sender = ClientSender(socket)
+        let channel = ClientChannel(sender, limits: replyLimits, onClose: onClose)
+        self.sender = sender
+        self.channel = channel
+        self.callLimits = callLimits
+        LoopActor.perform { channel.start() }
+    }
+
+    deinit { close() }
+
+    // MARK: - Calls
+
+    /// Calls a method.
+    ///
+    /// - Parameters:
+    ///   - method: The method with its parameters.
+    ///   - onReply: Called once on the loop, never before this returns.
+    package func call<Method: TransferMethod>(
+        _ method: Method,
+        onReply: @escaping @LoopActor @Sendable (Result<Method.Reply, CallError>) -> Void
+    ) {
+        send(method, expecting: ExpectedReply(single: onReply))
+    }
+
+    /// Calls a method and waits for the answer, in the order of the calls.
+    package func call<Method: TransferMethod>(
+        _ method: Method
+    ) async throws(CallError) -> Method.Reply {
+        try await withCheckedContinuation { continuation in
+            call(method) { continuation.resume(returning: $0) }
+        }.get()
+    }
+
+    /// Calls a method and blocks the thread until the answer is there.
+    ///
+    /// For callers whose own interface leaves no other way, and never on the loop, which brings
+    /// the answer.
+    ///
+    /// - Throws: ``CallError/timedOut`` when no answer came within `timeout`.
+    package func callAndWait<Method: TransferMethod>(
+        _ method: Method,
+        timeout: Duration
+    ) throws(CallError) -> Method.Reply {
+        let answer = BlockingAnswer<Method.Reply>()
+        call(method) { answer.give($0) }
+        return try answer.wait(timeout: timeout)
+    }
+
+    /// Calls a method for a stream of replies.
+    ///
+    /// The connection is busy until the stream ends: later calls are answered after it. Give a
+    /// stream that does not end a client of its own.
+    ///
+    /// - Parameters:
+    ///   - method: The method with its parameters.
+    ///   - onReply: Called on the loop for each reply, and last with a failure or the last reply.
+    package func stream<Method: TransferMethod>(
+        _ method: Method,
+        onReply: @escaping @LoopActor @Sendable (StreamReply<Method.Reply>) -> Void
+    ) {
+        send(method, more: true, expecting: ExpectedReply(stream: onReply))
+    }
+
+    /// Calls a method without wanting an answer.
+    ///
+    /// - Throws: ``CallError/invalidCall(_:)``, ``CallError/connectionClosed(reason:)``.
+    package func send<Method: TransferMethod>(_ method: Method) throws(CallError) {
+        let message = try message(method, more: nil, oneway: true)
+        if case .closed(let error) = pass(message, expecting: nil) { throw error }
+    }
+
+    // MARK: - The connection
+
+    /// Waits until the kernel has all that was sent, so that the process may end.
+    ///
+    /// - Parameter timeout: How long at most.
+    /// - Returns: Whether the kernel has it; if not, later calls go on sending it.
+    package func flush(timeout: Duration) -> Bool {
+        sender.flush(until: .now + timeout)
+    }
+
+    /// Stops reading, or goes on.
+    ///
+    /// A stream's owner that cannot keep up stops; the daemon then leaves out what it can, and
+    /// keeps the rest.
+    @LoopActor
+    package func setReading(_ isReading: Bool) { channel.setPaused(!isReading) }
+
+    /// Closes the connection; calls without an answer fail.
+    ///
+    /// What the kernel has not taken yet is lost; see ``flush(timeout:)``.
+    package func close() {
+        let channel = channel
+        LoopActor.perform {
+            channel.close(because: .connectionClosed(reason: "it was closed here"))
+        }
+    }
+
+    // MARK: - Private
+
+    private func send<Method: TransferMethod>(
+        _ method: Method,
+        more: Bool? = nil,
+        expecting reply: ExpectedReply
+    ) {
+        do throws(CallError) {
+            let message = try message(method, more: more, oneway: nil)
+            guard case .closed(let error) = pass(message, expecting: reply) else { return }
+            LoopActor.perform { reply.fail(error) }
+        } catch {
+            LoopActor.perform { reply.fail(error) }
+        }
+    }
+
+    private func message<Method: TransferMethod>(
+        _ method: Method,
+        more: Bool?,
+        oneway: Bool?
+    ) throws(CallError) -> [UInt8] {
+        let call = CallMessage(
+            method: Method.qualifiedName,
+            parameters: method,
+            more: more,
+            oneway: oneway
+        )
+        do throws(MessageError) {
+            let message = try MessageCoding.message(call)
+            let limit = callLimits.byteCount
+            if message.count > limit + 1 { throw .tooLong(limit: limit) }
+            return message
+        } catch {
+            throw .invalidCall(error)
+        }
+    }
+
+    private func pass(_ message: [UInt8], expecting reply: ExpectedReply?) -> ClientSender.Outcome {
+        let outcome = sender.send(message, expecting: reply)
+        let channel = channel
+        switch outcome {
+        case .sent, .closed: break
+        case .queued: LoopActor.perform { channel.settle() }
+        case .broken: LoopActor.perform { channel.hangUp() }
+        }
+        return outcome
+    }
+}

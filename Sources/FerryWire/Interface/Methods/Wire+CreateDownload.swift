@@ -1,0 +1,52 @@
+package import FoundationEssentials
+
+extension Wire {
+    /// Makes a suspended download; once answered, it is durable.
+    ///
+    /// Repeating the call with the same contents changes nothing.
+    package struct CreateDownload: TransferMethod {
+        /// What ``CreateDownload`` is answered with.
+        package struct Reply: Codable, Hashable, Sendable {
+            /// The task's number, unique for this user's daemon.
+            package var id: Int64
+
+            /// Creates a reply.
+            package init(id: Int64) {
+                self.id = id
+            }
+        }
+
+        /// The method's name in the interface.
+        package static let name = "CreateDownload"
+
+        /// The open session's number.
+        package var session: Int64
+        /// The new task's number in its session, chosen by the caller.
+        package var identifier: Int
+        /// What to load.
+        package var request: Request
+        /// What to continue from.
+        package var resumeData: Data?
+        /// The application's own words on the task.
+        package var description: String?
+        /// How important the task is, from 0 to 1.
+        package var priority: Double
+
+        /// Creates a call.
+        package init(
+            session: Int64,
+            identifier: Int,
+            request: Request,
+            resumeData: Data? = nil,
+            description: String? = nil,
+            priority: Double
+        ) {
+            self.session = session
+            self.identifier = identifier
+            self.request = request
+            self.resumeData = resumeData
+            self.description = description
+            self.priority = priority
+        }
+    }
+}

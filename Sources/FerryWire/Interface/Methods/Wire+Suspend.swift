@@ -1,0 +1,21 @@
+extension Wire {
+    /// Stops a task until it is resumed; the bytes it has are kept.
+    package struct Suspend: TransferMethod {
+        /// What ``Suspend`` is answered with: nothing but that it was done.
+        package typealias Reply = Empty
+
+        /// The method's name in the interface.
+        package static let name = "Suspend"
+
+        /// The open session's number.
+        package var session: Int64
+        /// The task's number in its session.
+        package var identifier: Int
+
+        /// Creates a call.
+        package init(session: Int64, identifier: Int) {
+            self.session = session
+            self.identifier = identifier
+        }
+    }
+}

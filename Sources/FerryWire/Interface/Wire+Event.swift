@@ -1,0 +1,60 @@
+package import FoundationEssentials
+
+extension Wire {
+    /// What a session's owner is told.
+    package struct Event: Codable, Hashable, Sendable {
+        /// What happened; it says which other members are there.
+        package var kind: EventKind
+        /// What Acknowledge takes; only finished and completed have it.
+        package var sequence: Int64?
+        /// The task's number in its session; all but drained have it.
+        package var task: Int?
+        /// The answer: with response, finished and, where there was one, completed.
+        package var response: Response?
+        /// The request after redirects: with response and completed, where it differs.
+        package var request: Request?
+        /// How many bytes were held already: with resumed.
+        package var offset: Int64?
+        /// How many bytes of the body are held: with progress, finished and completed.
+        package var receivedByteCount: Int64?
+        /// How many bytes the body has, where that is known.
+        package var expectedByteCount: Int64?
+        /// The finished file's absolute path, valid until the event is acknowledged: with finished.
+        package var path: String?
+        /// What went wrong: with completed, unless all went well.
+        package var failure: Failure?
+        /// What the download can be continued from: with completed.
+        package var resumeData: Data?
+        /// Why the system cancelled the task, by Apple's numbers: with completed.
+        package var cancelReason: Int?
+
+        /// Creates an event.
+        package init(
+            kind: EventKind,
+            sequence: Int64? = nil,
+            task: Int? = nil,
+            response: Response? = nil,
+            request: Request? = nil,
+            offset: Int64? = nil,
+            receivedByteCount: Int64? = nil,
+            expectedByteCount: Int64? = nil,
+            path: String? = nil,
+            failure: Failure? = nil,
+            resumeData: Data? = nil,
+            cancelReason: Int? = nil
+        ) {
+            self.kind = kind
+            self.sequence = sequence
+            self.task = task
+            self.response = response
+            self.request = request
+            self.offset = offset
+            self.receivedByteCount = receivedByteCount
+            self.expectedByteCount = expectedByteCount
+            self.path = path
+            self.failure = failure
+            self.resumeData = resumeData
+            self.cancelReason = cancelReason
+        }
+    }
+}

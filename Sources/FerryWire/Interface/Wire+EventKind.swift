@@ -1,0 +1,17 @@
+extension Wire {
+    /// What an event tells.
+    package enum EventKind: String, Codable, CaseIterable, Sendable {
+        /// The head of an answer arrived.
+        case response
+        /// The download goes on where an earlier attempt stopped.
+        case resumed
+        /// Bytes arrived; only the latest figure is told, at most ten times a second.
+        case progress
+        /// The file is there.
+        case finished
+        /// The task is over; nothing follows for it.
+        case completed
+        /// All events of the past have been told; from here on they are told as they happen.
+        case drained
+    }
+}

@@ -1,0 +1,26 @@
+extension Wire {
+    /// What holds for all tasks of a session.
+    package struct SessionConfiguration: Codable, Hashable, Sendable {
+        /// Header fields for every request that does not set them itself.
+        package var additionalFields: [Field]
+        /// How many seconds a task may take from its first resume, retries included; 0 for ever.
+        package var resourceTimeout: Double
+        /// How many tasks of the session may load from one host at once.
+        package var maximumConnectionsPerHost: Int
+        /// Whether the application is started when all tasks are done.
+        package var sendsLaunchEvents: Bool
+
+        /// Creates a session configuration.
+        package init(
+            additionalFields: [Field],
+            resourceTimeout: Double,
+            maximumConnectionsPerHost: Int,
+            sendsLaunchEvents: Bool
+        ) {
+            self.additionalFields = additionalFields
+            self.resourceTimeout = resourceTimeout
+            self.maximumConnectionsPerHost = maximumConnectionsPerHost
+            self.sendsLaunchEvents = sendsLaunchEvents
+        }
+    }
+}

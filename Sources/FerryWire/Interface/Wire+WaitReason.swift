@@ -1,0 +1,23 @@
+extension Wire {
+    /// Why a task waits.
+    package enum WaitReason: String, Codable, CaseIterable, Sendable {
+        /// A person paused it.
+        case paused
+        /// Its host has as many transfers as it may have.
+        case hostLimit
+        /// The daemon has as many transfers as it may have.
+        case connectionLimit
+        /// The last attempt failed; the next one comes later.
+        case backoff
+        /// It is about to start.
+        case starting
+        /// None of these; the detail says what.
+        case other
+
+        /// Reads a reason; one that a newer daemon has and this version does not is ``other``.
+        package init(from decoder: any Decoder) throws {
+            let name = try decoder.singleValueContainer().decode(String.self)
+            self = WaitReason(rawValue: name) ?? .other
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import FerrySystem
+
+/// A call that has not been answered: the part of a reply that does not depend on the method.
+@LoopActor
+final class PendingCall {
+    /// How many answers a call takes.
+    enum Kind: Hashable, Sendable {
+        case single
+        case stream
+        case oneway
+    }
+
+    /// The call's number on its connection.
+    let number: Int
+    let kind: Kind
+    private weak var connection: VarlinkConnection?
+
+    /// Whether an answer can still be given and reaches the client.
+    private(set) var isOpen = true
+    var onClose: (@LoopActor () -> Void)?
+    var onWritable: (@LoopActor () -> Void)?
+
+    init(number: Int, kind: Kind, connection: VarlinkConnection) {
+        self.number = number
+        self.kind = kind
+        self.connection = connection
+    }
+
+    /// Whether the client keeps up with what it is sent.
+    var isWritable: Bool { isOpen && connection?.isKeepingUp == true }
+
+    /// Answers with `value`; to a stream more may follow.
+    func answer(_ value: some Encodable & Sendable, continues: Bool) {
+        let continues = continues && kind == .stream
+        do {
+            // A oneway call's reply is thrown away, so that making it would be a waste.
+            let message =
+                kind == .oneway
+                ? []
+                : try MessageCoding.message(
+                    ReplyMessage(parameters: value, continues: continues ? true : nil)
+                )
+            send(message, isLast: !continues)
+        } catch {
+            fail(ErrorMessage(.internalFailure(reason: error.description)))
+        }
+    }
+
+    /// Answers with an error.
+    func fail(_ error: ErrorMessage) {
+        // An error consists of strings and integers, which JSON always has.
+        send((try? MessageCoding.message(error)) ?? [], isLast: true)
+    }
+
+    /// The connection is gone before the call was answered.
+    func connectionClosed() {
+        guard isOpen else { return }
+        let handler = onClose
+        finish()
+        handler?()
+    }
+
+    private func send(_ message: [UInt8], isLast: Bool) {
+        guard isOpen else { return }
+        if isLast { finish() }
+        connection?.answer(self, message, isLast: isLast)
+    }
+
+    /// Lets go of the handlers, which often hold the reply that holds this call.
+    private func finish() {
+        isOpen = false
+        onClose = nil
+        onWritable = nil
+    }
+}

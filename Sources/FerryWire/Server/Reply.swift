@@ -1,0 +1,59 @@
+package import FerrySystem
+
+/// Where the answer to a call goes.
+///
+/// Keep it until the call is answered; a reply that is let go of answers with
+/// ``TransferInterfaceError/internalFailure(reason:)``, so that no client waits for ever. After the
+/// last answer, or when the connection is gone, further answers do nothing.
+@LoopActor
+package final class Reply<Method: TransferMethod> {
+    private let call: PendingCall
+
+    init(_ call: PendingCall) {
+        self.call = call
+    }
+
+    isolated deinit {
+        call.fail(ErrorMessage(.internalFailure(reason: "\(Method.name) was not answered")))
+    }
+
+    /// Whether the client takes a stream; otherwise the first answer is the last.
+    package var isStream: Bool { call.kind == .stream }
+
+    /// Whether an answer can still be given and somebody waits for it.
+    package var isOpen: Bool { call.isOpen }
+
+    /// Whether the client keeps up; while it does not, leave out what can be left out.
+    ///
+    /// A client that lets more than ``VarlinkServer/Limits/queuedByteCount`` bytes of answers pile
+    /// up is disconnected.
+    package var isWritable: Bool { call.isWritable }
+
+    /// Called whenever the client has caught up after ``isWritable`` was false.
+    package var onWritable: (@LoopActor () -> Void)? {
+        get { call.onWritable }
+        set { if call.isOpen { call.onWritable = newValue } }
+    }
+
+    /// Called once if the connection closes before the last answer.
+    package var onClose: (@LoopActor () -> Void)? {
+        get { call.onClose }
+        set { if call.isOpen { call.onClose = newValue } }
+    }
+
+    /// Answers the call.
+    package func success(_ value: Method.Reply) { call.answer(value, continues: false) }
+
+    /// Answers the call with one of several replies, of which ``success(_:)`` is the last.
+    ///
+    /// To a client that has not asked for a stream it is the only one.
+    package func stream(_ value: Method.Reply) { call.answer(value, continues: true) }
+
+    /// Answers the call with an error.
+    package func failure(_ error: TransferInterfaceError) { call.fail(ErrorMessage(error)) }
+}
+
+extension Reply where Method.Reply == Wire.Empty {
+    /// Answers the call: it has been carried out.
+    package func success() { success(Wire.Empty()) }
+}

@@ -1,0 +1,25 @@
+/// Who a service is: what `org.varlink.service.GetInfo` answers.
+package struct ServiceInformation: Codable, Hashable, Sendable {
+    /// The interface that every Varlink service has.
+    static let interface = "org.varlink.service"
+
+    /// Who makes the service.
+    package var vendor: String
+    /// What it is called.
+    package var product: String
+    /// Its version.
+    package var version: String
+    /// Where there is more about it.
+    package var url: String
+    /// The interfaces it has.
+    package private(set) var interfaces: [String]
+
+    /// Creates the information about a service that has the interface of this module.
+    package init(vendor: String, product: String, version: String, url: String) {
+        self.vendor = vendor
+        self.product = product
+        self.version = version
+        self.url = url
+        interfaces = [Self.interface, Wire.interface]
+    }
+}

@@ -1,0 +1,22 @@
+extension VarlinkServer {
+    /// What clients may ask of a server; whoever asks for more harms only itself.
+    package struct Limits: Hashable, Sendable {
+        /// The size and depth of a call; a connection with a greater one is closed.
+        package var message = MessageLimits.calls
+        /// The calls of one connection that are carried out at once; further ones wait unread.
+        package var pendingCallCount = 64
+        /// The connections of one process; further ones are refused.
+        package var connectionCountPerProcess = 128
+        /// All connections; further ones are refused.
+        package var connectionCount = 512
+        /// From how many unread bytes of answers on ``Reply/isWritable`` is false.
+        package var writableByteCount = 256 << 10
+        /// With how many unread bytes of answers a connection is closed.
+        package var queuedByteCount = 32 << 20
+        /// The bytes held for all connections; beyond, the one with the most is closed.
+        package var heldByteCount = 128 << 20
+
+        /// Creates the limits that ferryd has.
+        package init() {}
+    }
+}

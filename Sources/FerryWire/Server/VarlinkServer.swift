@@ -1,0 +1,179 @@
+package import FerrySystem
+@preconcurrency import Glibc
+
+/// Serves the interface of this module, and the one that every Varlink service has, on sockets.
+///
+/// A client of another user is turned away before a byte of it is read. What a client sends can
+/// end its own connection and nothing else.
+@LoopActor
+package final class VarlinkServer {
+    /// The connections that are open.
+    package private(set) var connectionCount = 0
+
+    private let information: ServiceInformation
+    private let limits: Limits
+    private let user: UInt32
+    private weak var handler: (any TransferCallHandler)?
+    private var listeners: [VarlinkListener] = []
+    private var connections: [ObjectIdentifier: VarlinkConnection] = [:]
+    private var connectionCounts: [Int32: Int] = [:]
+    private var heldByteCounts: [ObjectIdentifier: Int] = [:]
+    private var heldByteCount = 0
+
+    /// Creates a server that listens nowhere yet.
+    ///
+    /// - Parameters:
+    ///   - information: Who the service is.
+    ///   - handler: Answers the calls; it is not kept.
+    ///   - limits: What clients may ask for.
+    ///   - user: The only user whose clients are served.
+    package init(
+        information: ServiceInformation,
+        handler: any TransferCallHandler,
+        limits: Limits = Limits(),
+        user: UInt32 = geteuid()
+    ) {
+        self.information = information
+        self.handler = handler
+        self.limits = limits
+        self.user = user
+    }
+
+    /// Accepts connections on a listening socket, which the server then owns.
+    package func listen(on socket: consuming FileDescriptor) throws(SystemCallError) {
+        let listener = try VarlinkListener(socket) { [weak self] connection in
+            self?.accept(connection)
+        }
+        listeners.append(listener)
+    }
+
+    /// Serves a socket that is connected already, under the same rules as an accepted one.
+    package func accept(_ socket: consuming FileDescriptor) {
+        do throws(SystemCallError) {
+            let peer = try PeerCredentials(of: socket.rawValue)
+            if let reason = reasonToRefuse(peer) {
+                refuse(socket, from: peer, because: reason)
+                return
+            }
+            let connection = VarlinkConnection(socket, peer: peer, server: self, limits: limits)
+            try connection.start()
+            connections[ObjectIdentifier(connection)] = connection
+            connectionCount += 1
+            connectionCounts[peer.processIdentifier, default: 0] += 1
+            handler?.connectionDidOpen(connection)
+        } catch {
+            // The client is gone already, or the kernel is out of memory: its loss alone.
+            return
+        }
+    }
+
+    /// Stops listening on sockets of this process, serving every client that got through before.
+    ///
+    /// A daemon that wants to end calls it, and ends if ``connectionCount`` is still 0 then. Not for
+    /// a socket that systemd holds as well: that one would stop listening too.
+    package func stopListeningAndDrain() {
+        for listener in listeners { listener.stopDraining() }
+        listeners = []
+    }
+
+    /// Stops accepting; clients that connect from now on wait for whoever else holds the sockets.
+    package func stopListening() {
+        for listener in listeners { listener.stop() }
+        listeners = []
+    }
+
+    /// Stops listening and closes all connections.
+    package func close() {
+        stopListening()
+        for connection in connections.values { connection.close() }
+    }
+
+    // MARK: - For connections
+
+    func dispatch(
+        _ content: IncomingCall.Content,
+        _ call: PendingCall,
+        from connection: VarlinkConnection
+    ) {
+        switch content {
+        case .transfer(let factory):
+            // Without a handler the call is let go of here, which answers it.
+            let call = factory(call)
+            handler?.handle(call, from: connection)
+        case .information:
+            call.answer(information, continues: false)
+        case .description(let interface):
+            describe(interface, to: call)
+        case .invalid(let error):
+            call.fail(ErrorMessage(error))
+        }
+    }
+
+    func connectionDidClose(_ connection: VarlinkConnection, because reason: DisconnectReason) {
+        let key = ObjectIdentifier(connection)
+        guard connections.removeValue(forKey: key) != nil else { return }
+        connectionCount -= 1
+        let process = connection.peer.processIdentifier
+        let remaining = (connectionCounts[process] ?? 1) - 1
+        connectionCounts[process] = remaining > 0 ? remaining : nil
+        heldByteCount -= heldByteCounts.removeValue(forKey: key) ?? 0
+        handler?.connectionDidClose(connection, because: reason)
+    }
+
+    func heldByteCountDidChange(of connection: VarlinkConnection) {
+        let key = ObjectIdentifier(connection)
+        let count = connection.heldByteCount
+        guard count != heldByteCounts[key] ?? 0, connections[key] != nil else { return }
+        heldByteCount += count - (heldByteCounts[key] ?? 0)
+        heldByteCounts[key] = count > 0 ? count : nil
+        guard
+            heldByteCount > limits.heldByteCount,
+            let greatest = heldByteCounts.max(by: { $0.value < $1.value })
+        else { return }
+        connections[greatest.key]?.close(because: .heldTooMuch(byteCount: greatest.value))
+    }
+
+    // MARK: - Private
+
+    private func reasonToRefuse(_ peer: PeerCredentials) -> DisconnectReason? {
+        if peer.userIdentifier != user { return .foreignUser }
+        if connectionCount >= limits.connectionCount {
+            return .tooManyConnections(maximum: limits.connectionCount)
+        }
+        if connectionCounts[peer.processIdentifier] ?? 0 >= limits.connectionCountPerProcess {
+            return .tooManyConnections(maximum: limits.connectionCountPerProcess)
+        }
+        return nil
+    }
+
+    private func refuse(
+        _ socket: consuming FileDescriptor,
+        from peer: PeerCredentials,
+        because reason: DisconnectReason
+    ) {
+        // Another user learns nothing; one's own gets the answer before it has asked.
+        if case .tooManyConnections(let maximum) = reason {
+            let error = ErrorMessage(
+                .limitExceeded(limit: "connections", maximum: Int64(maximum))
+            )
+            let message = (try? MessageCoding.message(error)) ?? []
+            let descriptor = socket.rawValue
+            _ = try? message.withUnsafeBytes { try SocketMessage.send($0, over: descriptor) }
+        }
+        handler?.serverDidRefuse(peer, because: reason)
+    }
+
+    private func describe(_ interface: String, to call: PendingCall) {
+        switch interface {
+        case Wire.interface:
+            call.answer(InterfaceDescription(description: Wire.description), continues: false)
+        case ServiceInformation.interface:
+            call.answer(
+                InterfaceDescription(description: ServiceInformation.description),
+                continues: false
+            )
+        default:
+            call.fail(ErrorMessage(.interfaceNotFound(interface)))
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package import FerrySystem
+
+/// Why there is no connection to ferryd.
+package enum DaemonError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Nobody listens, and the daemon was not to be started.
+    case notRunning(sockets: [String])
+    /// Another process listens already.
+    case alreadyRunning(socket: String, pid: Int32)
+    /// A directory of the socket belongs to somebody else or can be written by others.
+    case unsafeDirectory(path: String)
+    /// Another user's process listens.
+    case foreignDaemon(socket: String, user: UInt32)
+    /// There is no executable called ferryd where one is looked for.
+    case executableNotFound(searched: [String])
+    /// The daemon could not be started.
+    case startFailed(executable: String, reason: String)
+    /// The kernel refused something else.
+    case failed(SystemCallError)
+
+    /// What is wrong and what to do about it, for people.
+    package var description: String {
+        switch self {
+        case .notRunning(let sockets):
+            "ferryd is not running: nobody listens on \(sockets.joined(separator: " or "))"
+        case .alreadyRunning(let socket, let pid):
+            "ferryd is already running as process \(pid): it listens on \(socket)"
+        case .unsafeDirectory(let path):
+            """
+            \(path) is not yours alone: it must belong to you and not be writable by others \
+            (chmod 700 \(path))
+            """
+        case .foreignDaemon(let socket, let user):
+            "the process that listens on \(socket) belongs to the user \(user)"
+        case .executableNotFound(let searched):
+            """
+            ferryd was not found; looked for \(searched.joined(separator: ", ")). Install it there \
+            or set FERRY_DAEMON to its path
+            """
+        case .startFailed(let executable, let reason):
+            "\(executable) could not be started: \(reason)"
+        case .failed(let error):
+            "ferryd cannot be reached: \(error)"
+        }
+    }
+}

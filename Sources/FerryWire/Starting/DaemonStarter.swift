@@ -1,0 +1,127 @@
+package import FerrySystem
+@preconcurrency import Glibc
+
+/// Connects to the user's ferryd, starting it where it does not run.
+///
+/// The sockets are made here and handed to the new daemon, so that a client can connect and call at
+/// once: the kernel keeps what it sends until the daemon is ready. Its calls block for as long as
+/// starting a process takes; they may be made from any thread.
+package struct DaemonStarter: Sendable {
+    /// The first of the descriptors that a daemon takes over, as systemd hands them over.
+    private static let firstDescriptor: Int32 = 3
+    /// How much of what a daemon says while it starts is put into an error.
+    private static let messageByteCount = 4096
+
+    /// Where the daemon's sockets lie.
+    package let locations: SocketLocations
+    private let environment: [String: String]
+
+    /// Creates a starter.
+    ///
+    /// - Parameter environment: The variables that say where everything is.
+    package init(environment: [String: String] = ProcessEnvironment.current) {
+        self.environment = environment
+        locations = SocketLocations(BaseDirectories(environment: environment))
+    }
+
+    /// Connects to the daemon.
+    ///
+    /// - Parameter starting: Whether to start the daemon if it does not run.
+    /// - Returns: A connected socket.
+    /// - Throws: ``DaemonError/notRunning(sockets:)`` unless `starting`.
+    package func connect(starting: Bool = true) throws(DaemonError) -> FileDescriptor {
+        if let socket = try locations.connect() { return socket }
+        guard starting else { throw .notRunning(sockets: locations.sockets) }
+        return try locations.withStartLock { () throws(DaemonError) in
+            // Another process may have been faster while this one waited for the lock.
+            if let socket = try locations.connect() { return socket }
+            try start()
+            guard let socket = try locations.connect() else {
+                throw .notRunning(sockets: locations.sockets)
+            }
+            return socket
+        }
+    }
+
+    /// The variables of the daemon's environment: not those of whichever app comes first, but
+    /// what says where things are, in which language, and through which proxy.
+    static func inherited(_ environment: [String: String]) -> [String: String] {
+        let names: Set = [
+            "HOME", "USER", "LOGNAME", "PATH", "SHELL", "LANG", "TZ", "TMPDIR", "LD_LIBRARY_PATH",
+            "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
+            "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE", "LLVM_PROFILE_FILE",
+        ]
+        let prefixes = ["XDG_", "LC_", "FERRY_"]
+        return environment.filter { name, _ in
+            names.contains(name) || prefixes.contains { name.hasPrefix($0) }
+                || name.lowercased().hasSuffix("_proxy") || name.hasSuffix("SAN_OPTIONS")
+        }
+    }
+
+    private func start() throws(DaemonError) {
+        let executable = try DaemonExecutable.find(environment: environment)
+        let sockets = try locations.claim()
+        // The daemon has its own descriptors for them once it is started.
+        defer { for socket in sockets { _ = FileDescriptor(owning: socket.descriptor) } }
+        if let reason = run(executable, sockets) {
+            throw .startFailed(executable: executable, reason: reason)
+        }
+    }
+
+    /// Runs the program until it has detached the daemon; returns why it has not, if so.
+    private func run(_ executable: String, _ sockets: [BoundSocket]) -> String? {
+        do throws(SystemCallError) {
+            return try UnixSocket.pair().split { ours, theirs in
+                Result { () throws(SystemCallError) in
+                    let messages = theirs.rawValue
+                    let process = try launch(executable, sockets, messages: messages).start()
+                    return Self.complaint(of: process, readFrom: ours.rawValue)
+                }
+            }.get()
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    /// Waits until the program has ended; returns what went wrong with it, if anything.
+    private static func complaint(of process: Int32, readFrom messages: Int32) -> String? {
+        // Its status may be somebody else's to get: an app can ignore SIGCHLD, or wait for any
+        // child.
+        let exit = (try? ProcessExit.wait(for: process)) ?? .unknown
+        if exit == .exited(status: 0) || exit == .unknown { return nil }
+        let text = text(from: messages)
+        return text.isEmpty ? "\(exit)" : "\(text) (\(exit))"
+    }
+
+    private func launch(
+        _ executable: String,
+        _ sockets: [BoundSocket],
+        messages: Int32
+    ) -> ProcessLaunch {
+        var variables = Self.inherited(environment)
+        variables["LISTEN_FDS"] = "\(sockets.count)"
+        // LISTEN_PID must be the daemon's own process, which nobody knows yet.
+        variables["FERRY_LISTEN_PID"] = "inherit"
+        var descriptors: [Int32: Int32] = [messages: 2]
+        for (index, socket) in sockets.enumerated() {
+            descriptors[socket.descriptor] = Self.firstDescriptor + Int32(index)
+        }
+        return ProcessLaunch(
+            executable: executable,
+            arguments: ["--detach"],
+            environment: variables,
+            directory: "/",
+            descriptors: descriptors,
+            inNewSession: true
+        )
+    }
+
+    /// What the program had to say; it has ended, so that everything is there.
+    private static func text(from socket: Int32) -> String {
+        withUnsafeTemporaryAllocation(byteCount: messageByteCount, alignment: 1) { buffer in
+            let count = recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+            let text = String(decoding: buffer[..<max(0, count)], as: UTF8.self)
+            return text.split(whereSeparator: \.isNewline).joined(separator: "; ")
+        }
+    }
+}

@@ -1,0 +1,181 @@
+package import FerrySystem
+@preconcurrency import Glibc
+
+/// Where ferryd's socket lies for one user.
+///
+/// There are two places. The runtime directory is where programs look for sockets, but it exists
+/// only in a login session; the one below the state home is there for cron, containers and ssh
+/// too. A daemon listens on both, so that a program finds it from wherever either was started.
+package struct SocketLocations: Hashable, Sendable {
+    /// The socket's name in its directory.
+    package static let socketName = Wire.interface
+    private static let lockName = "start.lock"
+
+    /// The directories, in the order in which they are tried; the last one is below the state home.
+    package let directories: [String]
+    private let stateDirectory: String
+
+    /// Creates the locations for a user's directories.
+    package init(_ base: BaseDirectories = BaseDirectories()) {
+        stateDirectory = base.stateHome + "/ferry/run"
+        directories =
+            (base.runtimeDirectory.map { [$0 + "/ferry"] } ?? []) + [stateDirectory]
+    }
+
+    /// The sockets' paths, in the order in which they are tried.
+    package var sockets: [String] { directories.map(Self.socket) }
+
+    /// Connects to a daemon that listens, or returns `nil` when none does.
+    ///
+    /// - Throws: ``DaemonError/unsafeDirectory(path:)`` and ``DaemonError/foreignDaemon(socket:user:)``
+    ///   rather than speaking to a process that may belong to somebody else.
+    package func connect() throws(DaemonError) -> FileDescriptor? {
+        for path in directories {
+            if let socket = try connect(in: path) { return socket }
+        }
+        return nil
+    }
+
+    /// Runs `body` while no other process of this user starts or ends a daemon.
+    package func withStartLock<T: ~Copyable>(
+        _ body: () throws(DaemonError) -> T
+    ) throws(DaemonError) -> T {
+        let lock = try startLock()
+        let result = try body()
+        lock.release()
+        return result
+    }
+
+    /// Keeps every other process from starting or ending a daemon of this user, until it is
+    /// released.
+    package func startLock() throws(DaemonError) -> FileLock {
+        let directory = try create(stateDirectory)
+        return try asDaemonError { () throws(SystemCallError) in
+            try FileLock(Self.lockName, in: directory, waiting: true)
+        }
+    }
+
+    /// Listens in all places, removing sockets that no process listens on any more.
+    ///
+    /// Call it inside ``withStartLock(_:)``. A runtime directory that cannot be used is left out;
+    /// the place below the state home is needed.
+    ///
+    /// - Parameter held: Paths of sockets that this process listens on already, such as systemd's.
+    /// - Returns: The other sockets, which the caller then owns.
+    /// - Throws: ``DaemonError/alreadyRunning(socket:pid:)`` when somebody listens on one of them.
+    package func claim(besides held: [String] = []) throws(DaemonError) -> [BoundSocket] {
+        let wanted = directories.filter { !held.contains(Self.socket(in: $0)) }
+        for path in wanted {
+            guard let socket = try connect(in: path) else { continue }
+            let pid = (try? PeerCredentials(of: socket.rawValue))?.processIdentifier ?? 0
+            throw .alreadyRunning(socket: Self.socket(in: path), pid: pid)
+        }
+        var bound: [BoundSocket] = []
+        for path in wanted {
+            do throws(DaemonError) {
+                bound.append(try bind(in: path))
+            } catch {
+                if path != stateDirectory { continue }
+                for socket in bound { _ = FileDescriptor(owning: socket.descriptor) }
+                throw error
+            }
+        }
+        return bound
+    }
+
+    /// Removes the sockets that no process listens on any more.
+    ///
+    /// Call it inside ``withStartLock(_:)``, after the sockets have been closed. It is only for
+    /// tidiness: ``claim(besides:)`` replaces such sockets as well.
+    package func removeAbandoned() throws(DaemonError) {
+        for path in directories {
+            guard let directory = try open(path), try connect(in: path) == nil else { continue }
+            try asDaemonError { () throws(SystemCallError) in
+                try directory.remove(Self.socketName)
+            }
+        }
+    }
+
+    private static func parent(of path: String) -> String {
+        String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)])
+    }
+
+    private static func socket(in directory: String) -> String { "\(directory)/\(socketName)" }
+
+    private func bind(in path: String) throws(DaemonError) -> BoundSocket {
+        let directory = try create(path)
+        return try asDaemonError { () throws(SystemCallError) in
+            try directory.remove(Self.socketName)
+            let socket = try UnixSocket.listen(Self.socketName, in: directory)
+            return BoundSocket(path: Self.socket(in: path), descriptor: socket.release())
+        }
+    }
+
+    private func connect(in path: String) throws(DaemonError) -> FileDescriptor? {
+        guard let directory = try open(path), let socket = try connect(in: directory) else {
+            return nil
+        }
+        let peer = try asDaemonError { () throws(SystemCallError) in
+            try PeerCredentials(of: socket.rawValue)
+        }
+        guard peer.userIdentifier == geteuid() else {
+            throw .foreignDaemon(socket: Self.socket(in: path), user: peer.userIdentifier)
+        }
+        return socket
+    }
+
+    private func connect(in directory: Directory) throws(DaemonError) -> FileDescriptor? {
+        do throws(SystemCallError) {
+            return try UnixSocket.connect(Self.socketName, in: directory)
+        } catch {
+            if error.errno == ENOENT || error.errno == ECONNREFUSED { return nil }
+            throw .failed(error)
+        }
+    }
+
+    /// Opens a directory, or returns `nil` when it does not exist.
+    private func open(_ path: String) throws(DaemonError) -> Directory? {
+        let directory: Directory
+        do throws(SystemCallError) {
+            directory = try Directory(opening: path)
+        } catch {
+            if error.errno == ENOENT { return nil }
+            throw .failed(error)
+        }
+        try checkOwnership(of: path)
+        return directory
+    }
+
+    private func create(_ path: String) throws(DaemonError) -> Directory {
+        let directory = try asDaemonError { () throws(SystemCallError) in
+            try Directory(opening: path, creatingPrivate: true)
+        }
+        try checkOwnership(of: path)
+        return directory
+    }
+
+    /// Makes sure that nobody else can put a socket, or a directory with one, in this one's place.
+    private func checkOwnership(of path: String) throws(DaemonError) {
+        let ours = path == stateDirectory ? [Self.parent(of: path), path] : [path]
+        for path in ours {
+            var status = stat()
+            _ = try asDaemonError { () throws(SystemCallError) in
+                try systemCall("stat", path) { stat(path, &status) }
+            }
+            let isWritableByOthers = status.st_mode & (S_IWGRP | S_IWOTH) != 0
+            guard status.st_uid == geteuid(), !isWritableByOthers else {
+                throw .unsafeDirectory(path: path)
+            }
+        }
+    }
+
+    private func asDaemonError<T: ~Copyable>(
+        _ body: () throws(SystemCallError) -> T
+    ) throws(DaemonError) -> T {
+        do throws(SystemCallError) {
+            return try body()
+        } catch {
+            throw .failed(error)
+        }
+    }
+}

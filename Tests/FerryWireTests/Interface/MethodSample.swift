@@ -1,0 +1,72 @@
+import Testing
+
+@testable import FerryWire
+
+/// A call of a method and its reply with all their members.
+struct MethodSample: Sendable, CustomTestStringConvertible {
+    let name: String
+    let parameters: any Codable & Hashable & Sendable
+    let reply: any Codable & Hashable & Sendable
+    let testDescription: String
+
+    private init<Method: TransferMethod>(_ method: Method, _ reply: Method.Reply) {
+        name = Method.name
+        parameters = method
+        self.reply = reply
+        testDescription = Method.name
+    }
+
+    static let all: [MethodSample] = [
+        MethodSample(
+            Wire.OpenSession(
+                application: Samples.application,
+                identifier: "music",
+                configuration: Samples.configuration
+            ),
+            .init(session: 5, nextTaskIdentifier: 4)
+        ),
+        MethodSample(
+            Wire.CreateDownload(
+                session: 5,
+                identifier: 4,
+                request: Samples.request,
+                resumeData: .init([1]),
+                description: "Track 4",
+                priority: 0.75
+            ),
+            .init(id: 9)
+        ),
+        MethodSample(Wire.Resume(session: 5, identifier: 4), .init()),
+        MethodSample(Wire.Suspend(session: 5, identifier: 4), .init()),
+        MethodSample(Wire.Cancel(session: 5, identifier: 4), .init()),
+        MethodSample(
+            Wire.CancelProducingResumeData(session: 5, identifier: 4),
+            .init(resumeData: .init([1]))
+        ),
+        MethodSample(Wire.SetDescription(session: 5, identifier: 4, description: "4"), .init()),
+        MethodSample(Wire.SetPriority(session: 5, identifier: 4, priority: 0.25), .init()),
+        MethodSample(Wire.Acknowledge(session: 5, sequence: 17), .init()),
+        MethodSample(Wire.CloseSession(session: 5, cancel: true), .init()),
+        MethodSample(Wire.Subscribe(session: 5), .init(event: Samples.event)),
+        MethodSample(
+            Wire.ListTasks(
+                application: "org.example.app",
+                session: "music",
+                states: [.running],
+                after: 8,
+                limit: 100
+            ),
+            .init(tasks: [Samples.task], next: 9)
+        ),
+        MethodSample(Wire.GetTask(id: 9), .init(task: Samples.task)),
+        MethodSample(Wire.WatchTasks(ids: [9]), .init(tasks: [Samples.task], removed: [8])),
+        MethodSample(Wire.PauseTask(id: 9), .init()),
+        MethodSample(Wire.ResumeTask(id: 9), .init()),
+        MethodSample(Wire.CancelTask(id: 9), .init()),
+        MethodSample(Wire.ListHooks(), .init(hooks: [Samples.hook])),
+        MethodSample(Wire.RemoveHook(application: "org.example.app"), .init()),
+        MethodSample(Wire.QuitApplication(application: "org.example.app"), .init(cancelled: 3)),
+        MethodSample(Wire.GetStatus(), .init(status: Samples.status)),
+        MethodSample(Wire.Stop(), .init()),
+    ]
+}

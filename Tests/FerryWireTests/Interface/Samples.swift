@@ -1,0 +1,119 @@
+import Foundation
+
+@testable import FerryWire
+
+/// A value of each type of the interface with all its members.
+enum Samples {
+    static let field = Wire.Field(name: "Accept", value: "*/*")
+    static let request = Wire.Request(
+        url: "https://example.org/a",
+        method: "POST",
+        fields: [field],
+        body: Data([0, 255, 7]),
+        idleTimeout: 60.5
+    )
+    static let response = Wire.Response(
+        url: "https://example.org/b",
+        status: 206,
+        version: "HTTP/1.1",
+        fields: [field]
+    )
+    static let launch = Wire.Launch(
+        executable: "/usr/bin/app",
+        arguments: ["--quiet"],
+        directory: "/home/someone",
+        environment: ["LANG": "C.UTF-8"]
+    )
+    static let application = Wire.Application(identifier: "org.example.app", launch: launch)
+    static let configuration = Wire.SessionConfiguration(
+        additionalFields: [field],
+        resourceTimeout: 604_800.5,
+        maximumConnectionsPerHost: 6,
+        sendsLaunchEvents: true
+    )
+    static let date = Date(timeIntervalSince1970: 1_800_000_000.5)
+    static let wait = Wire.Wait(reason: .backoff, until: date, detail: "after a lost connection")
+    static let failure = Wire.Failure(code: "timedOut", message: "nothing came for a minute")
+    static let task = Wire.Task(
+        id: 1 << 40,
+        application: "org.example.app",
+        session: "music",
+        identifier: 3,
+        state: .waiting,
+        description: "Track 3",
+        priority: 0.75,
+        originalRequest: request,
+        currentRequest: request,
+        response: response,
+        receivedByteCount: 5_000_000_000,
+        expectedByteCount: 6_000_000_000,
+        wait: wait,
+        failure: failure,
+        attempts: 2,
+        created: date
+    )
+    static let event = Wire.Event(
+        kind: .completed,
+        sequence: 17,
+        task: 3,
+        response: response,
+        request: request,
+        offset: 5,
+        receivedByteCount: 6,
+        expectedByteCount: 7,
+        path: "/home/someone/file",
+        failure: failure,
+        resumeData: Data([1, 2, 3]),
+        cancelReason: 0
+    )
+    static let hook = Wire.Hook(
+        application: "org.example.app",
+        launch: launch,
+        attempts: 1,
+        nextLaunch: date,
+        pendingSessions: ["music"],
+        quit: false
+    )
+    static let log = Wire.Log(kind: .file, path: "/home/someone/log")
+    static let status = Wire.Status(
+        version: "1.0",
+        pid: 4711,
+        started: date,
+        sockets: ["/run/user/1000/ferry/io.ferry.Transfer"],
+        stateDirectory: "/home/someone/.local/state/ferry",
+        log: log,
+        running: 1,
+        waiting: 2,
+        suspended: 3,
+        sessions: 4,
+        connections: 5
+    )
+
+    static let types: [String: any Codable & Hashable & Sendable] = [
+        "Field": field, "Request": request, "Response": response, "Launch": launch,
+        "Application": application, "SessionConfiguration": configuration, "Wait": wait,
+        "Failure": failure, "Task": task, "Event": event, "Hook": hook, "Log": log,
+        "Status": status,
+    ]
+
+    static let enumerations: [String: [String]] = [
+        "WaitReason": Wire.WaitReason.allCases.map(\.rawValue),
+        "TaskState": Wire.TaskState.allCases.map(\.rawValue),
+        "EventKind": Wire.EventKind.allCases.map(\.rawValue),
+        "LogKind": Wire.LogKind.allCases.map(\.rawValue),
+    ]
+
+    static let errors: [TransferInterfaceError] = [
+        .sessionInUse(identifier: "music", pid: 4711), .sessionNotOpen(session: 5),
+        .taskNotFound(id: 6), .applicationNotFound(application: "org.example.app"),
+        .invalidRequest(parameter: "url", reason: "no host"),
+        .storeUnavailable(reason: "the disk is full"),
+        .limitExceeded(limit: "connections", maximum: 512), .permissionDenied,
+        .internalFailure(reason: "impossible"),
+    ]
+
+    static let serviceErrors: [ServiceError] = [
+        .interfaceNotFound("a.b"), .methodNotFound("a.b.C"), .methodNotImplemented("a.b.C"),
+        .invalidParameter("session"), .permissionDenied, .expectedMore,
+    ]
+}

@@ -1,0 +1,20 @@
+import Testing
+
+@testable import FerryWire
+
+@Suite struct NestingDepthTests {
+    @Test(arguments: [
+        #"{"a":[{}]}"#, #"{"a":"[[[[[["}"#, #"{"a\"[[[[":1}"#, #"["\\",[[]]]"#, "", "}}}}}}{{{{{{",
+        "[][][][][][]",
+    ])
+    func `a text of at most three levels passes`(text: String) throws {
+        try NestingDepth.check(text.utf8, limit: 3)
+    }
+
+    @Test(arguments: ["[[[[", #"{"a":[{"b":[]}]}"#, #"["\"",[[["#, #"["\\",[[["#])
+    func `a text of more than three levels does not`(text: String) {
+        #expect(throws: MessageError.tooDeep(limit: 3)) {
+            try NestingDepth.check(text.utf8, limit: 3)
+        }
+    }
+}
