@@ -1,1 +1,3 @@
-print("not built yet")
+import FerryDaemon
+
+DaemonProgram.run(CommandLine.arguments)

@@ -1,0 +1,201 @@
+import FerryStore
+import FerrySystem
+import FerryWire
+import FoundationEssentials
+import Glibc
+
+extension Daemon {
+    /// The most tasks that one page holds.
+    static let maximumPageSize = 1000
+
+    /// Answers a call that changes nothing.
+    func handleObservation(_ call: TransferCall) {
+        switch call {
+        case .listTasks(let parameters, let reply):
+            observe(reply) { () async throws(TransferInterfaceError) in
+                try await self.listTasks(parameters)
+            }
+        case .getTask(let parameters, let reply):
+            observe(reply) { () async throws(TransferInterfaceError) in
+                Wire.GetTask.Reply(task: try await self.task(parameters.id))
+            }
+        case .watchTasks(let parameters, let reply):
+            watch(parameters, reply)
+        case .listHooks(_, let reply):
+            reply.success(Wire.ListHooks.Reply(hooks: hooks()))
+        case .getStatus(_, let reply):
+            observe(reply) { () async throws(TransferInterfaceError) in
+                Wire.GetStatus.Reply(status: try await self.status())
+            }
+        default:
+            break
+        }
+    }
+
+    private func observe<Method: TransferMethod>(
+        _ reply: Reply<Method>,
+        _ body: @escaping @LoopActor () async throws(TransferInterfaceError) -> Method.Reply
+    ) {
+        LoopActor.task {
+            do throws(TransferInterfaceError) {
+                reply.success(try await body())
+            } catch {
+                reply.failure(error)
+            }
+        }
+    }
+
+    // MARK: Tasks
+
+    func listTasks(
+        _ list: Wire.ListTasks
+    ) async throws(TransferInterfaceError) -> Wire.ListTasks.Reply {
+        let limit = min(max(list.limit ?? 100, 1), Self.maximumPageSize)
+        guard let filter = filter(list) else { return Wire.ListTasks.Reply(tasks: [], next: nil) }
+        let records = try await reading { () async throws(StoreError) in
+            try await self.store.tasks(filter, after: list.after ?? 0, limit: limit)
+        }
+        let wanted = list.states.map(Set.init)
+        let tasks = records.map { present($0) }
+            .filter { wanted?.contains($0.state) ?? true }
+            .filter { list.session.map($0.session.elementsEqual) ?? true }
+        return Wire.ListTasks.Reply(
+            tasks: tasks,
+            next: records.count == limit ? records.last?.id : nil
+        )
+    }
+
+    /// What the store is to look for; `nil` when there is no such application or session.
+    private func filter(_ list: Wire.ListTasks) -> TaskFilter? {
+        let states =
+            list.states.map { Set($0.flatMap(\.records)) }
+            ?? Set(TaskRecord.State.allCases)
+        guard let name = list.application else { return TaskFilter(states: states) }
+        guard
+            let application = machine.applications.values
+                .first(where: { $0.record.identifier == name })
+        else { return nil }
+        guard let identifier = list.session else {
+            return TaskFilter(scope: .application(application.record.id), states: states)
+        }
+        let session = machine.sessions.values.first {
+            $0.applicationID == application.record.id && $0.identifier == identifier
+        }
+        return session.map { TaskFilter(scope: .session($0.id), states: states) }
+    }
+
+    func task(_ id: Int64) async throws(TransferInterfaceError) -> Wire.Task {
+        let record = try await reading { () async throws(StoreError) in
+            try await self.store.task(id: id)
+        }
+        guard let record else { throw .taskNotFound(id: id) }
+        return present(record)
+    }
+
+    /// A task as it stands: what the store knows, and what its transfer does.
+    func present(_ record: TaskRecord) -> Wire.Task {
+        let session = machine.sessions[record.sessionID]
+        let application = session.flatMap { machine.applications[$0.applicationID] }
+        let running = machine.running[record.id]
+        let request = Stored.request(record.request)
+        return Wire.Task(
+            id: record.id,
+            application: application?.record.identifier ?? "",
+            session: session?.identifier ?? "",
+            identifier: record.identifier,
+            state: running != nil && record.state == .waiting ? .running : record.state.presented,
+            description: record.description,
+            priority: record.priority,
+            originalRequest: request
+                ?? Wire.Request(url: "", method: "", fields: [], idleTimeout: 0),
+            currentRequest: running?.currentRequest
+                ?? record.currentRequest.flatMap { Stored.request($0) },
+            response: running?.response ?? record.response.flatMap { Stored.response($0) },
+            receivedByteCount: running?.receivedByteCount ?? record.receivedByteCount,
+            expectedByteCount: running?.expectedByteCount ?? record.expectedByteCount,
+            wait: machine.wait(of: record, at: Date()),
+            failure: record.lastError.flatMap { Stored.failure($0) },
+            attempts: running?.attempts ?? record.attempts,
+            created: record.createdAt
+        )
+    }
+
+    private func watch(_ watch: Wire.WatchTasks, _ reply: Reply<Wire.WatchTasks>) {
+        let identifier = makeIdentifier()
+        let watcher = TaskWatcher(ids: watch.ids, reply: reply, daemon: self)
+        watchers[identifier] = watcher
+        reply.onClose = { [weak self] in self?.watchers[identifier] = nil }
+        watcher.start { [weak self] in self?.watchers[identifier] = nil }
+    }
+
+    // MARK: Applications and the daemon itself
+
+    private func hooks() -> [Wire.Hook] {
+        machine.applications.values.sorted { $0.record.id < $1.record.id }.map { application in
+            let pending = machine.sessions.values.filter {
+                $0.applicationID == application.record.id && $0.isReadyForRelaunch
+            }
+            return Wire.Hook(
+                application: application.record.identifier,
+                launch: application.record.launch.map { Wire.Launch($0) },
+                attempts: application.record.launchAttempts,
+                nextLaunch: application.record.nextLaunchAt,
+                pendingSessions: pending.map(\.identifier).sorted(),
+                quit: application.record.quit
+            )
+        }
+    }
+
+    private func status() async throws(TransferInterfaceError) -> Wire.Status {
+        let totals = try await reading { () async throws(StoreError) in
+            try await self.store.totals()
+        }
+        return Wire.Status(
+            version: DaemonVersion.current,
+            pid: getpid(),
+            started: started,
+            sockets: socketPaths,
+            stateDirectory: files.stateDirectory,
+            log: log.destination.description,
+            running: machine.running.count,
+            waiting: max(0, totals.waitingTasks - machine.running.count),
+            suspended: totals.suspendedTasks,
+            sessions: machine.sessions.values.count { $0.attachment != nil },
+            connections: connections.count
+        )
+    }
+
+    /// Reads from the store; its failures become the interface's.
+    func reading<Value: Sendable>(
+        _ body: @LoopActor () async throws(StoreError) -> Value
+    ) async throws(TransferInterfaceError) -> Value {
+        do throws(StoreError) {
+            return try await body()
+        } catch {
+            throw TransferInterfaceError(error, task: 0)
+        }
+    }
+}
+
+extension TaskRecord.State {
+    /// What a client is told.
+    fileprivate var presented: Wire.TaskState {
+        switch self {
+        case .suspended, .heldSuspended: .suspended
+        case .waiting, .held: .waiting
+        case .completed: .completed
+        }
+    }
+}
+
+extension Wire.TaskState {
+    /// The states of the store that may look like this one.
+    fileprivate var records: [TaskRecord.State] {
+        switch self {
+        case .suspended: [.suspended, .heldSuspended]
+        case .waiting: [.waiting, .held]
+        case .running: [.waiting]
+        case .completed: [.completed]
+        }
+    }
+}

@@ -1,0 +1,219 @@
+import FerryHTTP
+import FerryStore
+import FerrySystem
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+
+/// Owns the daemon's decisions and performs what they ask for.
+@LoopActor
+final class Daemon {
+    let store: Store
+    let files: TransferFiles
+    let client: HTTPClient
+    let log: Log
+    let started = Date()
+    let options: DaemonOptions
+    /// The paths of the sockets that are listened on, for people.
+    let socketPaths: [String]
+    /// Called when the process is to end.
+    private let onExit: @LoopActor () -> Void
+
+    var machine: DaemonStateMachine
+    var transfers: [Int64: Download] = [:]
+    /// Tasks whose resume data is being taken over, and the calls about them that wait for it.
+    var adoptions: [TaskKey: [@LoopActor () -> Void]] = [:]
+    var children: [Int64: ChildProcess] = [:]
+    var answers: [DaemonStateMachine.CallIdentifier: PendingAnswer] = [:]
+    var subscriptions: [DaemonStateMachine.CallIdentifier: Reply<Wire.Subscribe>] = [:]
+    var timers: [DaemonStateMachine.Timer: LoopTimer] = [:]
+    var connections: [ObjectIdentifier: DaemonStateMachine.ConnectionIdentifier] = [:]
+    var watchers: [DaemonStateMachine.CallIdentifier: TaskWatcher] = [:]
+    private var backlog = CommitBacklog()
+    private var nextIdentifier: UInt64 = 1
+    private var pendingEffects: [DaemonStateMachine.Effect] = []
+    private var isPerforming = false
+
+    /// Creates a daemon over its parts.
+    ///
+    /// - Parameters:
+    ///   - store: The queue.
+    ///   - files: Where downloads lie.
+    ///   - client: What carries them.
+    ///   - log: Where it tells what it does.
+    ///   - options: Its limits and delays.
+    ///   - socketPaths: Where it is reached.
+    ///   - onExit: Called on the loop when there is nothing left to do, or after a stop.
+    init(
+        store: Store,
+        files: TransferFiles,
+        client: HTTPClient,
+        log: Log,
+        options: DaemonOptions,
+        socketPaths: [String],
+        onExit: @escaping @LoopActor () -> Void
+    ) {
+        self.store = store
+        self.files = files
+        self.client = client
+        self.log = log
+        self.options = options
+        self.socketPaths = socketPaths
+        self.onExit = onExit
+        machine = DaemonStateMachine(policy: options.policy, nextTaskID: store.nextTaskID)
+    }
+
+    /// Takes up the queue as it was left.
+    ///
+    /// - Throws: ``StoreError`` when the queue cannot be read.
+    func start() async throws(StoreError) {
+        let applications = try await store.applications()
+        var sessions: [SessionRecord] = []
+        for application in applications {
+            sessions += try await store.sessions(application: application.id)
+        }
+        await removeOrphans()
+        files.removeExpiredResumeFiles(now: Date())
+        perform(machine.start(applications: applications, sessions: sessions, at: Date()))
+    }
+
+    /// Ends the process as soon as what is under way is in the store.
+    func stop() { perform(machine.stopDaemon(call: nil)) }
+
+    /// Whether the process ends for want of anything to do, and not because it was told to.
+    var mayGoOn: Bool { machine.isIdle }
+
+    /// A client has come after all.
+    func goOn() { perform(machine.goOn(at: Date())) }
+
+    /// Deletes files that no task knows; a task may have gone while its file was still there.
+    private func removeOrphans() async {
+        for task in files.tasks() {
+            do {
+                if try await store.task(id: task) == nil { files.discard(task: task) }
+            } catch {
+                // Better a file too many than a download lost.
+                log.write(.error, error.message, task: task)
+            }
+        }
+    }
+
+    /// A number that no other call, connection or watcher has.
+    func makeIdentifier() -> UInt64 {
+        nextIdentifier += 1
+        return nextIdentifier
+    }
+
+    // MARK: Effects
+
+    /// Performs effects in their order; those that performing brings about come after them.
+    func perform(_ effects: [DaemonStateMachine.Effect]) {
+        pendingEffects += effects
+        guard !isPerforming else { return }
+        isPerforming = true
+        defer { isPerforming = false }
+        while !pendingEffects.isEmpty {
+            let batch = pendingEffects
+            pendingEffects = []
+            for effect in batch { perform(effect) }
+        }
+        if machine.isStopping, !backlog.isEmpty { clearBacklog() }
+    }
+
+    private func perform(_ effect: DaemonStateMachine.Effect) {
+        switch effect {
+        case .commit(let mutations, let durability, let continuation):
+            commit(
+                CommitBacklog.Commit(
+                    mutations: mutations,
+                    durability: durability,
+                    continuation: continuation
+                )
+            )
+        case .query(let query):
+            ask(query)
+        case .answer(let call, let answer):
+            answers.removeValue(forKey: call)?.succeed(answer)
+        case .refuse(let call, let error):
+            answers.removeValue(forKey: call)?.refuse(error)
+        case .send(let call, let event):
+            send(event, over: call)
+        case .endSubscription(let call):
+            answers.removeValue(forKey: call)?.refuse(.sessionNotOpen(session: 0))
+        case .start(let start):
+            startTransfer(start)
+        case .stop(let task):
+            transfers.removeValue(forKey: task)?.cancel()
+        case .seal(let task):
+            files.seal(task: task)
+        case .adopt(let resumeData, let task, let call):
+            adopt(resumeData, task, call)
+        case .makeResumeData(let task, let ending):
+            makeResumeData(of: task, ending)
+        case .discardFile(let task):
+            files.discard(task: task)
+        case .launch(let application, let launch, let session):
+            self.launch(application, launch, session: session)
+        case .setTimer(let timer, let date):
+            setTimer(timer, date)
+        case .changed(let task):
+            for watcher in watchers.values { watcher.changed(task) }
+        case .removed(let task):
+            for watcher in watchers.values { watcher.removed(task) }
+        case .log(let level, let message, let task):
+            log.write(level, message, task: task)
+        case .exit:
+            onExit()
+        }
+    }
+
+    private func setTimer(_ timer: DaemonStateMachine.Timer, _ date: Date?) {
+        timers.removeValue(forKey: timer)?.cancel()
+        guard let date else { return }
+        // Beyond a month the clock is looked at again before anything happens.
+        let seconds = min(max(0, date.timeIntervalSinceNow), 2_592_000)
+        timers[timer] = EventLoop.shared.schedule(after: .seconds(seconds)) { [weak self] in
+            guard let self else { return }
+            timers[timer] = nil
+            guard date.timeIntervalSinceNow <= 0.001 else { return setTimer(timer, date) }
+            perform(machine.timerFired(timer, at: max(Date(), date)))
+        }
+    }
+
+    // MARK: The store
+
+    private func commit(_ commit: CommitBacklog.Commit) {
+        guard !backlog.keeps(commit) else { return }
+        store.submit(commit.mutations, durability: commit.durability) { [self] result in
+            switch result {
+            case .success(let receipt):
+                backlog.succeeded()
+                perform(machine.committed(receipt, commit.continuation, at: Date()))
+            case .failure(let error):
+                failed(commit, error)
+            }
+        }
+    }
+
+    /// What has happened must get into the store, however long the disk is full; only a daemon
+    /// that is told to stop does not wait.
+    private func failed(_ commit: CommitBacklog.Commit, _ error: StoreError) {
+        guard !machine.isStopping, backlog.keeps(commit, after: error) else {
+            return perform(machine.commitFailed(error, commit.continuation, at: Date()))
+        }
+        guard let delay = backlog.delay() else { return }
+        log.write(.error, "the queue cannot be written: \(error.message)")
+        _ = EventLoop.shared.schedule(after: delay) { [weak self] in self?.clearBacklog() }
+    }
+
+    private func clearBacklog() {
+        for commit in backlog.takeAll() { self.commit(commit) }
+    }
+
+    private func ask(_ query: DaemonStateMachine.Query) {
+        LoopActor.task { [self] in
+            let result = await StoreQuery(store: store).run(query)
+            perform(machine.answered(query, result, at: Date()))
+        }
+    }
+}

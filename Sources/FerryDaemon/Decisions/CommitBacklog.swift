@@ -1,0 +1,61 @@
+import FerryStore
+
+/// Commits that the disk did not take and that are made again, in the order in which what they
+/// tell of has happened.
+struct CommitBacklog: Hashable, Sendable {
+    /// A commit as the machine has asked for it.
+    struct Commit: Hashable, Sendable {
+        /// The changes.
+        var mutations: [Mutation]
+        /// What they must outlive.
+        var durability: Durability
+        /// What becomes of the receipt.
+        var continuation: DaemonStateMachine.Continuation
+    }
+
+    private static let maximumDelay = 60
+    private var commits: [Commit] = []
+    private var failureCount = 0
+    private var isTimerSet = false
+
+    /// Whether nothing waits.
+    var isEmpty: Bool { commits.isEmpty }
+
+    /// Keeps a commit that must not overtake those that wait.
+    ///
+    /// - Returns: Whether it is kept; otherwise it is to be made now.
+    mutating func keeps(_ commit: Commit) -> Bool {
+        guard !commits.isEmpty, commit.continuation.isRetried else { return false }
+        commits.append(commit)
+        return true
+    }
+
+    /// Keeps a commit that has failed, if it is to be made again.
+    ///
+    /// - Returns: Whether it is kept; otherwise its failure is final.
+    mutating func keeps(_ commit: Commit, after error: StoreError) -> Bool {
+        guard error.isTransient, commit.continuation.isRetried else { return false }
+        commits.append(commit)
+        return true
+    }
+
+    /// When to make the commits that wait, if no timer is set for that.
+    mutating func delay() -> Duration? {
+        guard !commits.isEmpty, !isTimerSet else { return nil }
+        isTimerSet = true
+        defer { failureCount += 1 }
+        return .seconds(min(Self.maximumDelay, 1 << min(failureCount, 6)))
+    }
+
+    /// Takes the commits that wait, to make them in their order.
+    mutating func takeAll() -> [Commit] {
+        isTimerSet = false
+        defer { commits = [] }
+        return commits
+    }
+
+    /// The disk has taken a commit.
+    mutating func succeeded() {
+        if commits.isEmpty { failureCount = 0 }
+    }
+}

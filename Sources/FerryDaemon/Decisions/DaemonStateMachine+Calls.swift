@@ -1,0 +1,156 @@
+import FerryStore
+import FerryWire
+import FoundationEssentials
+
+extension DaemonStateMachine {
+    /// Who calls.
+    struct Caller: Hashable, Sendable {
+        /// The call, to answer it.
+        var call: CallIdentifier
+        /// The connection it came over.
+        var connection: ConnectionIdentifier
+        /// The process at its other end.
+        var process: Int32
+    }
+
+    // MARK: Tasks of a session
+
+    /// A client creates a download.
+    mutating func createDownload(
+        _ create: Wire.CreateDownload,
+        from caller: Caller,
+        at now: Date
+    ) -> [Effect] {
+        if let refusal = refuseUnlessOpen(create.session, caller) { return refusal }
+        if sessions[create.session]?.isClosing == true {
+            // It goes with its last task, and would take this one along.
+            return [.refuse(caller.call, .sessionNotOpen(session: create.session))]
+        }
+        guard let host = HostName.of(create.request.url) else {
+            return [
+                .refuse(
+                    caller.call,
+                    .invalidRequest(
+                        parameter: "request.url",
+                        reason: "not an http or https address: \(create.request.url.prefix(200))"
+                    )
+                )
+            ]
+        }
+        let task = TaskRecord(
+            id: nextTaskID,
+            sessionID: create.session,
+            identifier: create.identifier,
+            host: host,
+            priority: min(max(create.priority, 0), 1),
+            request: Stored.encode(create.request),
+            description: create.description,
+            createdAt: now
+        )
+        nextTaskID += 1
+        creations[caller.call] = Creation(
+            session: create.session,
+            task: task.id,
+            hasFile: create.resumeData != nil
+        )
+        guard let resumeData = create.resumeData else {
+            return [commit([.insertTask(task)], then: .created(caller.call))]
+        }
+        return [.adopt(resumeData: resumeData, task, caller.call)]
+    }
+
+    /// A partial download was taken over, or could not be.
+    mutating func adopted(_ task: TaskRecord, call: CallIdentifier) -> [Effect] {
+        [commit([.insertTask(task)], then: .created(call))]
+    }
+
+    /// A task is in the store; when the call is a repetition, it is the task of the first.
+    mutating func created(_ receipt: Receipt, call: CallIdentifier) -> [Effect] {
+        guard let creation = creations.removeValue(forKey: call), let task = receipt.taskIDs.first
+        else { return [] }
+        var effects: [Effect] = [.answer(call, .created(task: task)), .changed(task: task)]
+        if creation.hasFile, task != creation.task {
+            effects.append(.discardFile(task: creation.task))
+        }
+        return effects + recount(creation.session)
+    }
+
+    /// A task could not be put into the store.
+    mutating func creationFailed(_ call: CallIdentifier, _ error: StoreError) -> [Effect] {
+        let refusal = Effect.refuse(call, TransferInterfaceError(error, task: 0))
+        guard let creation = creations.removeValue(forKey: call) else { return [refusal] }
+        let remains: [Effect] = creation.hasFile ? [.discardFile(task: creation.task)] : []
+        return [refusal] + remains + recount(creation.session)
+    }
+
+    /// A client lets a task run.
+    mutating func resume(_ resume: Wire.Resume, from caller: Caller, at now: Date) -> [Effect] {
+        if let refusal = refuseUnlessOpen(resume.session, caller) { return refusal }
+        let timeout = sessions[resume.session]?.configuration.resourceTimeout ?? 0
+        let key = TaskKey.identifier(session: resume.session, resume.identifier)
+        return [
+            commit(
+                [.resumeTask(key, at: now, resourceTimeout: timeout)],
+                then: .call(caller.call, task: Int64(resume.identifier))
+            )
+        ]
+    }
+
+    /// A client holds a task back.
+    mutating func suspend(_ suspend: Wire.Suspend, from caller: Caller, at now: Date) -> [Effect] {
+        if let refusal = refuseUnlessOpen(suspend.session, caller) { return refusal }
+        let key = TaskKey.identifier(session: suspend.session, suspend.identifier)
+        return [
+            commit(
+                [.suspendTask(key, at: now)],
+                then: .call(caller.call, task: Int64(suspend.identifier))
+            )
+        ]
+    }
+
+    /// A client ends a task.
+    mutating func cancel(_ cancel: Wire.Cancel, from caller: Caller) -> [Effect] {
+        if let refusal = refuseUnlessOpen(cancel.session, caller) { return refusal }
+        let key = TaskKey.identifier(session: cancel.session, cancel.identifier)
+        return [query(.task(key, .cancelled(for: .call(caller.call))))]
+    }
+
+    /// A client ends a task such that it can go on later.
+    mutating func cancelProducingResumeData(
+        _ cancel: Wire.CancelProducingResumeData,
+        from caller: Caller
+    ) -> [Effect] {
+        if let refusal = refuseUnlessOpen(cancel.session, caller) { return refusal }
+        let key = TaskKey.identifier(session: cancel.session, cancel.identifier)
+        let ending = Ending.cancelled(for: .resumeDataCall(caller.call), producesResumeData: true)
+        return [query(.task(key, ending))]
+    }
+
+    /// A client changes a task's description.
+    mutating func setDescription(
+        _ set: Wire.SetDescription,
+        from caller: Caller
+    ) -> [Effect] {
+        if let refusal = refuseUnlessOpen(set.session, caller) { return refusal }
+        let key = TaskKey.identifier(session: set.session, set.identifier)
+        return [
+            commit(
+                [.describeTask(key, set.description)],
+                then: .call(caller.call, task: Int64(set.identifier))
+            )
+        ]
+    }
+
+    /// A client changes a task's priority.
+    mutating func setPriority(_ set: Wire.SetPriority, from caller: Caller) -> [Effect] {
+        if let refusal = refuseUnlessOpen(set.session, caller) { return refusal }
+        let key = TaskKey.identifier(session: set.session, set.identifier)
+        let priority = min(max(set.priority, 0), 1)
+        return [
+            commit(
+                [.prioritizeTask(key, priority)],
+                then: .call(caller.call, task: Int64(set.identifier))
+            )
+        ]
+    }
+}

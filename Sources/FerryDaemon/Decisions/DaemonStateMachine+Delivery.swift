@@ -1,0 +1,154 @@
+import FerryStore
+import FerryWire
+import FoundationEssentials
+
+extension DaemonStateMachine {
+    /// A client wants a session's events.
+    mutating func subscribe(session: Int64, from caller: Caller) -> [Effect] {
+        guard isOpen(session, for: caller) else {
+            return [.refuse(caller.call, .sessionNotOpen(session: session))]
+        }
+        var effects: [Effect] = []
+        if let earlier = sessions[session]?.subscriber {
+            effects.append(.endSubscription(earlier.call))
+        }
+        sessions[session]?.subscriber = Subscriber(
+            call: caller.call,
+            connection: caller.connection
+        )
+        return effects + deliver(session: session)
+    }
+
+    /// Reads the events that a subscriber has not been sent, when it takes any.
+    mutating func deliver(session id: Int64) -> [Effect] {
+        guard var subscriber = sessions[id]?.subscriber else { return [] }
+        guard !subscriber.isReading, subscriber.isWritable else {
+            subscriber.readsAgain = true
+            sessions[id]?.subscriber = subscriber
+            return []
+        }
+        subscriber.isReading = true
+        subscriber.readsAgain = false
+        sessions[id]?.subscriber = subscriber
+        return [
+            query(
+                .events(
+                    session: id,
+                    after: subscriber.lastSequence,
+                    limit: policy.eventPageSize,
+                    subscriber.call
+                )
+            )
+        ]
+    }
+
+    /// Events of a session, as just read for a subscription.
+    mutating func read(
+        _ events: [EventRecord],
+        session id: Int64,
+        for call: CallIdentifier
+    ) -> [Effect] {
+        // Another subscription may have taken its place.
+        guard var subscriber = sessions[id]?.subscriber, subscriber.call == call else { return [] }
+        subscriber.isReading = false
+        var effects: [Effect] = []
+        for record in events where record.sequence > subscriber.lastSequence {
+            subscriber.lastSequence = record.sequence
+            guard var event = Stored.event(record.payload) else { continue }
+            event.sequence = record.sequence
+            effects.append(.send(subscriber.call, event))
+        }
+        let isPast = events.count < policy.eventPageSize
+        let becomesLive = isPast && !subscriber.isLive
+        subscriber.isLive = subscriber.isLive || isPast
+        sessions[id]?.subscriber = subscriber
+        if becomesLive {
+            effects += tellPresent(session: id)
+            effects.append(.send(subscriber.call, Wire.Event(kind: .drained)))
+        }
+        let goesOn = !isPast || subscriber.readsAgain
+        return goesOn ? effects + deliver(session: id) : effects
+    }
+
+    /// Tells what is known of the tasks that load to a client that has missed it.
+    private mutating func tellPresent(session: Int64) -> [Effect] {
+        var effects: [Effect] = []
+        let own = running.values.filter { $0.record.sessionID == session }
+        for task in own.sorted(by: { $0.record.id < $1.record.id }) {
+            if let response = task.response {
+                effects += send(
+                    Wire.Event(
+                        kind: .response,
+                        task: task.record.identifier,
+                        response: response,
+                        request: task.currentRequest,
+                        expectedByteCount: task.expectedByteCount
+                    ),
+                    session: session
+                )
+            }
+            effects +=
+                tellResumption(of: task.record.id) + send(progress(of: task), session: session)
+        }
+        return effects
+    }
+
+    /// Sends an event that is not in the log, if somebody is there to take it.
+    func send(_ event: Wire.Event, session: Int64) -> [Effect] {
+        guard let subscriber = sessions[session]?.subscriber, subscriber.isLive,
+            subscriber.isWritable
+        else { return [] }
+        return [.send(subscriber.call, event)]
+    }
+
+    /// A subscriber does not take what is sent, or takes it again.
+    mutating func writability(of call: CallIdentifier, _ isWritable: Bool) -> [Effect] {
+        guard let id = sessions.first(where: { $0.value.subscriber?.call == call })?.key else {
+            return []
+        }
+        sessions[id]?.subscriber?.isWritable = isWritable
+        guard isWritable, sessions[id]?.subscriber?.isReading == false else { return [] }
+        return deliver(session: id)
+    }
+
+    /// A subscription's connection has closed.
+    mutating func unsubscribed(_ call: CallIdentifier) -> [Effect] {
+        for (id, session) in sessions where session.subscriber?.call == call {
+            sessions[id]?.subscriber = nil
+        }
+        return []
+    }
+
+    /// A client has dealt with an event.
+    mutating func acknowledge(
+        _ acknowledge: Wire.Acknowledge,
+        from caller: Caller
+    ) -> [Effect] {
+        guard isOpen(acknowledge.session, for: caller) else {
+            return [.refuse(caller.call, .sessionNotOpen(session: acknowledge.session))]
+        }
+        return [
+            commit(
+                [.acknowledge(session: acknowledge.session, sequence: acknowledge.sequence)],
+                then: .acknowledged(caller.call, session: acknowledge.session)
+            )
+        ]
+    }
+
+    /// An acknowledgement is in the store.
+    mutating func acknowledged(
+        _ receipt: Receipt,
+        call: CallIdentifier,
+        session id: Int64,
+        at now: Date
+    ) -> [Effect] {
+        var effects: [Effect] = [.answer(call, .done)]
+        for task in receipt.removedTaskIDs {
+            effects.append(.discardFile(task: task))
+            effects.append(.removed(task: task))
+        }
+        guard let session = sessions[id] else { return effects }
+        if !receipt.removedTaskIDs.isEmpty { effects += recount(id) }
+        return effects + relaunchSucceeded(session.applicationID)
+    }
+}

@@ -1,0 +1,191 @@
+import FerryStore
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+
+extension DaemonStateMachine {
+    /// A client's call, while it waits for its answer.
+    typealias CallIdentifier = UInt64
+    /// A client's connection.
+    typealias ConnectionIdentifier = UInt64
+
+    /// What the owner must do, in the order given.
+    enum Effect: Hashable, Sendable {
+        /// Change the store and report with `committed` or `commitFailed`.
+        case commit([Mutation], Durability, Continuation)
+        /// Ask the store and report with `answered`.
+        case query(Query)
+        /// Answer a call.
+        case answer(CallIdentifier, Answer)
+        /// Answer a call with an error.
+        case refuse(CallIdentifier, TransferInterfaceError)
+        /// Send an event over a subscription.
+        case send(CallIdentifier, Wire.Event)
+        /// End a subscription.
+        case endSubscription(CallIdentifier)
+        /// Start a transfer.
+        case start(TransferStart)
+        /// Stop a transfer; its file stays.
+        case stop(task: Int64)
+        /// Take the record of its origin off a complete file.
+        case seal(task: Int64)
+        /// Take over a partial download and report with `adopted`.
+        case adopt(resumeData: Data, TaskRecord, CallIdentifier)
+        /// Make resume data of what a task has loaded and report with `madeResumeData`.
+        case makeResumeData(TaskRecord, Ending)
+        /// Delete a task's file.
+        case discardFile(task: Int64)
+        /// Start an application and report with `launched`, later with `applicationExited`.
+        case launch(application: Int64, LaunchRecord, session: String)
+        /// Set a timer, or with `nil` clear it.
+        case setTimer(Timer, Date?)
+        /// Tell those who watch that a task has changed.
+        case changed(task: Int64)
+        /// Tell those who watch that a task is gone.
+        case removed(task: Int64)
+        /// Write a line into the log.
+        case log(LogLevel, String, task: Int64?)
+        /// End the process.
+        case exit
+    }
+
+    /// What a call is answered with.
+    enum Answer: Hashable, Sendable {
+        /// It is done.
+        case done
+        /// A session is open.
+        case opened(session: Int64, nextTaskIdentifier: Int)
+        /// A task exists.
+        case created(task: Int64)
+        /// A task was cancelled.
+        case resumeData(Data?)
+        /// An application was quit.
+        case cancelled(count: Int)
+    }
+
+    /// What is asked of the store.
+    enum Query: Hashable, Sendable {
+        /// Tasks that may start now.
+        case candidates(Search.Request)
+        /// A session's events after a sequence number, for a subscription.
+        case events(session: Int64, after: Int64, limit: Int, CallIdentifier)
+        /// How many tasks and events a session has.
+        case session(Int64)
+        /// A task that a caller wants to end.
+        case task(TaskKey, Ending)
+        /// The next unfinished tasks of a sweep.
+        case sweep(CallIdentifier, Sweep.Scope, after: Int64)
+        /// Unfinished tasks whose deadline has passed.
+        case overdue(at: Date)
+        /// The earliest deadline of all.
+        case earliestDeadline
+        /// How many tasks there are at all.
+        case totals
+    }
+
+    /// What the store answers.
+    enum QueryResult: Hashable, Sendable {
+        /// To `candidates`: tasks, and when the next one is due that is not yet.
+        case candidates([TaskRecord], next: Date?)
+        /// To `events`.
+        case events([EventRecord])
+        /// To `session`.
+        case session(SessionRecord?)
+        /// To `task`, `sweep` and `overdue`.
+        case tasks([TaskRecord])
+        /// To `earliestDeadline`.
+        case earliestDeadline(Date?)
+        /// To `totals`.
+        case totals(SessionCounts)
+        /// The store could not answer.
+        case failed(StoreError)
+    }
+
+    /// What becomes of a commit's receipt.
+    enum Continuation: Hashable, Sendable {
+        /// Nothing.
+        case nothing
+        /// A call about a task asked for it and gets "done"; the task is looked at.
+        case call(CallIdentifier, task: Int64)
+        /// A session was opened.
+        case opened(CallIdentifier, ConnectionIdentifier, process: Int32)
+        /// A task was created.
+        case created(CallIdentifier)
+        /// A task has ended.
+        case ended(task: Int64, Ending, resumeData: Data?)
+        /// A running task's attempt has failed, and it waits for the next.
+        case backedOff(task: Int64)
+        /// Events were acknowledged.
+        case acknowledged(CallIdentifier, session: Int64)
+        /// An application's next start is noted.
+        case launching(application: Int64, session: String)
+        /// A session is gone.
+        case closed(session: Int64)
+        /// An application is gone.
+        case forgotten(application: Int64)
+        /// It is noted that an application was quit.
+        case quit(CallIdentifier, application: Int64)
+        /// It is noted that an application is started no more.
+        case hookRemoved(CallIdentifier, application: Int64)
+    }
+
+    /// The timers; there is at most one of each.
+    enum Timer: Hashable, Sendable {
+        /// A task's back-off ends.
+        case retry
+        /// A task's time is up.
+        case deadline
+        /// Progress is still to be told.
+        case progress
+        /// An application may be started again.
+        case relaunch(application: Int64)
+        /// What a session has is to be asked once more.
+        case recount(session: Int64)
+        /// The daemon has had nothing to do for a while.
+        case idle
+    }
+
+    /// Why and for whom a task ends.
+    struct Ending: Hashable, Sendable {
+        /// What its application is told; `nil` when all went well.
+        var failure: Wire.Failure?
+        /// Apple's number for why the system cancelled it.
+        var cancelReason: Int?
+        /// Whether its application may go on from what was loaded.
+        var producesResumeData = false
+        /// Who waits for it to end.
+        var caller: Caller = .nobody
+
+        /// Who waits for a task to end.
+        enum Caller: Hashable, Sendable {
+            /// Nobody.
+            case nobody
+            /// A call that gets "done".
+            case call(CallIdentifier)
+            /// A call that gets the resume data.
+            case resumeDataCall(CallIdentifier)
+            /// A sweep.
+            case sweep(CallIdentifier)
+        }
+
+        /// A cancellation by the application or by a person.
+        static func cancelled(for caller: Caller, producesResumeData: Bool = false) -> Ending {
+            Ending(
+                failure: Wire.Failure(
+                    code: TransferError.Code.cancelled.rawValue,
+                    message: "cancelled"
+                ),
+                producesResumeData: producesResumeData,
+                caller: caller
+            )
+        }
+    }
+
+    /// Everything that a transfer needs to start.
+    struct TransferStart: Hashable, Sendable {
+        /// The task, as the store has it.
+        var task: TaskRecord
+        /// The header fields of the session.
+        var additionalFields: [Wire.Field]
+    }
+}

@@ -1,0 +1,196 @@
+import FerryStore
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+
+extension DaemonStateMachine {
+    // MARK: Ending a task
+
+    /// The task that a caller wants to end, as just read.
+    mutating func found(_ task: TaskRecord?, for ending: Ending, at now: Date) -> [Effect] {
+        guard let task, task.state != .completed else {
+            // One that has ended already is no error: the end has overtaken the call.
+            return answer(ending.caller, resumeData: nil)
+        }
+        return end(task, ending, at: now)
+    }
+
+    /// Ends a task: stops its transfer, keeps or drops its bytes, completes it in the store.
+    mutating func end(_ task: TaskRecord, _ ending: Ending, at now: Date) -> [Effect] {
+        guard self.ending[task.id] == nil else {
+            // It ends already; that it has is said when it has.
+            if ending.caller != .nobody { self.ending[task.id]?.append(ending.caller) }
+            return []
+        }
+        self.ending[task.id] = []
+        var task = task
+        if let running = running[task.id] {
+            task.receivedByteCount = running.receivedByteCount
+            task.expectedByteCount = running.expectedByteCount
+            task.response = running.response.map { Stored.encode($0) } ?? task.response
+            task.currentRequest =
+                running.currentRequest.map { Stored.encode($0) } ?? task.currentRequest
+        }
+        let effects = stop(task: task.id, at: now)
+        guard ending.producesResumeData else {
+            return effects + [complete(task, ending, resumeData: nil, at: now)]
+        }
+        return effects + [.makeResumeData(task, ending)]
+    }
+
+    /// Resume data was made of what a task has loaded; `nil` where it cannot be resumed.
+    mutating func madeResumeData(
+        _ data: Data?,
+        of task: TaskRecord,
+        _ ending: Ending,
+        at now: Date
+    ) -> [Effect] {
+        [complete(task, ending, resumeData: data, at: now)]
+    }
+
+    private mutating func complete(
+        _ task: TaskRecord,
+        _ ending: Ending,
+        resumeData: Data?,
+        at now: Date
+    ) -> Effect {
+        let event = Wire.Event(
+            kind: .completed,
+            task: task.identifier,
+            response: task.response.flatMap { Stored.response($0) },
+            request: task.currentRequest.flatMap { Stored.request($0) },
+            receivedByteCount: task.receivedByteCount,
+            expectedByteCount: task.expectedByteCount,
+            failure: ending.failure,
+            resumeData: resumeData,
+            cancelReason: ending.cancelReason
+        )
+        return commit(
+            [
+                // Whoever lists the task before its application takes the event sees why it ended.
+                .setRetry(
+                    task: task.id,
+                    attempts: task.attempts,
+                    notBefore: nil,
+                    lastError: ending.failure.map { Stored.encode($0) }
+                ),
+                .completeTask(.id(task.id), [Stored.event(event)], at: now),
+            ],
+            then: .ended(task: task.id, ending, resumeData: resumeData)
+        )
+    }
+
+    /// A task has ended in the store, unless it had ended before.
+    mutating func ended(
+        task: Int64,
+        _ ending: Ending,
+        resumeData: Data?,
+        _ receipt: Receipt,
+        at now: Date
+    ) -> [Effect] {
+        let others = self.ending.removeValue(forKey: task) ?? []
+        search.note(task)
+        // Whoever has ended it: a task that has ended has no transfer.
+        var effects = stop(task: task, at: now)
+        for change in receipt.changes where change.to == .completed {
+            effects += completed(change, keepsFile: ending.failure == nil)
+        }
+        for caller in [ending.caller] + others {
+            effects += answer(caller, resumeData: resumeData)
+        }
+        return effects + searchForTasks(at: now)
+    }
+
+    /// A task could not be ended in the store.
+    mutating func endFailed(
+        task: Int64,
+        _ ending: Ending,
+        _ error: StoreError,
+        at now: Date
+    ) -> [Effect] {
+        let others = self.ending.removeValue(forKey: task) ?? []
+        var effects = stop(task: task, at: now)
+        for caller in [ending.caller] + others { effects += refuse(caller, error) }
+        return effects + searchForTasks(at: now)
+    }
+
+    /// Tells those who wait for a task to end that it could not be ended.
+    mutating func refuse(_ caller: Ending.Caller, _ error: StoreError) -> [Effect] {
+        switch caller {
+        case .nobody:
+            return []
+        case .call(let call), .resumeDataCall(let call):
+            return [.refuse(call, TransferInterfaceError(error, task: 0))]
+        case .sweep(let call):
+            guard let sweep = sweeps.removeValue(forKey: call) else { return [] }
+            // A session that could not be closed is still open.
+            if case .session(let session) = sweep.scope { sessions[session]?.isClosing = false }
+            return [.refuse(call, TransferInterfaceError(error, task: 0))]
+        }
+    }
+
+    private mutating func completed(_ change: TaskChange, keepsFile: Bool) -> [Effect] {
+        [
+            keepsFile ? .seal(task: change.id) : .discardFile(task: change.id),
+            .changed(task: change.id),
+        ] + recount(change.sessionID) + deliver(session: change.sessionID)
+    }
+
+    private mutating func answer(_ caller: Ending.Caller, resumeData: Data?) -> [Effect] {
+        switch caller {
+        case .nobody: []
+        case .call(let call): [.answer(call, .done)]
+        case .resumeDataCall(let call): [.answer(call, .resumeData(resumeData))]
+        case .sweep(let call): sweptOne(call)
+        }
+    }
+
+    // MARK: Ending many tasks
+
+    /// Ends all unfinished tasks of an application or a session, a page at a time.
+    mutating func sweep(
+        _ scope: Sweep.Scope,
+        ending: Ending,
+        for call: CallIdentifier
+    ) -> [Effect] {
+        sweeps[call] = Sweep(scope: scope, ending: ending)
+        return [query(.sweep(call, scope, after: 0))]
+    }
+
+    /// The next unfinished tasks of a sweep, as just read; none when it is over.
+    mutating func found(
+        _ tasks: [TaskRecord],
+        ofSweep call: CallIdentifier,
+        at now: Date
+    )
+        -> [Effect]
+    {
+        guard var sweep = sweeps[call] else { return [] }
+        guard let last = tasks.last else {
+            sweeps[call] = nil
+            return finishSweep(sweep, call)
+        }
+        sweep.lastTask = last.id
+        sweep.outstanding = tasks.count
+        sweep.count += tasks.count
+        sweeps[call] = sweep
+        var effects: [Effect] = []
+        for task in tasks { effects += end(task, sweep.ending, at: now) }
+        return effects
+    }
+
+    private mutating func sweptOne(_ call: CallIdentifier) -> [Effect] {
+        guard var sweep = sweeps[call] else { return [] }
+        sweep.outstanding -= 1
+        sweeps[call] = sweep
+        guard sweep.outstanding == 0 else { return [] }
+        return [query(.sweep(call, sweep.scope, after: sweep.lastTask))]
+    }
+
+    private mutating func finishSweep(_ sweep: Sweep, _ call: CallIdentifier) -> [Effect] {
+        switch sweep.scope {
+        case .application: [.answer(call, .cancelled(count: sweep.count))]
+        case .session(let session): [.answer(call, .done), query(.session(session))]
+        }
+    }
+}

@@ -1,0 +1,180 @@
+import FerryStore
+import FerryWire
+import FoundationEssentials
+
+extension DaemonStateMachine {
+    /// An application and what is known of its process.
+    struct Application: Hashable, Sendable {
+        /// What the store knows.
+        var record: ApplicationRecord
+        /// Whether a process that the daemon has started is still there.
+        var isLaunched = false
+        /// Whether the start of a process is under way.
+        var isLaunching = false
+        /// The connections over which it has opened sessions: it runs while there is one.
+        var clients: Set<ConnectionIdentifier> = []
+        /// How many calls are under way that forbid to start it.
+        var objectionCount = 0
+
+        init(_ record: ApplicationRecord) { self.record = record }
+    }
+
+    /// A session and the client that has it open.
+    struct Session: Hashable, Sendable {
+        /// The store's number.
+        let id: Int64
+        /// The application's number.
+        let applicationID: Int64
+        /// What tells it from the application's others.
+        let identifier: String
+        /// What holds for its tasks.
+        var configuration: Wire.SessionConfiguration
+        /// The client that has it open.
+        var attachment: Attachment?
+        /// Who is told its events.
+        var subscriber: Subscriber?
+        /// Whether it has events to tell and no task that could still run.
+        var isReadyForRelaunch = false
+        /// Whether the store could not say what it has.
+        var isUncounted = false
+        /// Whether it goes once its tasks and events are gone.
+        var isClosing = false
+
+        /// Whether its application is to be started for it (BG-30, BG-35).
+        var isToBeLaunched: Bool { isReadyForRelaunch && configuration.sendsLaunchEvents }
+
+        init(_ record: SessionRecord) {
+            id = record.id
+            applicationID = record.applicationID
+            identifier = record.identifier
+            configuration = Stored.configuration(record.configuration)
+            isReadyForRelaunch = record.counts.isReadyForRelaunch
+        }
+    }
+
+    /// A client that has a session open.
+    struct Attachment: Hashable, Sendable {
+        /// The connection; the session is let go when it closes.
+        var connection: ConnectionIdentifier
+        /// The process.
+        var process: Int32
+    }
+
+    /// A subscription to a session's events.
+    struct Subscriber: Hashable, Sendable {
+        /// The call that the events answer.
+        var call: CallIdentifier
+        /// Its connection.
+        var connection: ConnectionIdentifier
+        /// The last event that was sent.
+        var lastSequence: Int64 = 0
+        /// Whether the past has been told.
+        var isLive = false
+        /// Whether a page of events is being read.
+        var isReading = false
+        /// Whether there may be more than the page that is being read.
+        var readsAgain = false
+        /// Whether the client takes what is sent.
+        var isWritable = true
+    }
+
+    /// A task that has a transfer.
+    struct RunningTask: Hashable, Sendable {
+        /// What a running task is doing.
+        enum Phase: Hashable, Sendable {
+            /// It loads.
+            case loading
+            /// Its file is complete and on its way to the disk, or into the store.
+            case finishing
+            /// Its attempt has failed, which is on its way into the store.
+            case backingOff
+            /// It ends for another reason.
+            case ending
+        }
+
+        /// The task as it was when it started.
+        let record: TaskRecord
+        /// What it is doing.
+        var phase = Phase.loading
+        /// How many bytes of the body are held.
+        var receivedByteCount: Int64
+        /// How many bytes the body has.
+        var expectedByteCount: Int64?
+        /// The latest answer.
+        var response: Wire.Response?
+        /// The request after redirects.
+        var currentRequest: Wire.Request?
+        /// How many attempts have failed since bytes last arrived.
+        var attempts: Int
+        /// Whether its application has made it from resume data, and was not told how much of
+        /// that could be used.
+        var owesResumption: Bool
+        /// Whether the store has a checkpoint of this run.
+        var hasNewCheckpoint = false
+        /// What its application is to be told of that when it is there.
+        var resumption: Wire.Event?
+        /// When its progress was last told.
+        var progressToldAt = Date.distantPast
+        /// Whether there is progress to tell.
+        var hasUntoldProgress = false
+
+        init(_ record: TaskRecord) {
+            self.record = record
+            receivedByteCount = record.receivedByteCount
+            expectedByteCount = record.expectedByteCount
+            attempts = record.attempts
+            owesResumption = ByteState.decode(record.checkpoint)?.isFromResumeData ?? false
+        }
+    }
+
+    /// A call that opens a session.
+    struct Opening: Hashable, Sendable {
+        /// The application's name.
+        var application: String
+        /// The session's name.
+        var session: String
+        /// What the store is to do.
+        var mutation: Mutation
+    }
+
+    /// A call that creates a task.
+    struct Creation: Hashable, Sendable {
+        /// The session.
+        var session: Int64
+        /// The number that the task gets.
+        var task: Int64
+        /// Whether there may be a file of that number already, taken over for it.
+        var hasFile: Bool
+    }
+
+    /// A pass over all unfinished tasks of an application or a session.
+    struct Sweep: Hashable, Sendable {
+        /// Whose tasks.
+        enum Scope: Hashable, Sendable {
+            /// An application's.
+            case application(Int64)
+            /// A session's.
+            case session(Int64)
+        }
+
+        /// Whose tasks.
+        var scope: Scope
+        /// How they end.
+        var ending: Ending
+        /// The last task that was seen.
+        var lastTask: Int64 = 0
+        /// How many tasks of the current page have not ended yet.
+        var outstanding = 0
+        /// How many tasks have ended.
+        var count = 0
+    }
+}
+
+extension SessionCounts {
+    /// Whether there are no tasks; there are no events without tasks.
+    var isEmpty: Bool { unfinishedTasks == 0 && completedTasks == 0 }
+
+    /// Whether an application is to be started for a session: there is something to tell, and
+    /// nothing that could still happen by itself.
+    var isReadyForRelaunch: Bool { events > 0 && waitingTasks == 0 }
+}

@@ -1,0 +1,81 @@
+import FerryStore
+import FerryWire
+import FoundationEssentials
+
+extension DaemonStateMachine {
+    // MARK: Tasks of anybody
+
+    /// A person pauses a task.
+    mutating func pauseTask(_ id: Int64, from caller: Caller, at now: Date) -> [Effect] {
+        [commit([.holdTask(id, at: now)], then: .call(caller.call, task: id))]
+    }
+
+    /// A person lets a paused task go on, and one that backs off try again at once.
+    mutating func resumeTask(_ id: Int64, from caller: Caller, at now: Date) -> [Effect] {
+        [commit([.releaseTask(id, at: now)], then: .call(caller.call, task: id))]
+    }
+
+    /// A person ends a task.
+    mutating func cancelTask(_ id: Int64, from caller: Caller) -> [Effect] {
+        [query(.task(.id(id), .cancelled(for: .call(caller.call))))]
+    }
+
+    /// A person wants an application's transfers gone (BG-38).
+    mutating func quitApplication(_ identifier: String, from caller: Caller) -> [Effect] {
+        guard let id = application(named: identifier) else {
+            return [.refuse(caller.call, .applicationNotFound(application: identifier))]
+        }
+        applications[id]?.objectionCount += 1
+        return [
+            commit([.setQuit(application: id, true)], then: .quit(caller.call, application: id))
+        ]
+    }
+
+    /// It is noted that an application was quit: it is not started, and its transfers end.
+    mutating func quit(_ id: Int64, call: CallIdentifier) -> [Effect] {
+        applications[id]?.objectionCount -= 1
+        applications[id]?.record.quit = true
+        var ending = Ending.cancelled(for: .sweep(call), producesResumeData: true)
+        // NSURLErrorCancelledReasonUserForceQuitApplication
+        ending.cancelReason = 0
+        return [.setTimer(.relaunch(application: id), nil)]
+            + sweep(.application(id), ending: ending, for: call)
+    }
+
+    /// A person wants an application to be started no more.
+    mutating func removeHook(_ identifier: String, from caller: Caller) -> [Effect] {
+        guard let id = application(named: identifier) else {
+            return [.refuse(caller.call, .applicationNotFound(application: identifier))]
+        }
+        applications[id]?.objectionCount += 1
+        return [
+            commit(
+                [.setLaunch(application: id, nil)],
+                then: .hookRemoved(caller.call, application: id)
+            )
+        ]
+    }
+
+    /// It is noted that an application is started no more.
+    mutating func hookRemoved(_ id: Int64, call: CallIdentifier) -> [Effect] {
+        applications[id]?.objectionCount -= 1
+        applications[id]?.record.launch = nil
+        return [.answer(call, .done), .setTimer(.relaunch(application: id), nil)]
+    }
+
+    /// It could not be noted that an application is not to be started.
+    mutating func objectionFailed(
+        _ id: Int64,
+        call: CallIdentifier,
+        _ error: StoreError,
+        at now: Date
+    ) -> [Effect] {
+        applications[id]?.objectionCount -= 1
+        return [.refuse(call, TransferInterfaceError(error, task: 0))]
+            + evaluateRelaunch(of: id, at: now)
+    }
+
+    private func application(named identifier: String) -> Int64? {
+        applications.values.first { $0.record.identifier == identifier }?.record.id
+    }
+}

@@ -1,0 +1,126 @@
+import FerryStore
+import FerryWire
+import FoundationEssentials
+
+extension DaemonStateMachine {
+    /// Starts an application when it is needed and may be started (BG-30, BG-35, BG-38).
+    mutating func evaluateRelaunch(of id: Int64, at now: Date) -> [Effect] {
+        guard let application = applications[id], !isStopping else { return [] }
+        guard let session = sessionToLaunch(for: application) else {
+            return [.setTimer(.relaunch(application: id), nil)]
+        }
+        let next = max(application.record.nextLaunchAt ?? .distantPast, relaunchesBegin)
+        if next > now { return [.setTimer(.relaunch(application: id), next)] }
+        return startLaunching(application, session, at: now)
+    }
+
+    /// The session that an application is to be started for, if it may be started at all.
+    private func sessionToLaunch(for application: Application) -> String? {
+        let id = application.record.id
+        guard
+            application.record.launch != nil, !application.record.quit, !application.isLaunched,
+            !application.isLaunching, application.objectionCount == 0,
+            application.clients.isEmpty, !isOpening(id)
+        else { return nil }
+        return sessions.values.filter { $0.applicationID == id && $0.isToBeLaunched }
+            .min { $0.id < $1.id }?.identifier
+    }
+
+    /// Notes the start before it happens, so that a daemon that dies does not start in a circle.
+    private mutating func startLaunching(
+        _ application: Application,
+        _ session: String,
+        at now: Date
+    ) -> [Effect] {
+        var record = application.record
+        record.launchAttempts += 1
+        record.nextLaunchAt = now.addingTimeInterval(relaunchDelay(record.launchAttempts))
+        applications[record.id]?.record = record
+        applications[record.id]?.isLaunching = true
+        return [
+            commit(
+                [
+                    .setLaunchState(
+                        application: record.id,
+                        attempts: record.launchAttempts,
+                        nextLaunchAt: record.nextLaunchAt
+                    )
+                ],
+                then: .launching(application: record.id, session: session)
+            )
+        ]
+    }
+
+    /// Doubles with each start in vain, up to the maximum.
+    private func relaunchDelay(_ attempts: Int) -> Double {
+        let doublings = Double(min(max(attempts - 1, 0), 30))
+        return min(policy.maximumRelaunchDelay, policy.relaunchDelay * exponential2(doublings))
+    }
+
+    private func exponential2(_ exponent: Double) -> Double {
+        Double(sign: .plus, exponent: Int(exponent), significand: 1)
+    }
+
+    /// The start is noted: now it happens, if it is still wanted.
+    mutating func launching(_ id: Int64, session: String, at now: Date) -> [Effect] {
+        applications[id]?.isLaunching = false
+        guard let application = applications[id] else { return [] }
+        guard !isStopping, let launch = application.record.launch,
+            sessionToLaunch(for: application) != nil
+        else {
+            // What was noted may have come behind what has happened since.
+            return noteLaunchState(of: application.record) + evaluateRelaunch(of: id, at: now)
+        }
+        applications[id]?.isLaunching = true
+        return [.launch(application: id, launch, session: session)]
+    }
+
+    /// An application was started, or could not be.
+    mutating func launched(_ id: Int64, error: String?, at now: Date) -> [Effect] {
+        guard let application = applications[id] else { return [] }
+        applications[id]?.isLaunching = false
+        applications[id]?.isLaunched = error == nil
+        let name = application.record.identifier
+        guard let error else {
+            return [.log(.info, "started \(name) for its events", task: nil)]
+        }
+        return [.log(.error, "cannot start \(name): \(error)", task: nil)]
+            + evaluateRelaunch(of: id, at: now) + evaluateIdleness(at: now)
+    }
+
+    /// A process that the daemon had started has ended.
+    mutating func applicationExited(_ id: Int64, status: String, at now: Date) -> [Effect] {
+        guard let application = applications[id] else { return [] }
+        applications[id]?.isLaunched = false
+        let own = sessions.values.filter { $0.applicationID == id }.map(\.id)
+        let log = "\(application.record.identifier) has ended: \(status)"
+        // Its connections may close a moment later; each asks the store again.
+        return [.log(.info, log, task: nil)] + own.sorted().map { query(.session($0)) }
+            + removeIfUnused(id) + evaluateIdleness(at: now)
+    }
+
+    /// An application takes its events: the next start, if one is needed, need not wait.
+    mutating func relaunchSucceeded(_ id: Int64) -> [Effect] {
+        guard let record = applications[id]?.record,
+            record.launchAttempts > 0 || record.nextLaunchAt != nil
+        else { return [] }
+        applications[id]?.record.launchAttempts = 0
+        applications[id]?.record.nextLaunchAt = nil
+        return applications[id].map { noteLaunchState(of: $0.record) } ?? []
+    }
+
+    private mutating func noteLaunchState(of record: ApplicationRecord) -> [Effect] {
+        [
+            commit(
+                [
+                    .setLaunchState(
+                        application: record.id,
+                        attempts: record.launchAttempts,
+                        nextLaunchAt: record.nextLaunchAt
+                    )
+                ],
+                .relaxed
+            )
+        ]
+    }
+}

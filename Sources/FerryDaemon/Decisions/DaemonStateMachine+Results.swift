@@ -1,0 +1,142 @@
+import FerryStore
+import FerryWire
+import FoundationEssentials
+
+extension DaemonStateMachine {
+    /// A commit is durable.
+    mutating func committed(
+        _ receipt: Receipt,
+        _ continuation: Continuation,
+        at now: Date
+    ) -> [Effect] {
+        operationCount -= 1
+        let effects: [Effect] =
+            switch continuation {
+            case .nothing:
+                []
+            case .call(let call, _):
+                [.answer(call, .done)] + changed(receipt.changes, at: now)
+            case .opened(let call, let connection, let process):
+                opened(
+                    receipt,
+                    call: call,
+                    attachment: Attachment(connection: connection, process: process),
+                    at: now
+                )
+            case .created(let call):
+                created(receipt, call: call)
+            case .ended(let task, let ending, let resumeData):
+                ended(task: task, ending, resumeData: resumeData, receipt, at: now)
+            case .backedOff(let task):
+                backedOff(task: task, at: now)
+            case .acknowledged(let call, let session):
+                acknowledged(receipt, call: call, session: session, at: now)
+            case .launching(let application, let session):
+                launching(application, session: session, at: now)
+            case .closed(let session):
+                closed(session, at: now)
+            case .forgotten(let application):
+                forgotten(application)
+            case .quit(let call, let application):
+                quit(application, call: call)
+            case .hookRemoved(let call, let application):
+                hookRemoved(application, call: call)
+            }
+        return effects + evaluateIdleness(at: now)
+    }
+
+    /// A commit has failed for good; nothing was changed.
+    mutating func commitFailed(
+        _ error: StoreError,
+        _ continuation: Continuation,
+        at now: Date
+    ) -> [Effect] {
+        operationCount -= 1
+        let effects: [Effect] =
+            switch continuation {
+            case .call(let call, let task):
+                [.refuse(call, TransferInterfaceError(error, task: task))]
+            case .opened(let call, _, _):
+                openingFailed(call, error)
+            case .created(let call):
+                creationFailed(call, error)
+            case .quit(let call, let application), .hookRemoved(let call, let application):
+                objectionFailed(application, call: call, error, at: now)
+            case .acknowledged(let call, _):
+                [.refuse(call, TransferInterfaceError(error, task: 0))]
+            case .ended(let task, let ending, _):
+                endFailed(task: task, ending, error, at: now)
+            case .launching(let application, _):
+                launched(application, error: error.message, at: now)
+            case .backedOff(let task):
+                backedOff(task: task, at: now)
+            case .closed(let session):
+                closingFailed(session, at: now)
+            case .nothing, .forgotten:
+                // What was to go is looked at again when the daemon starts.
+                []
+            }
+        return [.log(.warning, "the queue was not changed: \(error.message)", task: nil)] + effects
+            + evaluateIdleness(at: now)
+    }
+
+    /// The store has answered a query.
+    mutating func answered(_ query: Query, _ result: QueryResult, at now: Date) -> [Effect] {
+        operationCount -= 1
+        let effects: [Effect] =
+            switch (query, result) {
+            case (.candidates, .candidates(let tasks, let next)):
+                found(tasks, next: next, at: now)
+            case (.events(let session, _, _, let call), .events(let events)):
+                read(events, session: session, for: call)
+            case (.session, .session(let record?)):
+                counted(record, at: now)
+            case (.task(_, let ending), .tasks(let tasks)):
+                found(tasks.first, for: ending, at: now)
+            case (.sweep(let call, _, _), .tasks(let tasks)):
+                found(tasks, ofSweep: call, at: now)
+            case (.overdue, .tasks(let tasks)):
+                foundOverdue(tasks, at: now)
+            case (.earliestDeadline, .earliestDeadline(let deadline)):
+                note(deadline: deadline)
+            case (.totals, .totals(let totals)):
+                counted(totals, at: now)
+            case (_, .failed(let error)):
+                queryFailed(query, error, at: now)
+            default:
+                // The session has gone in the meantime.
+                []
+            }
+        return effects + evaluateIdleness(at: now)
+    }
+
+    private mutating func queryFailed(
+        _ query: Query,
+        _ error: StoreError,
+        at now: Date
+    ) -> [Effect] {
+        let log = Effect.log(.error, "the queue cannot be read: \(error.message)", task: nil)
+        let later = now.addingTimeInterval(policy.rereadDelay)
+        switch query {
+        case .candidates:
+            search.isUnderWay = false
+            return [log, setRetryTimer(later)]
+        case .events(let session, _, _, let call):
+            guard sessions[session]?.subscriber?.call == call else { return [log] }
+            sessions[session]?.subscriber = nil
+            return [log, .refuse(call, TransferInterfaceError(error, task: 0))]
+        case .task(_, let ending):
+            return [log] + refuse(ending.caller, error)
+        case .sweep(let call, _, _):
+            return [log] + refuse(.sweep(call), error)
+        case .overdue, .earliestDeadline:
+            return [log] + note(deadline: later)
+        case .session(let session):
+            guard sessions[session] != nil else { return [log] }
+            sessions[session]?.isUncounted = true
+            return [log, .setTimer(.recount(session: session), later)]
+        case .totals:
+            return [log]
+        }
+    }
+}

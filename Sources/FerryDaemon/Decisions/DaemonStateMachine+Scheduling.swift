@@ -1,0 +1,217 @@
+import FerryStore
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+
+extension DaemonStateMachine {
+    /// The search for tasks to start.
+    struct Search: Hashable, Sendable {
+        /// What the store is asked for.
+        struct Request: Hashable, Sendable {
+            /// The moment that back-offs are compared with.
+            var now: Date
+            /// How many tasks at most.
+            var limit: Int
+            /// How many tasks at most for one host.
+            var limitPerHost: Int
+            /// Hosts that may have no more transfers.
+            var saturatedHosts: Set<String>
+            /// Sessions that may have no more transfers from a host.
+            var saturatedSessions: [String: Set<Int64>]
+            /// Tasks that have a transfer already, or are about to end.
+            var runningTasks: Set<Int64>
+            /// The host that was served last: the search goes on behind it, so that all get a turn.
+            var lastHost: String?
+        }
+
+        /// Whether the store is being asked.
+        var isUnderWay = false
+        /// Whether something has changed meanwhile.
+        var isStale = false
+        /// The host that was served last.
+        var lastHost: String?
+        /// When the next task is due that backs off.
+        var nextRetry: Date?
+        /// The tasks that have changed while the store is being asked: what it says of them may
+        /// be out of date.
+        private(set) var changedTasks: Set<Int64> = []
+
+        /// Begins a search.
+        mutating func begin() {
+            isUnderWay = true
+            isStale = false
+            changedTasks = []
+        }
+
+        /// Notes a task that has changed.
+        mutating func note(_ task: Int64) {
+            if isUnderWay { changedTasks.insert(task) }
+        }
+    }
+
+    /// Looks for tasks to start, wherever there is room.
+    mutating func searchForTasks(at now: Date) -> [Effect] {
+        guard !isStopping else { return [] }
+        guard !search.isUnderWay else {
+            search.isStale = true
+            return []
+        }
+        guard budget.free > 0 else { return [] }
+        search.begin()
+        return [query(.candidates(searchRequest(at: now)))]
+    }
+
+    private func searchRequest(at now: Date) -> Search.Request {
+        var saturatedSessions: [String: Set<Int64>] = [:]
+        for host in budget.activeHosts {
+            saturatedSessions[host] = budget.saturatedSessions(host: host, limit: sessionLimit)
+        }
+        return Search.Request(
+            now: now,
+            limit: budget.free,
+            limitPerHost: policy.maximumTransfersPerHost,
+            saturatedHosts: budget.saturatedHosts,
+            saturatedSessions: saturatedSessions,
+            runningTasks: Set(running.keys).union(ending.keys),
+            lastHost: search.lastHost
+        )
+    }
+
+    /// How many transfers a session may have from one host.
+    func sessionLimit(_ session: Int64) -> Int {
+        max(1, sessions[session]?.configuration.maximumConnectionsPerHost ?? 1)
+    }
+
+    /// A task that backs off may be due.
+    mutating func retryTimePassed(at now: Date) -> [Effect] {
+        search.nextRetry = nil
+        return searchForTasks(at: now)
+    }
+
+    /// Sets or clears the timer for the tasks that back off.
+    mutating func setRetryTimer(_ date: Date?) -> Effect {
+        search.nextRetry = date
+        return .setTimer(.retry, date)
+    }
+
+    /// The store has found tasks that may start.
+    mutating func found(_ tasks: [TaskRecord], next: Date?, at now: Date) -> [Effect] {
+        search.isUnderWay = false
+        guard !isStopping else { return [] }
+        var effects: [Effect] = []
+        var hasStarted = false
+        for task in tasks {
+            if search.changedTasks.contains(task.id) {
+                search.isStale = true
+            } else if start(task, &effects) {
+                hasStarted = true
+            }
+        }
+        effects.append(setRetryTimer(next))
+        // A page may have been cut by one host's limit while another host has room.
+        if search.isStale || (hasStarted && budget.free > 0) {
+            effects += searchForTasks(at: now)
+        }
+        return effects + evaluateIdleness(at: now)
+    }
+
+    /// Starts a task that still fits.
+    private mutating func start(_ task: TaskRecord, _ effects: inout [Effect]) -> Bool {
+        guard
+            running[task.id] == nil, ending[task.id] == nil,
+            let session = sessions[task.sessionID],
+            budget.admits(
+                session: task.sessionID,
+                host: task.host,
+                sessionLimit: sessionLimit(task.sessionID)
+            )
+        else { return false }
+        budget.take(session: task.sessionID, host: task.host)
+        search.lastHost = task.host
+        running[task.id] = RunningTask(task)
+        effects.append(
+            .start(
+                TransferStart(
+                    task: task,
+                    additionalFields: session.configuration.additionalFields
+                )
+            )
+        )
+        effects.append(.changed(task: task.id))
+        return true
+    }
+
+    /// Stops a task's transfer, where it has one, and gives its place to another.
+    mutating func stop(task: Int64, at now: Date) -> [Effect] {
+        guard let task = running.removeValue(forKey: task) else { return [] }
+        budget.give(session: task.record.sessionID, host: task.record.host)
+        return [.stop(task: task.record.id)] + searchForTasks(at: now)
+    }
+
+    /// Why a task that waits does not run.
+    func wait(of task: TaskRecord, at now: Date) -> Wire.Wait? {
+        switch task.state {
+        case .held, .heldSuspended:
+            return Wire.Wait(reason: .paused, detail: "a person paused it")
+        case .suspended, .completed:
+            return nil
+        case .waiting:
+            break
+        }
+        guard running[task.id] == nil else { return nil }
+        if let until = task.notBefore, until > now {
+            let failure = task.lastError.flatMap { Stored.failure($0) }
+            return Wire.Wait(reason: .backoff, until: until, detail: failure?.message)
+        }
+        let sessionCount = budget.count(session: task.sessionID, host: task.host)
+        let limit = sessionLimit(task.sessionID)
+        if sessionCount >= limit {
+            return Wire.Wait(
+                reason: .hostLimit,
+                detail: "its session has \(sessionCount) of \(limit) transfers from \(task.host)"
+            )
+        }
+        if budget.free(host: task.host) == 0, budget.free > 0 {
+            return Wire.Wait(
+                reason: .hostLimit,
+                detail: "\(task.host) has \(policy.maximumTransfersPerHost) transfers, the limit"
+            )
+        }
+        if budget.free == 0 {
+            return Wire.Wait(
+                reason: .connectionLimit,
+                detail: "\(policy.maximumTransfers) transfers run, the limit"
+            )
+        }
+        return Wire.Wait(reason: .starting)
+    }
+
+    // MARK: Deadlines
+
+    /// Makes sure that a deadline is noticed.
+    mutating func note(deadline: Date?) -> [Effect] {
+        guard let deadline, deadlineTimer.map({ deadline < $0 }) ?? true else { return [] }
+        deadlineTimer = deadline
+        return [.setTimer(.deadline, deadline)]
+    }
+
+    mutating func deadlinePassed(at now: Date) -> [Effect] {
+        deadlineTimer = nil
+        return [query(.overdue(at: now))]
+    }
+
+    /// Ends the tasks whose time is up.
+    mutating func foundOverdue(_ tasks: [TaskRecord], at now: Date) -> [Effect] {
+        var effects: [Effect] = []
+        for task in tasks {
+            let failure = Wire.Failure(
+                code: TransferError.Code.resourceTimedOut.rawValue,
+                message: "the download took longer than its session allows"
+            )
+            effects += end(task, Ending(failure: failure, producesResumeData: true), at: now)
+        }
+        if tasks.isEmpty { return [query(.earliestDeadline)] }
+        // Those that were found are on their way out of the store; look again when they are.
+        return effects + note(deadline: now.addingTimeInterval(1))
+    }
+}

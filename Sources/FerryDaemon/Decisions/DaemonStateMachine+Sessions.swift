@@ -1,0 +1,263 @@
+import FerryStore
+import FerryWire
+import FoundationEssentials
+
+extension DaemonStateMachine {
+    // MARK: Opening
+
+    /// A client opens a session.
+    mutating func openSession(_ open: Wire.OpenSession, from caller: Caller) -> [Effect] {
+        if let problem = Self.problem(in: open) { return [.refuse(caller.call, problem)] }
+        let name = open.application.identifier
+        if let problem = sessionInUse(open.identifier, of: name, by: caller.process) {
+            return [.refuse(caller.call, problem)]
+        }
+        let opening = Opening(
+            application: name,
+            session: open.identifier,
+            mutation: .openSession(
+                application: name,
+                launch: open.application.launch.map(LaunchRecord.init),
+                identifier: open.identifier,
+                configuration: Stored.encode(open.configuration)
+            )
+        )
+        openings[caller.call] = opening
+        return [
+            commit(
+                [opening.mutation],
+                then: .opened(caller.call, caller.connection, process: caller.process)
+            )
+        ]
+    }
+
+    private static func problem(in open: Wire.OpenSession) -> TransferInterfaceError? {
+        if open.identifier.isEmpty || open.identifier.utf8.count > 1024 {
+            return .invalidRequest(
+                parameter: "identifier",
+                reason: "a session's identifier has between 1 and 1024 bytes"
+            )
+        }
+        if open.application.identifier.isEmpty || open.application.identifier.utf8.count > 4096 {
+            return .invalidRequest(
+                parameter: "application",
+                reason: "an application's identifier has between 1 and 4096 bytes"
+            )
+        }
+        if let launch = open.application.launch, !launch.executable.hasPrefix("/") {
+            return .invalidRequest(
+                parameter: "application",
+                reason: "the executable must be an absolute path, not \(launch.executable)"
+            )
+        }
+        return nil
+    }
+
+    /// Why a process may not open a session, if another one has it open (BG-10).
+    private func sessionInUse(
+        _ identifier: String,
+        of application: String,
+        by process: Int32
+    ) -> TransferInterfaceError? {
+        let other = sessions.values.first { session in
+            session.identifier == identifier
+                && applications[session.applicationID]?.record.identifier == application
+        }
+        guard let holder = other?.attachment?.process, holder != process else { return nil }
+        return .sessionInUse(identifier: identifier, pid: holder)
+    }
+
+    /// The store has a session that a client opens.
+    mutating func opened(
+        _ receipt: Receipt,
+        call: CallIdentifier,
+        attachment: Attachment,
+        at now: Date
+    ) -> [Effect] {
+        guard let opened = receipt.openedSessions.first, let opening = openings[call] else {
+            return []
+        }
+        let application = opened.application
+        note(application)
+        var session = sessions[opened.session.id] ?? Session(opened.session)
+        sessions[session.id] = session
+        if application.quit {
+            // Its user has started it: from now on it may be started for its events again. Before
+            // that is certain, the session is not open.
+            return [
+                commit(
+                    [.setQuit(application: application.id, false), opening.mutation],
+                    then: .opened(call, attachment.connection, process: attachment.process)
+                )
+            ]
+        }
+        openings[call] = nil
+        if let other = session.attachment, other.process != attachment.process {
+            // It was quicker.
+            return [
+                .refuse(call, .sessionInUse(identifier: session.identifier, pid: other.process))
+            ]
+        }
+        session.configuration = Stored.configuration(opened.session.configuration)
+        session.isClosing = false
+        guard connections.contains(attachment.connection) else {
+            // Its client is gone before its session is open.
+            sessions[session.id] = session
+            return recount(session.id)
+        }
+        session.attachment = attachment
+        session.isReadyForRelaunch = false
+        applications[application.id]?.clients.insert(attachment.connection)
+        sessions[session.id] = session
+        return [
+            .setTimer(.relaunch(application: application.id), nil),
+            .answer(
+                call,
+                .opened(
+                    session: session.id,
+                    nextTaskIdentifier: opened.session.nextTaskIdentifier
+                )
+            ),
+        ]
+    }
+
+    /// Takes over what a client says about its application; how starting it has gone is known
+    /// better here than in a receipt.
+    private mutating func note(_ record: ApplicationRecord) {
+        if applications[record.id] == nil { applications[record.id] = Application(record) }
+        applications[record.id]?.record.launch = record.launch
+        applications[record.id]?.record.quit = record.quit
+    }
+
+    /// A session could not be opened; one that was to go meanwhile may go now.
+    mutating func openingFailed(_ call: CallIdentifier, _ error: StoreError) -> [Effect] {
+        let opening = openings.removeValue(forKey: call)
+        let known = sessions.values.filter { session in
+            session.identifier == opening?.session
+                && applications[session.applicationID]?.record.identifier == opening?.application
+        }
+        return [.refuse(call, TransferInterfaceError(error, task: 0))]
+            + known.flatMap { recount($0.id) }
+    }
+
+    /// Whether a client is opening a session, or any session, of an application.
+    func isOpening(_ application: Int64, session: String? = nil) -> Bool {
+        guard let name = applications[application]?.record.identifier else { return false }
+        return openings.values.contains { opening in
+            opening.application == name && (session.map { $0 == opening.session } ?? true)
+        }
+    }
+
+    /// Whether a caller's process has a session open.
+    func isOpen(_ session: Int64, for caller: Caller) -> Bool {
+        sessions[session]?.attachment?.process == caller.process
+    }
+
+    /// The answer to a caller that does not have a session open.
+    func refuseUnlessOpen(_ session: Int64, _ caller: Caller) -> [Effect]? {
+        isOpen(session, for: caller)
+            ? nil : [.refuse(caller.call, .sessionNotOpen(session: session))]
+    }
+
+    // MARK: Connections
+
+    /// A client connects.
+    mutating func connected(_ connection: ConnectionIdentifier) -> [Effect] {
+        connections.insert(connection)
+        return [.setTimer(.idle, nil)]
+    }
+
+    /// A connection has closed: what it had open may be opened by another.
+    mutating func disconnected(_ connection: ConnectionIdentifier, at now: Date) -> [Effect] {
+        connections.remove(connection)
+        var effects: [Effect] = []
+        for (identifier, session) in sessions.sorted(by: { $0.key < $1.key }) {
+            if session.subscriber?.connection == connection {
+                sessions[identifier]?.subscriber = nil
+            }
+            if session.attachment?.connection == connection {
+                sessions[identifier]?.attachment = nil
+                // It has taken events since the store was last asked.
+                sessions[identifier]?.isReadyForRelaunch = false
+                effects.append(query(.session(identifier)))
+            }
+        }
+        for id in applications.keys.sorted()
+        where applications[id]?.clients.remove(connection) != nil {
+            effects += evaluateRelaunch(of: id, at: now)
+        }
+        return effects + evaluateIdleness(at: now)
+    }
+
+    // MARK: Closing
+
+    /// A client ends a session for good.
+    mutating func closeSession(_ close: Wire.CloseSession, from caller: Caller) -> [Effect] {
+        if let refusal = refuseUnlessOpen(close.session, caller) { return refusal }
+        sessions[close.session]?.isClosing = true
+        guard close.cancel else {
+            return [.answer(caller.call, .done), query(.session(close.session))]
+        }
+        return sweep(
+            .session(close.session),
+            ending: .cancelled(for: .sweep(caller.call)),
+            for: caller.call
+        )
+    }
+
+    /// Asks what a session has, where something hangs on it: whether it goes, or whether its
+    /// application is to be started.
+    mutating func recount(_ id: Int64) -> [Effect] {
+        guard let session = sessions[id], session.attachment == nil || session.isClosing else {
+            return []
+        }
+        return [query(.session(id))]
+    }
+
+    /// How many tasks and events a session has, as just read.
+    mutating func counted(_ record: SessionRecord, at now: Date) -> [Effect] {
+        guard let session = sessions[record.id] else { return [] }
+        sessions[record.id]?.isUncounted = false
+        if session.attachment == nil {
+            sessions[record.id]?.isReadyForRelaunch = record.counts.isReadyForRelaunch
+        }
+        // A session that nobody has open and that holds nothing comes into being again by itself.
+        if record.counts.isEmpty, session.isClosing || session.attachment == nil,
+            !isOpening(session.applicationID, session: session.identifier),
+            !creations.values.contains(where: { $0.session == record.id })
+        {
+            return [
+                commit([.deleteSession(id: record.id)], then: .closed(session: record.id))
+            ]
+        }
+        return evaluateRelaunch(of: session.applicationID, at: now)
+    }
+
+    /// A session is gone from the store.
+    mutating func closed(_ identifier: Int64, at now: Date) -> [Effect] {
+        guard let session = sessions.removeValue(forKey: identifier) else { return [] }
+        // It may have been the one that kept its application from being started for another.
+        return removeIfUnused(session.applicationID)
+            + evaluateRelaunch(of: session.applicationID, at: now)
+    }
+
+    /// A session could not be deleted; it is looked at again when the daemon starts.
+    mutating func closingFailed(_ identifier: Int64, at now: Date) -> [Effect] {
+        sessions[identifier].map { evaluateRelaunch(of: $0.applicationID, at: now) } ?? []
+    }
+
+    /// Forgets an application that has no session, no process and no client that opens one.
+    mutating func removeIfUnused(_ id: Int64) -> [Effect] {
+        guard let application = applications[id], !application.isLaunched,
+            !application.isLaunching, !isOpening(id),
+            !sessions.values.contains(where: { $0.applicationID == id })
+        else { return [] }
+        return [commit([.deleteApplication(id: id)], then: .forgotten(application: id))]
+    }
+
+    /// An application is gone from the store.
+    mutating func forgotten(_ id: Int64) -> [Effect] {
+        applications[id] = nil
+        return [.setTimer(.relaunch(application: id), nil)]
+    }
+}

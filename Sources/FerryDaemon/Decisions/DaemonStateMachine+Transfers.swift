@@ -1,0 +1,293 @@
+import FerryStore
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+
+extension DaemonStateMachine {
+    /// A transfer goes on behind bytes that an earlier attempt, or another session, has loaded.
+    mutating func resumed(task id: Int64, offset: Int64, expected: Int64?, at now: Date) -> [Effect]
+    {
+        guard let task = running[id], task.phase == .loading else { return [] }
+        running[id]?.receivedByteCount = offset
+        running[id]?.expectedByteCount = expected
+        // An application that made its task from resume data is told once what that was worth
+        // (RD-7); attempts that ferryd makes by itself are none of its business (BG-18).
+        guard task.owesResumption else { return [] }
+        running[id]?.resumption = Wire.Event(
+            kind: .resumed,
+            task: task.record.identifier,
+            offset: offset,
+            expectedByteCount: expected
+        )
+        return tellResumption(of: id)
+    }
+
+    /// Tells an application that is there how many bytes of its resume data could be used.
+    mutating func tellResumption(of id: Int64) -> [Effect] {
+        guard let task = running[id], let event = task.resumption else { return [] }
+        let effects = send(event, session: task.record.sessionID)
+        guard !effects.isEmpty else { return [] }
+        running[id]?.resumption = nil
+        running[id]?.owesResumption = false
+        // A later checkpoint says nothing of resume data.
+        guard !task.hasNewCheckpoint, var state = ByteState.decode(task.record.checkpoint) else {
+            return effects
+        }
+        state.isFromResumeData = false
+        return effects + [commit([.setCheckpoint(task: id, state.encoded)], .relaxed)]
+    }
+
+    /// A server has answered a transfer's request.
+    mutating func responded(
+        task id: Int64,
+        response: Wire.Response,
+        request: Wire.Request,
+        at now: Date
+    ) -> [Effect] {
+        guard let task = running[id], task.phase == .loading else { return [] }
+        running[id]?.response = response
+        let original = Stored.request(task.record.request)
+        let isRedirected = original?.url != request.url
+        running[id]?.currentRequest = isRedirected ? request : nil
+        return [
+            commit(
+                [
+                    .setExchange(
+                        task: id,
+                        currentRequest: isRedirected ? Stored.encode(request) : nil,
+                        response: Stored.encode(response)
+                    )
+                ],
+                .relaxed
+            )
+        ]
+            + send(
+                Wire.Event(
+                    kind: .response,
+                    task: task.record.identifier,
+                    response: response,
+                    request: isRedirected ? request : nil
+                ),
+                session: task.record.sessionID
+            )
+    }
+
+    /// Bytes have arrived.
+    mutating func progressed(
+        task id: Int64,
+        received: Int64,
+        expected: Int64?,
+        at now: Date
+    )
+        -> [Effect]
+    {
+        guard var task = running[id], task.phase == .loading else { return [] }
+        if received > task.receivedByteCount { task.attempts = 0 }
+        task.receivedByteCount = received
+        task.expectedByteCount = expected
+        task.hasUntoldProgress = true
+        running[id] = task
+        return isProgressDue(task, at: now) ? tellProgress(of: id, at: now) : tellProgressLater(now)
+    }
+
+    private func isProgressDue(_ task: RunningTask, at now: Date) -> Bool {
+        now.timeIntervalSince(task.progressToldAt) >= policy.progressInterval
+    }
+
+    private mutating func tellProgressLater(_ now: Date) -> [Effect] {
+        guard !isProgressTimerSet else { return [] }
+        isProgressTimerSet = true
+        return [.setTimer(.progress, now.addingTimeInterval(policy.progressInterval))]
+    }
+
+    /// The progress timer is due.
+    mutating func tellProgress(at now: Date) -> [Effect] {
+        isProgressTimerSet = false
+        var effects: [Effect] = []
+        var isLeft = false
+        for (id, task) in running.sorted(by: { $0.key < $1.key }) where task.hasUntoldProgress {
+            if isProgressDue(task, at: now) {
+                effects += tellProgress(of: id, at: now)
+            } else {
+                isLeft = true
+            }
+        }
+        return isLeft ? effects + tellProgressLater(now) : effects
+    }
+
+    private mutating func tellProgress(of id: Int64, at now: Date) -> [Effect] {
+        guard var task = running[id], task.hasUntoldProgress else { return [] }
+        task.hasUntoldProgress = false
+        task.progressToldAt = now
+        running[id] = task
+        return [.changed(task: id)] + send(progress(of: task), session: task.record.sessionID)
+    }
+
+    func progress(of task: RunningTask) -> Wire.Event {
+        Wire.Event(
+            kind: .progress,
+            task: task.record.identifier,
+            receivedByteCount: task.receivedByteCount,
+            expectedByteCount: task.expectedByteCount
+        )
+    }
+
+    /// A part of a file has reached the disk.
+    mutating func checkpointed(task id: Int64, _ checkpoint: [UInt8]) -> [Effect] {
+        guard let task = running[id], task.phase == .loading else { return [] }
+        running[id]?.hasNewCheckpoint = true
+        return [
+            commit(
+                [
+                    .setCheckpoint(task: id, checkpoint),
+                    .setProgress(
+                        task: id,
+                        receivedByteCount: task.receivedByteCount,
+                        expectedByteCount: task.expectedByteCount
+                    ),
+                ]
+            )
+        ]
+    }
+
+    /// A transfer has loaded its whole body, and the file is on the disk.
+    mutating func finished(
+        task id: Int64,
+        byteCount: Int64,
+        path: String,
+        at now: Date
+    )
+        -> [Effect]
+    {
+        guard running[id]?.phase == .loading else { return [] }
+        running[id]?.receivedByteCount = byteCount
+        running[id]?.expectedByteCount = byteCount
+        running[id]?.hasUntoldProgress = true
+        let effects = tellProgress(of: id, at: now)
+        running[id]?.phase = .finishing
+        guard let task = running[id], ending[id] == nil else { return effects }
+        ending[id] = []
+        let finished = Wire.Event(
+            kind: .finished,
+            task: task.record.identifier,
+            response: task.response,
+            request: task.currentRequest,
+            receivedByteCount: byteCount,
+            expectedByteCount: byteCount,
+            path: path
+        )
+        var completed = finished
+        completed.kind = .completed
+        completed.path = nil
+        return effects + [
+            .log(.info, "finished, \(byteCount) bytes", task: id),
+            commit(
+                [
+                    .setProgress(
+                        task: id,
+                        receivedByteCount: byteCount,
+                        expectedByteCount: byteCount
+                    ),
+                    .completeTask(
+                        .id(id),
+                        [Stored.event(finished), Stored.event(completed)],
+                        at: now
+                    ),
+                ],
+                then: .ended(task: id, Ending(), resumeData: nil)
+            ),
+        ]
+    }
+
+    /// A transfer has failed; it is made again, or its task ends.
+    mutating func failed(task id: Int64, _ error: TransferError, at now: Date) -> [Effect] {
+        guard let task = running[id], task.phase == .loading else { return [] }
+        let failure = Wire.Failure(code: error.code.rawValue, message: error.message)
+        switch decision(after: error, of: task) {
+        case .isFinal:
+            running[id]?.phase = .ending
+            return [.log(.error, "failed: \(error.message)", task: id)]
+                + end(task.record, Ending(failure: failure, producesResumeData: true), at: now)
+        case .retry(let delay):
+            running[id]?.phase = .backingOff
+            let attempt = AttemptFailure(error, after: .decode(task.record.lastError))
+            return backOff(task, attempt, seconds: delay.inSeconds, at: now)
+        }
+    }
+
+    private mutating func decision(
+        after error: TransferError,
+        of task: RunningTask
+    ) -> RetryPolicy.Decision {
+        // A disk that is full now may have room later; giving up would lose what is loaded.
+        if error.code == .diskFull { return .retry(after: .seconds(policy.diskFullDelay)) }
+        return policy.retry.decision(
+            for: error,
+            failureCount: task.attempts + 1,
+            using: &random
+        )
+    }
+
+    private mutating func backOff(
+        _ task: RunningTask,
+        _ failure: AttemptFailure,
+        seconds: Double,
+        at now: Date
+    ) -> [Effect] {
+        let id = task.record.id
+        let delay = Duration.seconds(seconds).formattedInSeconds
+        return [
+            .log(.notice, "attempt failed, next in \(delay): \(failure.message)", task: id),
+            commit(
+                [
+                    .setRetry(
+                        task: id,
+                        attempts: task.attempts + 1,
+                        notBefore: now.addingTimeInterval(seconds),
+                        lastError: Stored.encode(failure)
+                    ),
+                    .setProgress(
+                        task: id,
+                        receivedByteCount: task.receivedByteCount,
+                        expectedByteCount: task.expectedByteCount
+                    ),
+                ],
+                .relaxed,
+                then: .backedOff(task: id)
+            ),
+        ]
+    }
+
+    /// A failed attempt is in the store: its place goes to another task.
+    mutating func backedOff(task id: Int64, at now: Date) -> [Effect] {
+        guard running[id]?.phase == .backingOff else { return [] }
+        return stop(task: id, at: now) + [.changed(task: id)] + searchForTasks(at: now)
+    }
+
+    /// Looks at the tasks that a commit has changed.
+    mutating func changed(_ changes: [TaskChange], at now: Date) -> [Effect] {
+        var effects: [Effect] = []
+        for change in changes {
+            search.note(change.id)
+            effects.append(.changed(task: change.id))
+            effects += note(deadline: change.deadline)
+            if change.to != .waiting, let task = running[change.id], task.phase == .loading {
+                effects += stop(task: change.id, at: now)
+                effects.append(
+                    commit(
+                        [
+                            .setProgress(
+                                task: change.id,
+                                receivedByteCount: task.receivedByteCount,
+                                expectedByteCount: task.expectedByteCount
+                            )
+                        ],
+                        .relaxed
+                    )
+                )
+            }
+            effects += recount(change.sessionID)
+        }
+        return effects + searchForTasks(at: now)
+    }
+}

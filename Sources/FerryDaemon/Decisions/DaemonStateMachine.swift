@@ -1,0 +1,116 @@
+import FerryStore
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+
+/// Decides what ferryd does; performs nothing itself.
+///
+/// Every input returns the effects to perform, in order. Tasks that wait are not held here but in
+/// the store: memory follows the tasks that load. A task that has ended is completed by one
+/// conditional change in the store, whoever ends it, so that it ends once.
+struct DaemonStateMachine {
+    /// What the limits and delays are.
+    let policy: DaemonPolicy
+    /// The applications, by the store's number.
+    var applications: [Int64: Application] = [:]
+    /// The sessions that exist, by the store's number.
+    var sessions: [Int64: Session] = [:]
+    /// The tasks that have a transfer, by the daemon's number.
+    var running: [Int64: RunningTask] = [:]
+    /// Which transfers may run at once.
+    var budget: TransferBudget
+    /// The tasks that are on their way to their end in the store, each with those who want it to
+    /// end as well and wait for that.
+    var ending: [Int64: [Ending.Caller]] = [:]
+    /// What the search for tasks to start is doing.
+    var search = Search()
+    /// Passes over many tasks that a call waits for, by the call.
+    var sweeps: [CallIdentifier: Sweep] = [:]
+    /// The calls that open a session, while the store makes sure that there is one.
+    var openings: [CallIdentifier: Opening] = [:]
+    /// The calls that create a task, until it is in the store.
+    var creations: [CallIdentifier: Creation] = [:]
+    /// The number for the next task.
+    var nextTaskID: Int64
+    /// The clients that are connected.
+    var connections: Set<ConnectionIdentifier> = []
+    /// Until when no application is started: clients of an earlier daemon come back first.
+    var relaunchesBegin = Date.distantPast
+    /// The earliest deadline that a timer is set for.
+    var deadlineTimer: Date?
+    /// Whether a timer will look at the progress that is still to be told.
+    var isProgressTimerSet = false
+    /// Whether the daemon has been told to stop.
+    var isStopping = false
+    /// Whether the daemon ends because it has nothing to do.
+    var isIdle = false
+    /// How many commits and queries are under way; the daemon is not idle with any.
+    var operationCount = 0
+    /// The random numbers for jitter.
+    var random: any RandomNumberGenerator & Sendable
+
+    /// Creates the machine for a queue as it was left.
+    init(
+        policy: DaemonPolicy,
+        nextTaskID: Int64,
+        random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+    ) {
+        self.policy = policy
+        self.nextTaskID = nextTaskID
+        self.random = random
+        budget = TransferBudget(policy: policy)
+    }
+
+    /// Takes up the queue as it was left.
+    mutating func start(
+        applications: [ApplicationRecord],
+        sessions: [SessionRecord],
+        at now: Date
+    ) -> [Effect] {
+        for record in applications {
+            self.applications[record.id] = Application(record)
+        }
+        for record in sessions { self.sessions[record.id] = Session(record) }
+        relaunchesBegin = now.addingTimeInterval(policy.relaunchGrace)
+        var effects: [Effect] = searchForTasks(at: now)
+        effects.append(query(.earliestDeadline))
+        for identifier in self.applications.keys.sorted() {
+            effects += evaluateRelaunch(of: identifier, at: now)
+        }
+        // What was left empty when everybody died goes.
+        for record in sessions where record.counts.isEmpty {
+            effects.append(query(.session(record.id)))
+        }
+        return effects + evaluateIdleness(at: now)
+    }
+
+    /// A timer that was set is due.
+    mutating func timerFired(_ timer: Timer, at now: Date) -> [Effect] {
+        switch timer {
+        case .retry: retryTimePassed(at: now)
+        case .deadline: deadlinePassed(at: now)
+        case .progress: tellProgress(at: now)
+        case .relaunch(let application): evaluateRelaunch(of: application, at: now)
+        case .recount(let session): [query(.session(session))]
+        case .idle: idleTimePassed(at: now)
+        }
+    }
+
+    // MARK: Commits and queries
+
+    /// Notes a commit and returns its effect.
+    mutating func commit(
+        _ mutations: [Mutation],
+        _ durability: Durability = .synchronized,
+        then continuation: Continuation = .nothing
+    ) -> Effect {
+        operationCount += 1
+        return .commit(mutations, durability, continuation)
+    }
+
+    /// Notes a query and returns its effect.
+    mutating func query(_ query: Query) -> Effect {
+        operationCount += 1
+        return .query(query)
+    }
+}

@@ -1,0 +1,65 @@
+import FerryTransfer
+
+/// Counts the transfers that run, against the limits for all, for a host, and for a session's
+/// transfers from a host.
+struct TransferBudget: Hashable, Sendable {
+    /// A session's transfers from one host.
+    private struct Lane: Hashable, Sendable {
+        var session: Int64
+        var host: String
+    }
+
+    private var connections: ConnectionBudget
+    private var lanes: [Lane: Int] = [:]
+
+    /// Creates an empty budget.
+    init(policy: DaemonPolicy) {
+        connections = ConnectionBudget(
+            limit: policy.maximumTransfers,
+            limitPerHost: policy.maximumTransfersPerHost
+        )
+    }
+
+    /// How many more transfers may start at all.
+    var free: Int { connections.limit - connections.count }
+
+    /// How many more transfers may start for a host.
+    func free(host: String) -> Int { connections.room(forHost: host) }
+
+    /// How many of a session's transfers run for a host.
+    func count(session: Int64, host: String) -> Int {
+        lanes[Lane(session: session, host: host), default: 0]
+    }
+
+    /// Whether another transfer may start.
+    func admits(session: Int64, host: String, sessionLimit: Int) -> Bool {
+        free(host: host) > 0 && count(session: session, host: host) < max(1, sessionLimit)
+    }
+
+    /// Notes a transfer that starts; it must be admitted.
+    mutating func take(session: Int64, host: String) {
+        _ = connections.take(forHost: host)
+        lanes[Lane(session: session, host: host), default: 0] += 1
+    }
+
+    /// Notes a transfer that has ended.
+    mutating func give(session: Int64, host: String) {
+        connections.giveBack(forHost: host)
+        let lane = Lane(session: session, host: host)
+        lanes[lane] = lanes[lane].flatMap { $0 > 1 ? $0 - 1 : nil }
+    }
+
+    /// The hosts that transfers run for.
+    var activeHosts: Set<String> { Set(lanes.keys.map(\.host)) }
+
+    /// The hosts that have as many transfers as they may.
+    var saturatedHosts: Set<String> { activeHosts.filter { free(host: $0) == 0 } }
+
+    /// The sessions that have as many transfers from a host as they may.
+    func saturatedSessions(host: String, limit: (Int64) -> Int) -> Set<Int64> {
+        Set(
+            lanes.filter { $0.key.host == host && $0.value >= max(1, limit($0.key.session)) }
+                .map(\.key.session)
+        )
+    }
+}

@@ -1,0 +1,107 @@
+import FerryTransfer
+
+/// How the daemon was asked to run.
+struct DaemonOptions: Sendable {
+    /// What the process is to do.
+    enum Action: Hashable, Sendable {
+        /// Serve, with the log on standard error where `isForeground`.
+        case serve(isForeground: Bool)
+        /// Start itself again, apart from the process that started it, and end.
+        case detach
+        /// Print the help.
+        case help
+        /// Print the version.
+        case version
+    }
+
+    /// What the process is to do.
+    var action = Action.serve(isForeground: false)
+    /// The least level of the log that is written.
+    var logLevel = LogLevel.info
+    /// The limits and delays.
+    var policy = DaemonPolicy()
+
+    /// The text of `--help`.
+    static let help = """
+        Usage: ferryd [--foreground] [options]
+
+        Carries out the background transfers of one user. Programs that use Ferry start it when
+        they need it; it ends when it has nothing to do.
+
+          --foreground                 stay in the terminal, log to standard error
+          --detach                     go into the background, end when it serves
+          --log-level LEVEL            error, warning, notice, info (default) or debug
+          --maximum-transfers N        transfers at once, 1 to 1024 (default 32)
+          --maximum-per-host N         transfers at once for one host, 1 to 256 (default 16)
+          --idle-time SECONDS          end after this long with nothing to do (default 10)
+          --retry-delay SECONDS        first delay after a failed attempt (default 1)
+          --relaunch-delay SECONDS     first delay between two starts of an app (default 1)
+          --help                       print this
+          --version                    print the version
+
+        Exit status: 0 it served, 1 it could not start, 2 the command line is wrong.
+
+        """
+
+    /// Reads the arguments after the program's name.
+    ///
+    /// - Throws: ``DaemonFailure`` that says what is wrong.
+    static func parse(_ arguments: [String]) throws(DaemonFailure) -> DaemonOptions {
+        var options = DaemonOptions()
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--foreground": options.action = .serve(isForeground: true)
+            case "--detach": options.action = .detach
+            case "--help", "-h": options.action = .help
+            case "--version": options.action = .version
+            default: try options.set(argument, to: rest.popFirst())
+            }
+        }
+        return options
+    }
+
+    private mutating func set(_ name: String, to value: String?) throws(DaemonFailure) {
+        switch name {
+        case "--log-level":
+            guard let level = value.flatMap({ LogLevel(name: $0) }) else {
+                let names = LogLevel.allCases.map(\.name).joined(separator: ", ")
+                throw .usage("--log-level takes one of \(names)")
+            }
+            logLevel = level
+        case "--maximum-transfers":
+            policy.maximumTransfers = try Self.number(name, value, in: 1...1024)
+        case "--maximum-per-host":
+            policy.maximumTransfersPerHost = try Self.number(name, value, in: 1...256)
+        case "--idle-time":
+            policy.idleTime = try Self.seconds(name, value)
+        case "--retry-delay":
+            policy.retry.firstDelay = .seconds(try Self.seconds(name, value))
+        case "--relaunch-delay":
+            policy.relaunchDelay = try Self.seconds(name, value)
+        default:
+            throw .usage("there is no option \(name)")
+        }
+    }
+
+    private static func number(
+        _ name: String,
+        _ value: String?,
+        in range: ClosedRange<Int>
+    ) throws(DaemonFailure) -> Int {
+        guard let number = value.flatMap({ Int($0) }), range.contains(number) else {
+            throw .usage("\(name) takes a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    private static func seconds(
+        _ name: String,
+        _ value: String?
+    ) throws(DaemonFailure) -> Double {
+        guard let number = value.flatMap({ Double($0) }), number >= 0, number <= 86_400 else {
+            throw .usage("\(name) takes a number of seconds from 0 to 86400")
+        }
+        return number
+    }
+}

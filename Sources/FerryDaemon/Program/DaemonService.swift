@@ -1,0 +1,211 @@
+import FerryHTTP
+import FerryStore
+import FerrySystem
+import FerryWire
+import Glibc
+
+/// The daemon with everything around it: its directories, its sockets, its log, its signals.
+@LoopActor
+final class DaemonService {
+    /// The process's own; nothing else keeps it.
+    static var current: DaemonService?
+
+    private let log: Log
+    private let store: Store
+    private let locations: SocketLocations
+    private let isHeldBySystemd: Bool
+    private var daemon: Daemon?
+    private var server: VarlinkServer?
+    private var signals: SignalSource?
+    /// Keeps every other daemon of this user away from the queue.
+    private let lock: StateLock
+    private var endLock: FileLock?
+    private var isEnding = false
+
+    /// Gets everything that is needed to serve, or says what is in the way.
+    init(_ options: DaemonOptions, isForeground: Bool) async throws(DaemonFailure) {
+        let environment = ProcessEnvironment.current
+        isHeldBySystemd = ListeningSockets.areHeldBySystemd(environment)
+        let inherited = ListeningSockets.takeInherited()
+        let base = BaseDirectories(environment: environment)
+        locations = SocketLocations(base)
+        let state = try Self.openState(base.stateHome + "/ferry")
+        lock = try StateLock(in: state)
+        log = try Self.openLog(in: state, options, isForeground: isForeground)
+        do {
+            store = try Store(directory: state)
+        } catch {
+            log.write(.error, error.message)
+            await log.flush()
+            throw .start(error.message)
+        }
+        let parts = try Self.makeParts(in: state)
+        let sockets = try Self.sockets(inherited, isHeldBySystemd, locations)
+        let daemon = Daemon(
+            store: store,
+            files: parts.files,
+            client: parts.client,
+            log: log,
+            options: options,
+            socketPaths: sockets.map(\.path),
+            onExit: { [weak self] in self?.end() }
+        )
+        try await serve(daemon, on: sockets)
+    }
+
+    private func serve(_ daemon: Daemon, on sockets: [BoundSocket]) async throws(DaemonFailure) {
+        self.daemon = daemon
+        do throws(StoreError) {
+            try await daemon.start()
+        } catch {
+            throw .start(error.message)
+        }
+        let server = VarlinkServer(
+            information: ServiceInformation(
+                vendor: "Ferry",
+                product: "ferryd",
+                version: DaemonVersion.current,
+                url: "https://ferry.example"
+            ),
+            handler: daemon
+        )
+        self.server = server
+        do throws(SystemCallError) {
+            try listen(on: sockets)
+            signals = try SignalSource([SIGTERM, SIGINT]) { [weak daemon, log] number in
+                log.write(.info, "signal \(number): stopping")
+                daemon?.stop()
+            }
+        } catch {
+            throw .start("cannot listen: \(error)")
+        }
+        let places = daemon.socketPaths.joined(separator: " and ")
+        log.write(.info, "ferryd \(DaemonVersion.current) serves on \(places)")
+        ServiceManager.notifyReady()
+    }
+
+    private func listen(on sockets: [BoundSocket]) throws(SystemCallError) {
+        for socket in sockets {
+            try server?.listen(on: FileDescriptor(owning: socket.descriptor))
+        }
+    }
+
+    // MARK: The end
+
+    /// Ends the process, unless a client has come while it had nothing to do.
+    ///
+    /// Under the lock no client starts another daemon before this one has let go of the queue, and
+    /// none that has connected is turned away.
+    private func end() {
+        guard !isEnding else { return }
+        isEnding = true
+        if isHeldBySystemd {
+            server?.stopListening()
+        } else {
+            // Without the lock a client may have to try twice.
+            endLock = try? locations.startLock()
+            server?.stopListeningAndDrain()
+            if daemon?.mayGoOn == true, server?.connectionCount ?? 0 > 0, goOn() { return }
+        }
+        finish()
+    }
+
+    /// Listens again for a client that has connected at the last moment.
+    private func goOn() -> Bool {
+        do {
+            try listen(on: try locations.claim())
+        } catch {
+            log.write(.error, "cannot listen again: \(error)")
+            return false
+        }
+        endLock = nil
+        isEnding = false
+        daemon?.goOn()
+        return true
+    }
+
+    private func finish() {
+        signals?.cancel()
+        LoopActor.task { [self] in
+            server?.close()
+            await store.close()
+            log.write(.info, "ended")
+            await log.flush()
+            exit(0)
+        }
+    }
+
+    // MARK: Parts
+
+    private static func openState(_ path: String) throws(DaemonFailure) -> Directory {
+        do throws(SystemCallError) {
+            let state = try Directory(opening: path, creatingPrivate: true)
+            guard BaseDirectories.isPrivateDirectory(path) else {
+                throw SystemCallError(call: "open", errno: EACCES, subject: path)
+            }
+            return state
+        } catch {
+            throw .start(
+                """
+                the directory for the queue cannot be used: \(error). It must belong to you alone \
+                (chmod 700); XDG_STATE_HOME says where it lies
+                """
+            )
+        }
+    }
+
+    private static func openLog(
+        in state: Directory,
+        _ options: DaemonOptions,
+        isForeground: Bool
+    ) throws(DaemonFailure) -> Log {
+        if isForeground {
+            return Log(destination: StandardErrorLog(), threshold: options.logLevel)
+        }
+        if let journal = JournalLog() {
+            return Log(destination: journal, threshold: options.logLevel)
+        }
+        do throws(SystemCallError) {
+            let directory = try state.openSubdirectory("log")
+            return Log(
+                destination: FileLog(directory: directory),
+                threshold: options.logLevel
+            )
+        } catch {
+            throw .start("the log cannot be written: \(error)")
+        }
+    }
+
+    private static func makeParts(
+        in state: Directory
+    ) throws(DaemonFailure) -> (files: TransferFiles, client: HTTPClient) {
+        var configuration = HTTPClient.Configuration()
+        // The scheduler knows better than a connection pool what may run.
+        configuration.maximumConnectionsPerHost = 0
+        do {
+            return (try TransferFiles(in: state), try HTTPClient(configuration: configuration))
+        } catch let error as SystemCallError {
+            throw .start("the directory for downloads cannot be used: \(error)")
+        } catch {
+            throw .start("\(error)")
+        }
+    }
+
+    private static func sockets(
+        _ inherited: [Int32],
+        _ isHeldBySystemd: Bool,
+        _ locations: SocketLocations
+    ) throws(DaemonFailure) -> [BoundSocket] {
+        let held = inherited.map { BoundSocket(path: SocketName.of($0), descriptor: $0) }
+        // A client that starts the daemon has made all sockets, and holds the lock meanwhile.
+        if !held.isEmpty, !isHeldBySystemd { return held }
+        do throws(DaemonError) {
+            return held
+                + (try locations.withStartLock { () throws(DaemonError) in
+                    try locations.claim(besides: held.map(\.path))
+                })
+        } catch {
+            throw .start(error.description)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import FerrySystem
+import Glibc
+
+/// Going into the background: the program starts itself once more and waits until that serves.
+///
+/// A fork would take only one of several threads along; a new process has its own.
+enum Detachment {
+    private static let variable = "FERRY_READY_FD"
+
+    /// Starts the daemon apart from this process and returns when it serves.
+    ///
+    /// - Parameter arguments: The arguments; `--detach` is left out for the new process.
+    /// - Throws: ``DaemonFailure`` with the new process's words when it could not start.
+    static func detach(arguments: [String]) throws(DaemonFailure) {
+        do {
+            let (process, message) = try start(arguments.filter { $0 != "--detach" })
+            if !message.isEmpty {
+                _ = try? ProcessExit.wait(for: process)
+                throw DaemonFailure.start(message)
+            }
+        } catch let failure as DaemonFailure {
+            throw failure
+        } catch {
+            throw .start("cannot go into the background: \(error)")
+        }
+    }
+
+    /// Returns the new process and what it complains of; nothing when it serves.
+    private static func start(_ arguments: [String]) throws -> (Int32, String) {
+        var ends: [Int32] = [0, 0]
+        try systemCall("pipe") { pipe(&ends) }
+        let reading = FileDescriptor(owning: ends[0])
+        let writing = FileDescriptor(owning: ends[1])
+        var environment = ProcessEnvironment.current
+        let sockets = ListeningSockets.inheritedCount(environment)
+        var descriptors: [Int32: Int32] = [:]
+        for index in 0..<sockets { descriptors[3 + index] = 3 + index }
+        let ready = 3 + sockets
+        descriptors[writing.rawValue] = ready
+        environment[variable] = "\(ready)"
+        let process = try ProcessLaunch(
+            executable: ownExecutable,
+            arguments: arguments,
+            environment: environment,
+            directory: "/",
+            descriptors: descriptors,
+            inNewSession: true
+        ).start()
+        try writing.close()
+        let message = try reading.readToEnd(limit: 65_536)
+        return (process, String(decoding: message, as: UTF8.self))
+    }
+
+    /// The path of this program, which a list of processes then shows.
+    private static var ownExecutable: String {
+        let link = "/proc/self/exe"
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+            guard let base = buffer.baseAddress else { return link }
+            let count = readlink(link, base, buffer.count)
+            guard count > 0, count < buffer.count else { return link }
+            return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+        }
+    }
+
+    /// The way to tell the process that waits how the start has gone.
+    struct Readiness: Sendable {
+        private let descriptor: Int32?
+
+        /// What this process was given, taken out of its environment.
+        static func inherited() -> Readiness {
+            let descriptor = ProcessEnvironment[variable].flatMap { Int32($0) }
+            ProcessEnvironment.remove(variable)
+            if let descriptor { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+            return Readiness(descriptor: descriptor)
+        }
+
+        /// The daemon serves.
+        func succeeded() {
+            if let descriptor { close(descriptor) }
+        }
+
+        /// The daemon cannot serve.
+        func failed(_ message: String) {
+            guard let descriptor else { return }
+            let bytes = Array(message.utf8)
+            _ = write(descriptor, bytes, bytes.count)
+            close(descriptor)
+        }
+    }
+}

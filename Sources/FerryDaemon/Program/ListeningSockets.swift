@@ -1,0 +1,38 @@
+import FerrySystem
+import Glibc
+
+/// Sockets that whoever started the daemon has opened for it.
+///
+/// Source: sd_listen_fds(3). A client that starts the daemon does not know its process number
+/// beforehand and says `FERRY_LISTEN_PID=inherit` in place of `LISTEN_PID`.
+enum ListeningSockets {
+    private static let first: Int32 = 3
+
+    /// How many there are, by an environment.
+    static func inheritedCount(_ environment: [String: String]) -> Int32 {
+        guard let count = environment["LISTEN_FDS"].flatMap({ Int32($0) }), count > 0, count <= 16
+        else { return 0 }
+        let isOurs =
+            environment["LISTEN_PID"] == "\(getpid())"
+            || environment["FERRY_LISTEN_PID"] == "inherit"
+        return isOurs ? count : 0
+    }
+
+    /// Takes them over, out of the environment.
+    static func takeInherited() -> [Int32] {
+        let count = inheritedCount(ProcessEnvironment.current)
+        for name in ["LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "FERRY_LISTEN_PID"] {
+            ProcessEnvironment.remove(name)
+        }
+        return (0..<count).map { index in
+            let descriptor = first + index
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            return descriptor
+        }
+    }
+
+    /// Whether systemd holds the sockets as well and takes connections while nobody serves.
+    static func areHeldBySystemd(_ environment: [String: String]) -> Bool {
+        environment["LISTEN_PID"] == "\(getpid())"
+    }
+}

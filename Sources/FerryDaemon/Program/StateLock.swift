@@ -1,0 +1,35 @@
+import FerrySystem
+import Glibc
+
+/// What makes a daemon the only one for its queue.
+final class StateLock: Sendable {
+    private static let name = "ferryd.lock"
+    private let lock: FileLock
+
+    /// Takes the lock.
+    ///
+    /// - Throws: ``DaemonFailure`` that names the process that holds it.
+    init(in state: Directory) throws(DaemonFailure) {
+        do throws(SystemCallError) {
+            lock = try FileLock(Self.name, in: state, waiting: false)
+            try lock.describeHolder("\(getpid())\n")
+        } catch {
+            guard error.errno == EWOULDBLOCK else {
+                throw .start("the queue in \(state.path) cannot be locked: \(error)")
+            }
+            throw .start(
+                """
+                another ferryd, process \(Self.holder(in: state)), has the queue in \
+                \(state.path). Use it, or end it with "ferry daemon stop"
+                """
+            )
+        }
+    }
+
+    private static func holder(in state: Directory) -> String {
+        guard let file = try? state.open(name, .read),
+            let bytes = try? file.readToEnd(limit: 64)
+        else { return "unknown" }
+        return String(decoding: bytes, as: UTF8.self).filter(\.isNumber)
+    }
+}

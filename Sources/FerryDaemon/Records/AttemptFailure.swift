@@ -1,0 +1,26 @@
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+
+/// What the store keeps about an attempt that has failed; a client sees the first two members.
+struct AttemptFailure: Codable, Hashable {
+    /// The failure's class.
+    var code: String
+    /// What happened, for people.
+    var message: String
+    /// How often in a row the server has said that it is unavailable.
+    var unavailableCount = 0
+
+    /// Notes a failure that follows another.
+    init(_ error: TransferError, after earlier: AttemptFailure?) {
+        code = error.code.rawValue
+        message = error.message
+        let isUnavailable = error.code == .serverUnavailable
+        unavailableCount = isUnavailable ? (earlier?.unavailableCount ?? 0) + 1 : 0
+    }
+
+    /// From the store.
+    static func decode(_ bytes: [UInt8]?) -> AttemptFailure? {
+        bytes.flatMap { try? JSONDecoder().decode(AttemptFailure.self, from: Data($0)) }
+    }
+}

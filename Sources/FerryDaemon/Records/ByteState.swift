@@ -1,0 +1,21 @@
+import FerryTransfer
+import FoundationEssentials
+
+/// What the store keeps about a task's bytes: what is known of them, or why resume data was no use.
+struct ByteState: Codable, Hashable {
+    /// The latest checkpoint of the task's file.
+    var checkpoint: Checkpoint?
+    /// Whether the application made the task from resume data and has not been told since how
+    /// many bytes could be kept.
+    var isFromResumeData = false
+    /// Why the resume data that the task was made from cannot be used.
+    var failure: TransferError?
+
+    /// For the store.
+    var encoded: [UInt8] { Stored.encode(self) }
+
+    /// From the store.
+    static func decode(_ bytes: [UInt8]?) -> ByteState? {
+        bytes.flatMap { try? JSONDecoder().decode(ByteState.self, from: Data($0)) }
+    }
+}

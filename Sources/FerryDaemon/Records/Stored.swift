@@ -1,0 +1,45 @@
+import FerryStore
+import FerryWire
+import FoundationEssentials
+
+/// What the daemon keeps in the store's opaque columns: the interface's own types, as JSON.
+enum Stored {
+    /// Encodes a value; one that cannot be encoded, which none of ours is, becomes empty.
+    static func encode<Value: Encodable>(_ value: Value) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(value)).map { Array($0) } ?? []
+    }
+
+    /// A session's configuration; Apple's defaults where it cannot be read.
+    static func configuration(_ bytes: [UInt8]) -> Wire.SessionConfiguration {
+        decode(bytes)
+            ?? Wire.SessionConfiguration(
+                additionalFields: [],
+                resourceTimeout: 604_800,
+                maximumConnectionsPerHost: 6,
+                sendsLaunchEvents: true
+            )
+    }
+
+    /// A task's request.
+    static func request(_ bytes: [UInt8]) -> Wire.Request? { decode(bytes) }
+
+    /// The head of an answer.
+    static func response(_ bytes: [UInt8]) -> Wire.Response? { decode(bytes) }
+
+    /// What went wrong.
+    static func failure(_ bytes: [UInt8]) -> Wire.Failure? { decode(bytes) }
+
+    /// An event, without its sequence number.
+    static func event(_ bytes: [UInt8]) -> Wire.Event? { decode(bytes) }
+
+    /// An event for the log.
+    static func event(_ event: Wire.Event) -> NewEvent {
+        NewEvent(kind: event.kind == .finished ? 0 : 1, payload: encode(event))
+    }
+
+    private static func decode<Value: Decodable>(_ bytes: [UInt8]) -> Value? {
+        try? JSONDecoder().decode(Value.self, from: Data(bytes))
+    }
+}

@@ -1,0 +1,73 @@
+import FerryHTTP
+import FerryStore
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+
+extension LaunchRecord {
+    /// How a client says that its application is started.
+    init(_ launch: Wire.Launch) {
+        self.init(
+            executable: launch.executable,
+            arguments: launch.arguments,
+            directory: launch.directory,
+            environment: launch.environment
+        )
+    }
+}
+
+extension Wire.Launch {
+    /// How the store says that an application is started.
+    init(_ record: LaunchRecord) {
+        self.init(
+            executable: record.executable,
+            arguments: record.arguments,
+            directory: record.directory,
+            environment: record.environment
+        )
+    }
+}
+
+extension Wire.Response {
+    /// The head of an answer, as a client sees it.
+    init(_ head: HTTPResponseHead) {
+        self.init(
+            url: head.url,
+            status: head.status,
+            version: head.version,
+            fields: head.fields.map { Wire.Field(name: $0.name, value: $0.value) }
+        )
+    }
+}
+
+extension TransferInterfaceError {
+    /// What a caller is told of a failure of the store.
+    ///
+    /// - Parameters:
+    ///   - error: The failure.
+    ///   - task: The task that the call was about.
+    init(_ error: StoreError, task: Int64) {
+        switch error.code {
+        case .notFound:
+            self = .taskNotFound(id: task)
+        case .conflict:
+            self = .invalidRequest(parameter: "identifier", reason: error.message)
+        case .cannotOpen, .inUse, .newerSchema, .corrupt, .diskFull, .inputOutput, .outOfMemory,
+            .closed, .internalFailure:
+            self = .storeUnavailable(reason: error.message)
+        }
+    }
+}
+
+extension Duration {
+    /// The duration as a number of seconds.
+    var inSeconds: Double {
+        Double(components.seconds) + Double(components.attoseconds) / 1e18
+    }
+
+    /// The duration for people, to a tenth of a second.
+    var formattedInSeconds: String {
+        let tenths = Int((inSeconds * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10) s"
+    }
+}

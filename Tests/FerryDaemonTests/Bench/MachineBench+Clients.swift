@@ -1,0 +1,235 @@
+import FerryStore
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+
+@testable import FerryDaemon
+
+/// A client as the bench has it.
+struct BenchClient {
+    var connection: DaemonStateMachine.ConnectionIdentifier
+    var process: Int32
+    /// The number of its open session.
+    var session: Int64 = 0
+}
+
+extension MachineBench {
+    // MARK: Sessions
+
+    /// A process connects.
+    mutating func connect(process: Int32 = 1) -> BenchClient {
+        let client = BenchClient(connection: makeNumber(), process: process)
+        input { machine, _ in machine.connected(client.connection) }
+        return client
+    }
+
+    /// A process connects and has a session opened.
+    @discardableResult
+    mutating func open(
+        _ session: String = "session",
+        application: String = "app",
+        process: Int32 = 1,
+        launch: Wire.Launch? = .sample,
+        configuration: Wire.SessionConfiguration = .sample
+    ) -> BenchClient {
+        var client = connect(process: process)
+        let open = Wire.OpenSession.sample(session, application, launch, configuration)
+        let call = call(client) { $0.openSession(open, from: $1) }
+        settle()
+        if case .answer(.opened(let session, _)) = outcomes[call] { client.session = session }
+        return client
+    }
+
+    /// A client makes a call; nothing of the store's work is done.
+    mutating func call(
+        _ client: BenchClient,
+        _ body: (inout Machine, Machine.Caller) -> [Effect]
+    ) -> Machine.CallIdentifier {
+        let caller = Machine.Caller(
+            call: makeNumber(),
+            connection: client.connection,
+            process: client.process
+        )
+        input { machine, _ in body(&machine, caller) }
+        return caller.call
+    }
+
+    /// A client makes a call, and the store does its work.
+    @discardableResult
+    mutating func settledCall(
+        _ client: BenchClient,
+        _ body: (inout Machine, Machine.Caller) -> [Effect]
+    ) -> Outcome? {
+        let call = call(client, body)
+        settle()
+        return outcomes[call]
+    }
+
+    /// A client's connection closes.
+    mutating func disconnect(_ client: BenchClient) {
+        input { $0.disconnected(client.connection, at: $1) }
+        settle()
+    }
+
+    /// A client subscribes to its session's events.
+    mutating func subscribe(_ client: BenchClient) -> Machine.CallIdentifier {
+        let call = call(client) { $0.subscribe(session: client.session, from: $1) }
+        settle()
+        return call
+    }
+
+    // MARK: Tasks
+
+    /// A client makes a task, which does not run yet; its number comes back.
+    @discardableResult
+    mutating func create(
+        _ client: BenchClient,
+        _ identifier: Int = 1,
+        host: String = "a",
+        priority: Double = 0.5
+    ) -> Int64 {
+        let create = Wire.CreateDownload.sample(client.session, identifier, host, priority)
+        let now = now
+        let outcome = settledCall(client) { $0.createDownload(create, from: $1, at: now) }
+        guard case .answer(.created(let task)) = outcome else { return 0 }
+        return task
+    }
+
+    /// A client makes a task and lets it run.
+    @discardableResult
+    mutating func start(
+        _ client: BenchClient,
+        _ identifier: Int = 1,
+        host: String = "a",
+        priority: Double = 0.5
+    ) -> Int64 {
+        let task = create(client, identifier, host: host, priority: priority)
+        resume(client, identifier)
+        return task
+    }
+
+    @discardableResult
+    mutating func resume(_ client: BenchClient, _ identifier: Int = 1) -> Outcome? {
+        let resume = Wire.Resume(session: client.session, identifier: identifier)
+        let now = now
+        return settledCall(client) { $0.resume(resume, from: $1, at: now) }
+    }
+
+    @discardableResult
+    mutating func suspend(_ client: BenchClient, _ identifier: Int = 1) -> Outcome? {
+        let suspend = Wire.Suspend(session: client.session, identifier: identifier)
+        let now = now
+        return settledCall(client) { $0.suspend(suspend, from: $1, at: now) }
+    }
+
+    @discardableResult
+    mutating func cancel(_ client: BenchClient, _ identifier: Int = 1) -> Outcome? {
+        let cancel = Wire.Cancel(session: client.session, identifier: identifier)
+        return settledCall(client) { $0.cancel(cancel, from: $1) }
+    }
+
+    @discardableResult
+    mutating func acknowledge(_ client: BenchClient, _ sequence: Int64) -> Outcome? {
+        let acknowledge = Wire.Acknowledge(session: client.session, sequence: sequence)
+        return settledCall(client) { $0.acknowledge(acknowledge, from: $1) }
+    }
+
+    /// A transfer has loaded everything.
+    mutating func finish(_ task: Int64, byteCount: Int64 = 10) {
+        input { $0.finished(task: task, byteCount: byteCount, path: "/\(task)", at: $1) }
+        settle()
+    }
+
+    /// A transfer has failed.
+    mutating func fail(
+        _ task: Int64,
+        _ code: TransferError.Code = .connectionLost,
+        retryAfter: Double? = nil
+    ) {
+        let error = TransferError(code: code, message: code.rawValue, retryAfter: retryAfter)
+        input { $0.failed(task: task, error, at: $1) }
+        settle()
+    }
+
+    /// Bytes have arrived.
+    @discardableResult
+    mutating func progress(_ task: Int64, _ received: Int64, of expected: Int64? = 100) -> [Effect]
+    {
+        input { $0.progressed(task: task, received: received, expected: expected, at: $1) }
+    }
+
+    /// A task as the store has it.
+    func stored(_ task: Int64) -> TaskRecord? { database.current.tasks[task]?.record }
+
+    /// The tasks that have a transfer, by number.
+    var loading: [Int64] { transfers.keys.sorted() }
+}
+
+extension MachineBench {
+    /// A client closes its session.
+    @discardableResult
+    mutating func close(_ client: BenchClient, cancel: Bool = false) -> Outcome? {
+        let close = Wire.CloseSession(session: client.session, cancel: cancel)
+        return settledCall(client) { $0.closeSession(close, from: $1) }
+    }
+
+    /// A person makes a call.
+    @discardableResult
+    mutating func person(_ body: (inout Machine, Machine.Caller) -> [Effect]) -> Outcome? {
+        let client = connect(process: 99)
+        let outcome = settledCall(client, body)
+        disconnect(client)
+        return outcome
+    }
+}
+
+extension ModelDatabase {
+    /// Makes changes that fit.
+    mutating func commit(_ mutations: [Mutation]) {
+        _ = transact(
+            [
+                StoreLine.Commit(
+                    mutations: mutations,
+                    durability: .synchronized,
+                    continuation: .nothing
+                )
+            ],
+            failure: nil
+        )
+    }
+}
+
+extension Mutation {
+    /// Opens a session of the sample application.
+    static func sampleSession(
+        _ identifier: String = "session",
+        of application: String = "app"
+    ) -> Mutation {
+        .openSession(
+            application: application,
+            launch: LaunchRecord(.sample),
+            identifier: identifier,
+            configuration: Stored.encode(Wire.SessionConfiguration.sample)
+        )
+    }
+
+    /// Adds a task of the first session.
+    static func sampleTask(
+        _ id: Int64,
+        session: Int64 = 1,
+        state: TaskRecord.State = .suspended,
+        host: String = "a"
+    ) -> Mutation {
+        .insertTask(
+            TaskRecord(
+                id: id,
+                sessionID: session,
+                identifier: Int(id),
+                state: state,
+                host: "\(host):80",
+                request: Stored.encode(Wire.Request.sample("http://\(host)/\(id)")),
+                createdAt: moment(0)
+            )
+        )
+    }
+}

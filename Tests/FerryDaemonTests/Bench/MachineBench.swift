@@ -1,0 +1,191 @@
+import FerryStore
+import FerryWire
+import FoundationEssentials
+
+@testable import FerryDaemon
+
+/// A machine on a workbench: its effects are written down, its store is the model, and each of
+/// the store's answers comes when a test asks for it.
+struct MachineBench {
+    typealias Machine = DaemonStateMachine
+    typealias Effect = DaemonStateMachine.Effect
+
+    /// What a call was answered with.
+    enum Outcome: Equatable {
+        case answer(Machine.Answer)
+        case refusal(TransferInterfaceError)
+
+        static let done = Outcome.answer(.done)
+    }
+
+    var machine: Machine
+    var database: ModelDatabase
+    var now: Date
+    /// Why the store fails, while it does.
+    var failure: StoreError?
+    /// Resume data for the tasks that have any.
+    var resumeData: [Int64: Data] = [:]
+
+    /// Everything that was performed, in order.
+    private(set) var effects: [Effect] = []
+    private(set) var outcomes: [Machine.CallIdentifier: Outcome] = [:]
+    private(set) var events: [Machine.CallIdentifier: [Wire.Event]] = [:]
+    private(set) var timers: [Machine.Timer: Date] = [:]
+    /// The tasks that have a transfer.
+    private(set) var transfers: [Int64: Machine.TransferStart] = [:]
+    private(set) var launches: [String] = []
+    private(set) var adoptions: [TaskRecord] = []
+    private(set) var hasExited = false
+    private var line = StoreLine()
+    private var lastNumber: UInt64 = 1000
+
+    /// Sets a machine up for a queue as it was left, and lets it find nothing to do.
+    init(
+        _ policy: DaemonPolicy = .bench,
+        on database: ModelDatabase = ModelDatabase(),
+        at now: Date = moment(0),
+        failing failure: StoreError? = nil
+    ) {
+        self.failure = failure
+        self.database = database
+        self.now = now
+        let store = database.current
+        machine = Machine(policy: policy, nextTaskID: store.nextTaskID, random: LeastRandom())
+        let applications = store.allApplications()
+        let sessions = applications.flatMap { store.sessions(application: $0.id) }
+        perform(machine.start(applications: applications, sessions: sessions, at: now))
+        settle()
+    }
+
+    // MARK: Inputs and effects
+
+    /// Gives the machine an input and notes the effects.
+    ///
+    /// - Returns: The effects of this input alone.
+    @discardableResult
+    mutating func input(_ body: (inout Machine, Date) -> [Effect]) -> [Effect] {
+        let mark = effects.count
+        perform(body(&machine, now))
+        return Array(effects[mark...])
+    }
+
+    private mutating func perform(_ batch: [Effect]) {
+        var pending = batch
+        while !pending.isEmpty {
+            let effect = pending.removeFirst()
+            effects.append(effect)
+            pending += perform(effect)
+        }
+    }
+
+    /// Notes an effect; what performing it at once brings about comes back.
+    private mutating func perform(_ effect: Effect) -> [Effect] {
+        switch effect {
+        case .commit(let mutations, let durability, let continuation):
+            line.submit(
+                StoreLine.Commit(
+                    mutations: mutations,
+                    durability: durability,
+                    continuation: continuation
+                )
+            )
+        case .query(let query): line.submit(query)
+        case .answer(let call, let answer): outcomes[call] = .answer(answer)
+        case .refuse(let call, let error): outcomes[call] = .refusal(error)
+        case .send(let call, let event): events[call, default: []].append(event)
+        case .start(let start): transfers[start.task.id] = start
+        case .stop(let task): transfers[task] = nil
+        case .adopt(_, let task, _): adoptions.append(task)
+        case .makeResumeData(let task, let ending):
+            return machine.madeResumeData(resumeData[task.id], of: task, ending, at: now)
+        case .launch(_, _, let session): launches.append(session)
+        case .setTimer(let timer, let date): timers[timer] = date
+        case .exit: hasExited = true
+        case .endSubscription, .seal, .discardFile, .changed, .removed, .log: break
+        }
+        return []
+    }
+
+    // MARK: The store and the clock
+
+    /// Lets the store do its next job and give the machine what came of it.
+    mutating func step() {
+        for outcome in line.runNext(on: &database, failure: failure) { take(outcome) }
+    }
+
+    /// Lets the store do its next job, whose outcomes the test passes on itself.
+    mutating func stepHoldingBack() -> [StoreLine.Outcome] {
+        line.runNext(on: &database, failure: failure)
+    }
+
+    /// Gives the machine what came of a job of the store.
+    mutating func take(_ outcome: StoreLine.Outcome) {
+        switch outcome {
+        case .committed(let receipt, let commit):
+            input { $0.committed(receipt, commit.continuation, at: $1) }
+        case .failed(let error, let commit):
+            input { $0.commitFailed(error, commit.continuation, at: $1) }
+        case .answered(let query, let result):
+            input { $0.answered(query, result, at: $1) }
+        }
+    }
+
+    /// Lets the store do everything that is asked of it.
+    mutating func settle() {
+        while !line.isEmpty { step() }
+    }
+
+    /// Lets time pass, with the timers that become due.
+    mutating func wait(_ seconds: Double) {
+        let end = now + seconds
+        while let next = timers.filter({ $0.value <= end }).min(by: { $0.value < $1.value }) {
+            now = max(now, next.value)
+            timers[next.key] = nil
+            input { $0.timerFired(next.key, at: $1) }
+            settle()
+        }
+        now = end
+    }
+
+    /// A number that nothing else has.
+    mutating func makeNumber() -> UInt64 {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    /// Forgets what was performed so far.
+    mutating func forgetEffects() { effects = [] }
+
+    /// The lines of the log so far.
+    var log: [String] {
+        effects.compactMap { effect in
+            if case .log(_, let text, _) = effect { text } else { nil }
+        }
+    }
+
+    /// The tasks whose transfers were started, in order.
+    var startedTasks: [Int64] {
+        effects.compactMap { effect in
+            if case .start(let start) = effect { start.task.id } else { nil }
+        }
+    }
+
+    /// Whether the store has something to do.
+    var hasWork: Bool { !line.isEmpty }
+}
+
+extension DaemonPolicy {
+    /// Limits that few tasks reach.
+    static var bench: DaemonPolicy {
+        var policy = DaemonPolicy()
+        policy.maximumTransfers = 4
+        policy.maximumTransfersPerHost = 3
+        policy.eventPageSize = 4
+        return policy
+    }
+}
+
+/// Chance that always takes the least there is, so that delays are half of what they may be.
+struct LeastRandom: RandomNumberGenerator, Sendable {
+    mutating func next() -> UInt64 { 0 }
+}

@@ -1,0 +1,101 @@
+import FerryStore
+import Testing
+
+@testable import FerryDaemon
+
+@Suite struct CommitBacklogTests {
+    private static let full = StoreError.model(.diskFull)
+
+    private static func commit(
+        _ task: Int64,
+        _ continuation: DaemonStateMachine.Continuation = .nothing
+    ) -> CommitBacklog.Commit {
+        CommitBacklog.Commit(
+            mutations: [.deleteTask(id: task)],
+            durability: .relaxed,
+            continuation: continuation
+        )
+    }
+
+    /// A backlog in which some commits wait that have failed.
+    private static func backlog(_ tasks: Int64...) -> CommitBacklog {
+        var backlog = CommitBacklog()
+        for task in tasks { _ = backlog.keeps(commit(task), after: full) }
+        return backlog
+    }
+
+    @Test func `without failures every commit is made at once`() {
+        var backlog = CommitBacklog()
+        let isKept = backlog.keeps(Self.commit(1))
+        let delay = backlog.delay()
+        #expect(!isKept && delay == nil && backlog.isEmpty)
+    }
+
+    @Test func `a commit that fails is kept and made again`() {
+        var backlog = CommitBacklog()
+        let isKept = backlog.keeps(Self.commit(1), after: Self.full)
+        let delay = backlog.delay()
+        let again = backlog.takeAll()
+        #expect(isKept && delay == .seconds(1))
+        #expect(again == [Self.commit(1)])
+        #expect(backlog.isEmpty)
+    }
+
+    @Test func `what has happened later is stored later`() {
+        var backlog = Self.backlog(1)
+        let isKept = backlog.keeps(Self.commit(2))
+        _ = backlog.keeps(Self.commit(3), after: Self.full)
+        let again = backlog.takeAll()
+        #expect(isKept)
+        #expect(again == [1, 2, 3].map { Self.commit($0) })
+    }
+
+    @Test(arguments: [
+        DaemonStateMachine.Continuation.call(1, task: 2), .created(1), .closed(session: 1),
+    ])
+    func `what a client waits for, or what may be in use again, does not wait`(
+        _ continuation: DaemonStateMachine.Continuation
+    ) {
+        var backlog = Self.backlog(1)
+        let isKept = backlog.keeps(Self.commit(2, continuation))
+        let isKeptLater = backlog.keeps(Self.commit(2, continuation), after: Self.full)
+        #expect(!isKept && !isKeptLater)
+    }
+
+    @Test(arguments: [StoreError.Code.notFound, .conflict, .corrupt, .closed])
+    func `what cannot succeed later is not kept`(_ code: StoreError.Code) {
+        var backlog = CommitBacklog()
+        let isKept = backlog.keeps(Self.commit(1), after: .model(code))
+        #expect(!isKept && backlog.isEmpty)
+    }
+
+    @Test func `there is one timer, and each attempt in vain waits longer`() {
+        var backlog = CommitBacklog()
+        var delays: [Duration?] = []
+        for _ in 1...8 {
+            for task: Int64 in 1...2 {
+                _ = backlog.keeps(Self.commit(task), after: Self.full)
+                delays.append(backlog.delay())
+            }
+            _ = backlog.takeAll()
+        }
+        let expected = [1, 2, 4, 8, 16, 32, 60, 60].flatMap { [Duration.seconds($0), nil] }
+        #expect(delays == expected)
+    }
+
+    @Test func `a commit that is taken begins the delays anew`() {
+        var backlog = CommitBacklog()
+        var delays: [Duration?] = []
+        for isLast in [false, false, true] {
+            _ = backlog.keeps(Self.commit(1), after: Self.full)
+            // One that was on its way when the disk was full proves nothing.
+            backlog.succeeded()
+            delays.append(backlog.delay())
+            _ = backlog.takeAll()
+            if isLast { backlog.succeeded() }
+        }
+        _ = backlog.keeps(Self.commit(1), after: Self.full)
+        delays.append(backlog.delay())
+        #expect(delays == [.seconds(1), .seconds(2), .seconds(4), .seconds(1)])
+    }
+}

@@ -1,0 +1,137 @@
+import FerryStore
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+import Testing
+
+@testable import FerryDaemon
+
+@Suite struct CreationTests {
+    private static let state = ByteState(failure: .sample(.resumeDataInvalid))
+
+    @Test func `a task is acknowledged once it is in the store`() throws {
+        var bench = MachineBench()
+        let client = bench.open()
+        let create = Wire.CreateDownload.sample(client.session)
+        let call = bench.call(client) { $0.createDownload(create, from: $1, at: moment(7)) }
+        #expect(bench.outcomes[call] == nil)
+        bench.settle()
+        #expect(bench.outcomes[call] == .answer(.created(task: 1)))
+        let task = try #require(bench.database.synchronized.tasks[1]?.record)
+        #expect(task.state == .suspended)
+        #expect(task.host == "a:80")
+        #expect(task.createdAt == moment(7))
+        #expect(Stored.request(task.request) == create.request)
+        #expect(bench.loading.isEmpty)
+    }
+
+    @Test(arguments: ["ftp://a/1", "http:///1", "a/1", "", "file:///etc/passwd"])
+    func `BG-6: only http and https are loaded`(_ url: String) {
+        var bench = MachineBench()
+        let client = bench.open()
+        var create = Wire.CreateDownload.sample(client.session)
+        create.request.url = url
+        let outcome = bench.settledCall(client) { [create] machine, caller in
+            machine.createDownload(create, from: caller, at: moment(0))
+        }
+        guard case .refusal(.invalidRequest("request.url", _)) = outcome else {
+            Issue.record("\(String(describing: outcome))")
+            return
+        }
+        #expect(bench.database.current.tasks.isEmpty)
+    }
+
+    @Test func `the same call once more finds the task of the first`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        #expect(bench.create(client) == 1)
+        #expect(bench.create(client) == 1)
+        #expect(bench.create(client, 2) == 3)
+        #expect(bench.database.current.tasks.keys.sorted() == [1, 3])
+    }
+
+    @Test func `an identifier stands for one task`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        bench.create(client)
+        let other = Wire.CreateDownload.sample(client.session, 1, "b")
+        let outcome = bench.settledCall(client) {
+            $0.createDownload(other, from: $1, at: moment(0))
+        }
+        guard case .refusal(.invalidRequest("identifier", _)) = outcome else {
+            Issue.record("\(String(describing: outcome))")
+            return
+        }
+    }
+
+    @Test(arguments: zip([-1, 0.25, 7], [0, 0.25, 1]))
+    func `a priority is between 0 and 1`(_ given: Double, _ kept: Double) {
+        var bench = MachineBench()
+        let task = bench.create(bench.open(), priority: given)
+        #expect(bench.stored(task)?.priority == kept)
+    }
+
+    @Test func `BG-27: a session's next identifier is above all that it has had`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        bench.create(client, 7)
+        let call = bench.call(client) { $0.openSession(.sample(), from: $1) }
+        bench.settle()
+        #expect(bench.outcomes[call] == .answer(.opened(session: 1, nextTaskIdentifier: 8)))
+    }
+
+    // MARK: Resume data
+
+    @Test func `resume data is taken over before its task is there`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let call = createFromResumeData(&bench, client)
+        #expect(!bench.hasWork)
+        var task = bench.adoptions[0]
+        task.receivedByteCount = 40
+        bench.input { [task] machine, _ in machine.adopted(task, call: call) }
+        bench.settle()
+        #expect(bench.outcomes[call] == .answer(.created(task: 1)))
+        #expect(bench.stored(1)?.receivedByteCount == 40)
+    }
+
+    @Test func `what was taken over for nothing is deleted`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        bench.create(client)
+        let call = createFromResumeData(&bench, client)
+        adopt(&bench, call)
+        #expect(bench.outcomes[call] == .answer(.created(task: 1)))
+        #expect(bench.effects.contains(.discardFile(task: 2)))
+        #expect(!bench.effects.contains(.discardFile(task: 1)))
+    }
+
+    @Test func `what was taken over for a task that could not be stored is deleted`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let call = createFromResumeData(&bench, client)
+        bench.failure = .model(.diskFull)
+        adopt(&bench, call)
+        guard case .refusal(.storeUnavailable) = bench.outcomes[call] else {
+            Issue.record("\(String(describing: bench.outcomes[call]))")
+            return
+        }
+        #expect(bench.effects.contains(.discardFile(task: 1)))
+        #expect(bench.machine.creations.isEmpty)
+    }
+
+    private func createFromResumeData(
+        _ bench: inout MachineBench,
+        _ client: BenchClient
+    ) -> DaemonStateMachine.CallIdentifier {
+        var create = Wire.CreateDownload.sample(client.session)
+        create.resumeData = Data([1])
+        return bench.call(client) { [create] in $0.createDownload(create, from: $1, at: moment(0)) }
+    }
+
+    private func adopt(_ bench: inout MachineBench, _ call: DaemonStateMachine.CallIdentifier) {
+        let task = bench.adoptions[0]
+        bench.input { machine, _ in machine.adopted(task, call: call) }
+        bench.settle()
+    }
+}

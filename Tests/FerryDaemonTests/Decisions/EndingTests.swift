@@ -1,0 +1,224 @@
+import FerryStore
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+import Testing
+
+@testable import FerryDaemon
+
+@Suite struct EndingTests {
+    @Test func `BG-32: a download that is complete is told as finished, then as completed`() throws
+    {
+        var bench = MachineBench()
+        let task = bench.start(bench.open())
+        bench.input {
+            $0.responded(task: task, response: .sample(), request: .sample(), at: $1)
+        }
+        bench.finish(task, byteCount: 12)
+        let events = bench.database.synchronized.events(session: 1, after: 0, limit: 9)
+            .compactMap { Stored.event($0.payload) }
+        try #require(events.map(\.kind) == [.finished, .completed])
+        #expect(events[0].path == "/\(task)")
+        #expect(events[0].receivedByteCount == 12)
+        #expect(events[1].path == nil)
+        #expect(events[1].failure == nil)
+        #expect(events.map { $0.response?.status } == [200, 200])
+        #expect(bench.stored(task)?.state == .completed)
+        #expect(bench.loading.isEmpty)
+        #expect(bench.effects.contains(.seal(task: task)))
+    }
+
+    @Test func `BG-19: an error page is a download that succeeds`() {
+        var bench = MachineBench()
+        let task = bench.start(bench.open())
+        bench.input {
+            $0.responded(task: task, response: .sample(404), request: .sample(), at: $1)
+        }
+        bench.finish(task)
+        let last = bench.database.current.events(session: 1, after: 1, limit: 1).first
+        let event = last.flatMap { Stored.event($0.payload) }
+        #expect(event?.response?.status == 404)
+        #expect(event?.failure == nil)
+    }
+
+    @Test func `BG-7: the request after redirects is told`() {
+        var bench = MachineBench()
+        let task = bench.start(bench.open())
+        let redirected = Wire.Request.sample("http://b/2")
+        bench.input {
+            $0.responded(task: task, response: .sample(), request: redirected, at: $1)
+        }
+        bench.settle()
+        #expect(bench.stored(task)?.currentRequest.flatMap { Stored.request($0) } == redirected)
+        bench.finish(task)
+        #expect(bench.lastEvent?.request == redirected)
+    }
+
+    @Test func `what a transfer still says when it has ended is not heard`() {
+        var bench = MachineBench()
+        let task = bench.start(bench.open())
+        bench.finish(task)
+        let late = [
+            bench.input { $0.finished(task: task, byteCount: 1, path: "/", at: $1) },
+            bench.input { $0.failed(task: task, .sample(.connectionLost), at: $1) },
+            bench.progress(task, 1),
+            bench.input { $0.resumed(task: task, offset: 1, expected: 2, at: $1) },
+            bench.input { machine, _ in machine.checkpointed(task: task, []) },
+            bench.input {
+                $0.responded(task: task, response: .sample(), request: .sample(), at: $1)
+            },
+        ]
+        #expect(late.joined().isEmpty)
+    }
+
+    // MARK: Cancelling
+
+    @Test(arguments: [false, true])
+    func `DL-17: a task that is cancelled ends, whether it runs or not`(_ isRunning: Bool) {
+        var bench = MachineBench()
+        let client = bench.open()
+        let task = isRunning ? bench.start(client) : bench.create(client)
+        #expect(bench.cancel(client) == .done)
+        #expect(bench.loading.isEmpty)
+        #expect(bench.lastEvent?.failure?.code == "cancelled")
+        #expect(bench.lastEvent?.resumeData == nil)
+        #expect(bench.effects.contains(.discardFile(task: task)))
+        #expect(bench.resume(client) == .done)
+        #expect(bench.stored(task)?.state == .completed)
+    }
+
+    @Test func `a cancellation is durable before it is acknowledged`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        bench.start(client)
+        let cancel = Wire.Cancel(session: client.session, identifier: 1)
+        let call = bench.call(client) { $0.cancel(cancel, from: $1) }
+        while bench.outcomes[call] == nil, bench.hasWork {
+            #expect(bench.database.synchronized.tasks[1]?.record.state != .completed)
+            bench.step()
+        }
+        #expect(bench.database.synchronized.tasks[1]?.record.state == .completed)
+    }
+
+    @Test func `a second cancellation waits for the first to be durable`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        bench.start(client)
+        let cancel = Wire.Cancel(session: client.session, identifier: 1)
+        let first = bench.call(client) { $0.cancel(cancel, from: $1) }
+        let second = bench.call(client) { $0.cancel(cancel, from: $1) }
+        bench.step()
+        bench.step()
+        #expect(bench.outcomes[first] == nil && bench.outcomes[second] == nil)
+        bench.settle()
+        #expect(bench.outcomes[first] == .done && bench.outcomes[second] == .done)
+        #expect(bench.database.current.totals().events == 1)
+    }
+
+    @Test func `a cancellation that comes while a download is stored waits for that`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let task = bench.start(client)
+        bench.input { $0.finished(task: task, byteCount: 1, path: "/", at: $1) }
+        let cancel = Wire.Cancel(session: client.session, identifier: 1)
+        let call = bench.call(client) { $0.cancel(cancel, from: $1) }
+        let commit = bench.stepHoldingBack()
+        bench.settle()
+        #expect(bench.outcomes[call] == .done, "the store says that it has ended")
+        for outcome in commit { bench.take(outcome) }
+        #expect(bench.lastEvent?.failure == nil)
+        #expect(bench.machine.ending.isEmpty && bench.machine.running.isEmpty)
+    }
+
+    @Test func `a cancellation of what has ended is no error`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        bench.finish(bench.start(client))
+        #expect(bench.cancel(client) == .done)
+        #expect(bench.cancel(client, 77) == .done)
+        #expect(bench.database.current.totals().events == 2)
+    }
+
+    @Test func `a cancellation that cannot be stored fails, and its task goes on`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let task = bench.start(client)
+        let cancel = Wire.Cancel(session: client.session, identifier: 1)
+        let call = bench.call(client) { $0.cancel(cancel, from: $1) }
+        bench.step()
+        bench.failure = .model(.diskFull)
+        bench.settle()
+        bench.failure = nil
+        guard case .refusal(.storeUnavailable) = bench.outcomes[call] else {
+            Issue.record("\(String(describing: bench.outcomes[call]))")
+            return
+        }
+        #expect(bench.stored(task)?.state == .waiting)
+        // The search was refused as well; it is made again.
+        bench.wait(11)
+        #expect(bench.loading == [task])
+    }
+
+    @Test func `RD-3: a task that is cancelled for later has its resume data in both places`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let task = bench.start(client)
+        bench.resumeData[task] = Data([4, 2])
+        let cancel = Wire.CancelProducingResumeData(session: client.session, identifier: 1)
+        let outcome = bench.settledCall(client) { $0.cancelProducingResumeData(cancel, from: $1) }
+        #expect(outcome == .answer(.resumeData(Data([4, 2]))))
+        #expect(bench.lastEvent?.failure?.code == "cancelled")
+        #expect(bench.lastEvent?.resumeData == Data([4, 2]))
+    }
+
+    @Test func `resume data is made when the transfer has stopped`() throws {
+        var bench = MachineBench()
+        let client = bench.open()
+        let task = bench.start(client)
+        bench.forgetEffects()
+        let cancel = Wire.CancelProducingResumeData(session: client.session, identifier: 1)
+        bench.settledCall(client) { $0.cancelProducingResumeData(cancel, from: $1) }
+        let stop = try #require(bench.effects.firstIndex(of: .stop(task: task)))
+        let making = bench.effects.firstIndex { effect in
+            if case .makeResumeData = effect { true } else { false }
+        }
+        let last = try #require(making)
+        #expect(stop < last)
+    }
+
+    @Test func `a task does not run again while it ends`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let task = bench.start(client)
+        bench.forgetEffects()
+        bench.fail(task, .certificateUntrusted)
+        #expect(bench.startedTasks.isEmpty)
+        #expect(bench.stored(task)?.state == .completed)
+    }
+
+    @Test func `a person cancels a task`() {
+        var bench = MachineBench()
+        let task = bench.start(bench.open())
+        #expect(bench.person { $0.cancelTask(task, from: $1) } == .done)
+        #expect(bench.lastEvent?.failure?.code == "cancelled")
+        #expect(bench.person { $0.cancelTask(999, from: $1) } == .done)
+    }
+
+    @Test func `the end of one task lets the next one run`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let tasks = (1...3).map { bench.start(client, $0) }
+        #expect(bench.loading == [tasks[0], tasks[1]])
+        bench.finish(tasks[0])
+        #expect(bench.loading == [tasks[1], tasks[2]])
+    }
+}
+
+extension MachineBench {
+    /// The last event in the log.
+    var lastEvent: Wire.Event? {
+        let store = database.current
+        return store.events.keys.max().flatMap { store.events[$0] }
+            .flatMap { Stored.event($0.new.payload) }
+    }
+}

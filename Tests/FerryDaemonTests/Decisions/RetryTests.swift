@@ -1,0 +1,170 @@
+import FerryStore
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+import Testing
+
+@testable import FerryDaemon
+
+@Suite struct RetryTests {
+    @Test(arguments: [
+        TransferError.Code.timedOut, .cannotFindHost, .cannotConnectToHost, .connectionLost,
+        .notConnected, .secureConnectionFailed, .serverUnavailable, .diskFull, .outOfMemory,
+    ])
+    func `BG-16, BG-18: what may pass by itself is tried again, and nobody is told`(
+        _ code: TransferError.Code
+    ) {
+        var bench = MachineBench()
+        let client = bench.open()
+        let stream = bench.subscribe(client)
+        let task = bench.start(client)
+        bench.fail(task, code)
+        #expect(bench.loading.isEmpty)
+        #expect(bench.stored(task)?.state == .waiting)
+        #expect(bench.stored(task)?.lastError.flatMap { Stored.failure($0) }?.code == code.rawValue)
+        bench.wait(60)
+        #expect(bench.loading == [task])
+        #expect(bench.events[stream]?.contains { $0.kind == .completed } == false)
+    }
+
+    @Test(arguments: [
+        TransferError.Code.badURL, .unsupportedURL, .tooManyRedirects, .redirectToNonHTTP,
+        .certificateUntrusted, .certificateBadDate, .badServerResponse, .cannotDecodeContent,
+        .cannotCreateFile, .cannotWriteToFile, .fileMissing, .resumeDataInvalid, .internalFailure,
+    ])
+    func `OR-10: what does not pass by itself ends the task`(_ code: TransferError.Code) {
+        var bench = MachineBench()
+        let task = bench.start(bench.open())
+        bench.fail(task, code)
+        #expect(bench.stored(task)?.state == .completed)
+        #expect(bench.lastEvent?.failure?.code == code.rawValue)
+        #expect(bench.loading.isEmpty)
+    }
+
+    @Test func `RD-4: a task that fails has its resume data`() {
+        var bench = MachineBench()
+        let task = bench.start(bench.open())
+        bench.resumeData[task] = Data([1, 2])
+        bench.fail(task, .certificateUntrusted)
+        #expect(bench.lastEvent?.resumeData == Data([1, 2]))
+    }
+
+    @Test func `each attempt in vain waits longer`() {
+        var bench = MachineBench()
+        let task = bench.start(bench.open())
+        for (attempt, delay) in [0.5, 1, 2, 4, 8].enumerated() {
+            bench.fail(task)
+            #expect(bench.stored(task)?.attempts == attempt + 1)
+            #expect(bench.timers[.retry] == bench.now + delay)
+            bench.wait(delay)
+            #expect(bench.loading == [task])
+        }
+    }
+
+    @Test func `bytes that arrive begin the delays anew`() {
+        var bench = MachineBench()
+        let task = bench.start(bench.open())
+        for _ in 1...3 {
+            bench.fail(task)
+            bench.wait(60)
+        }
+        bench.progress(task, 10)
+        bench.fail(task)
+        #expect(bench.stored(task)?.attempts == 1)
+        #expect(bench.timers[.retry] == bench.now + 0.5)
+    }
+
+    @Test func `a server says when to come back`() {
+        var bench = MachineBench()
+        let task = bench.start(bench.open())
+        bench.fail(task, .serverUnavailable, retryAfter: 120)
+        #expect(bench.stored(task)?.notBefore == bench.now + 120)
+        bench.wait(119)
+        #expect(bench.loading.isEmpty)
+        bench.wait(1)
+        #expect(bench.loading == [task])
+    }
+
+    @Test func `a full disk is looked at again after a while`() {
+        var bench = MachineBench()
+        let task = bench.start(bench.open())
+        bench.fail(task, .diskFull)
+        #expect(bench.stored(task)?.notBefore == bench.now + 30)
+    }
+
+    @Test func `a task that backs off gives its place away`() {
+        var bench = MachineBench(.limits(total: 1, host: 1))
+        let client = bench.open()
+        let first = bench.start(client, 1)
+        let second = bench.start(client, 2)
+        bench.fail(first)
+        #expect(bench.loading == [second])
+        bench.wait(60)
+        #expect(bench.loading == [second])
+        bench.finish(second)
+        #expect(bench.loading == [first])
+    }
+
+    @Test func `a place is given away when the failure is in the store`() {
+        var bench = MachineBench()
+        let task = bench.start(bench.open())
+        bench.input { $0.failed(task: task, .sample(.connectionLost), at: $1) }
+        #expect(bench.machine.running[task]?.phase == .backingOff)
+        bench.settle()
+        #expect(bench.machine.running[task] == nil)
+    }
+
+    @Test func `a task that is cancelled while its failure is stored ends once`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let task = bench.start(client)
+        bench.input { $0.failed(task: task, .sample(.connectionLost), at: $1) }
+        bench.cancel(client)
+        #expect(bench.stored(task)?.state == .completed)
+        #expect(bench.machine.running.isEmpty && bench.machine.budget.free == 4)
+        bench.wait(60)
+        #expect(bench.loading.isEmpty)
+    }
+
+    @Test func `the next retry of several is waited for`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let one = bench.start(client, 1)
+        let two = bench.start(client, 2)
+        bench.fail(one, .serverUnavailable, retryAfter: 100)
+        bench.fail(two, .serverUnavailable, retryAfter: 50)
+        #expect(bench.timers[.retry] == bench.now + 50)
+        bench.wait(50)
+        #expect(bench.loading == [two])
+        #expect(bench.timers[.retry] == bench.now + 50)
+        bench.wait(50)
+        #expect(bench.loading == [one, two])
+    }
+
+    @Test func `a back-off outlives the daemon`() {
+        var bench = MachineBench()
+        let task = bench.start(bench.open())
+        bench.fail(task, .serverUnavailable, retryAfter: 100)
+        var next = MachineBench(on: bench.database)
+        #expect(next.loading.isEmpty)
+        next.wait(100)
+        #expect(next.loading == [task])
+        #expect(next.machine.running[task]?.attempts == 1)
+    }
+
+    @Test func `nothing secret reaches the log`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        var create = Wire.CreateDownload.sample(client.session)
+        create.request.url = "http://a/1?token=secret"
+        create.request.fields = [Wire.Field(name: "Authorization", value: "secret")]
+        let request = create
+        bench.settledCall(client) { $0.createDownload(request, from: $1, at: moment(0)) }
+        bench.resume(client)
+        bench.fail(1)
+        bench.wait(9)
+        bench.finish(1)
+        #expect(!bench.log.isEmpty)
+        #expect(!bench.log.joined().contains("secret"))
+    }
+}

@@ -1,0 +1,155 @@
+import FerryStore
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+import Testing
+
+@testable import FerryDaemon
+
+@Suite struct TaskTests {
+    @Test func `a task runs when it is resumed`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let task = bench.create(client)
+        #expect(bench.loading.isEmpty)
+        #expect(bench.resume(client) == .done)
+        #expect(bench.loading == [task])
+        #expect(bench.stored(task)?.startedAt == bench.now)
+    }
+
+    @Test func `a task is resumed for good before that is said`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        bench.create(client)
+        let resume = Wire.Resume(session: client.session, identifier: 1)
+        let call = bench.call(client) { $0.resume(resume, from: $1, at: moment(0)) }
+        #expect(bench.outcomes[call] == nil)
+        bench.step()
+        #expect(bench.outcomes[call] == .done)
+        #expect(bench.database.synchronized.tasks[1]?.record.state == .waiting)
+    }
+
+    @Test func `a transfer gets the fields of its session`() {
+        var bench = MachineBench()
+        var configuration = Wire.SessionConfiguration.sample
+        configuration.additionalFields = [Wire.Field(name: "Accept", value: "text/html")]
+        let task = bench.start(bench.open(configuration: configuration))
+        #expect(bench.transfers[task]?.additionalFields == configuration.additionalFields)
+    }
+
+    @Test func `DL-16: a task that is suspended loads nothing, and goes on where it was`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let task = bench.start(client)
+        bench.progress(task, 40)
+        #expect(bench.suspend(client) == .done)
+        #expect(bench.loading.isEmpty)
+        #expect(bench.stored(task)?.receivedByteCount == 40)
+        #expect(bench.effects.contains(.stop(task: task)))
+        #expect(!bench.effects.contains(.discardFile(task: task)))
+        bench.resume(client)
+        #expect(bench.transfers[task]?.task.receivedByteCount == 40)
+    }
+
+    @Test func `a task that is suspended while the store is searched does not run`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let task = bench.create(client)
+        let resume = Wire.Resume(session: client.session, identifier: 1)
+        _ = bench.call(client) { $0.resume(resume, from: $1, at: moment(0)) }
+        bench.step()
+        // The store has found the task; before that is known, it is suspended.
+        let found = bench.stepHoldingBack()
+        bench.suspend(client)
+        for outcome in found { bench.take(outcome) }
+        bench.settle()
+        #expect(bench.stored(task)?.state == .suspended)
+        #expect(bench.loading.isEmpty)
+        #expect(bench.startedTasks.isEmpty)
+    }
+
+    @Test func `a task that is resumed while the store is searched runs`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let task = bench.create(client)
+        bench.start(client, 2)
+        bench.finish(2)
+        // The search that follows has passed over the task when it is resumed.
+        let resume = Wire.Resume(session: client.session, identifier: 1)
+        bench.input { $0.timerFired(.retry, at: $1) }
+        let found = bench.stepHoldingBack()
+        _ = bench.call(client) { $0.resume(resume, from: $1, at: moment(0)) }
+        bench.step()
+        for outcome in found { bench.take(outcome) }
+        bench.settle()
+        #expect(bench.loading == [task])
+    }
+
+    // MARK: Persons
+
+    @Test func `a person pauses a task and lets it go on`() {
+        var bench = MachineBench()
+        let task = bench.start(bench.open())
+        #expect(bench.person { $0.pauseTask(task, from: $1, at: moment(0)) } == .done)
+        #expect(bench.loading.isEmpty)
+        #expect(bench.stored(task)?.state == .held)
+        #expect(bench.person { $0.resumeTask(task, from: $1, at: moment(0)) } == .done)
+        #expect(bench.loading == [task])
+    }
+
+    @Test func `an application cannot resume what a person has paused`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let task = bench.create(client)
+        bench.person { $0.pauseTask(task, from: $1, at: moment(0)) }
+        #expect(bench.resume(client) == .done)
+        #expect(bench.loading.isEmpty)
+        #expect(bench.stored(task)?.state == .held)
+        bench.person { $0.resumeTask(task, from: $1, at: moment(0)) }
+        #expect(bench.loading == [task])
+    }
+
+    @Test func `a person cannot resume what its application has suspended`() {
+        var bench = MachineBench()
+        let task = bench.create(bench.open())
+        bench.person { $0.pauseTask(task, from: $1, at: moment(0)) }
+        bench.person { $0.resumeTask(task, from: $1, at: moment(0)) }
+        #expect(bench.stored(task)?.state == .suspended)
+        #expect(bench.loading.isEmpty)
+    }
+
+    @Test func `a person lets a task that backs off try again at once`() {
+        var bench = MachineBench()
+        let task = bench.start(bench.open())
+        bench.fail(task)
+        #expect(bench.loading.isEmpty)
+        bench.person { $0.resumeTask(task, from: $1, at: moment(0)) }
+        #expect(bench.loading == [task])
+    }
+
+    @Test func `a task that does not exist cannot be paused`() {
+        var bench = MachineBench()
+        #expect(
+            bench.person { $0.pauseTask(7, from: $1, at: moment(0)) }
+                == .refusal(.taskNotFound(id: 7))
+        )
+    }
+
+    // MARK: What is noted on a task
+
+    @Test func `a description and a priority are kept`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let task = bench.create(client)
+        let description = Wire.SetDescription(
+            session: client.session,
+            identifier: 1,
+            description: "mine"
+        )
+        let priority = Wire.SetPriority(session: client.session, identifier: 1, priority: 3)
+        #expect(bench.settledCall(client) { $0.setDescription(description, from: $1) } == .done)
+        #expect(bench.settledCall(client) { $0.setPriority(priority, from: $1) } == .done)
+        #expect(bench.stored(task)?.description == "mine")
+        #expect(bench.stored(task)?.priority == 1)
+    }
+}

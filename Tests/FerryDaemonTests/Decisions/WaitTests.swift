@@ -1,0 +1,93 @@
+import FerryStore
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+import Testing
+
+@testable import FerryDaemon
+
+@Suite struct WaitTests {
+    @Test func `a task that does not wait has no reason to`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let task = bench.create(client)
+        #expect(bench.wait(of: task) == nil)
+        bench.resume(client)
+        #expect(bench.wait(of: task) == nil)
+        bench.finish(task)
+        #expect(bench.wait(of: task) == nil)
+    }
+
+    @Test func `a person has paused it`() {
+        var bench = MachineBench()
+        let task = bench.start(bench.open())
+        bench.person { $0.pauseTask(task, from: $1, at: moment(0)) }
+        #expect(bench.wait(of: task)?.reason == .paused)
+    }
+
+    @Test func `its last attempt has failed`() throws {
+        var bench = MachineBench()
+        let task = bench.start(bench.open())
+        bench.fail(task, .cannotFindHost)
+        let wait = try #require(bench.wait(of: task))
+        #expect(wait.reason == .backoff)
+        #expect(wait.until == bench.now + 0.5)
+        #expect(wait.detail == "cannotFindHost")
+    }
+
+    @Test func `its session has as many transfers from the host as it may`() {
+        var bench = MachineBench(.limits(total: 9, host: 9))
+        let client = bench.open(configuration: .limited(1))
+        bench.start(client, 1)
+        let task = bench.start(client, 2)
+        let wait = bench.wait(of: task)
+        #expect(wait?.reason == .hostLimit)
+        #expect(wait?.detail == "its session has 1 of 1 transfers from a:80")
+    }
+
+    @Test func `a limit of none counts as one`() {
+        var bench = MachineBench(.limits(total: 9, host: 9))
+        let client = bench.open(configuration: .limited(0))
+        bench.start(client, 1)
+        let task = bench.start(client, 2)
+        let detail = bench.wait(of: task)?.detail
+        #expect(detail == "its session has 1 of 1 transfers from a:80")
+    }
+
+    @Test func `its host has as many transfers as it may`() {
+        var bench = MachineBench(.limits(total: 9, host: 1))
+        let client = bench.open()
+        bench.start(client, 1)
+        let task = bench.start(client, 2)
+        let wait = bench.wait(of: task)
+        #expect(wait?.reason == .hostLimit)
+        #expect(wait?.detail == "a:80 has 1 transfers, the limit")
+    }
+
+    @Test func `there are as many transfers as there may be`() {
+        var bench = MachineBench(.limits(total: 1, host: 1))
+        let client = bench.open()
+        bench.start(client, 1, host: "b")
+        let task = bench.start(client, 2)
+        let wait = bench.wait(of: task)
+        #expect(wait?.reason == .connectionLimit)
+        #expect(wait?.detail == "1 transfers run, the limit")
+    }
+
+    @Test func `it is about to start`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        bench.create(client)
+        let resume = Wire.Resume(session: client.session, identifier: 1)
+        _ = bench.call(client) { $0.resume(resume, from: $1, at: moment(0)) }
+        bench.step()
+        #expect(bench.wait(of: 1)?.reason == .starting)
+    }
+}
+
+extension MachineBench {
+    /// Why a task does not run.
+    func wait(of task: Int64) -> Wire.Wait? {
+        stored(task).flatMap { machine.wait(of: $0, at: now) }
+    }
+}

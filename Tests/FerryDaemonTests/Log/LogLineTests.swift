@@ -1,0 +1,36 @@
+import FoundationEssentials
+import Testing
+
+@testable import FerryDaemon
+
+@Suite struct LogLineTests {
+    private static let date = Date(timeIntervalSince1970: 1_800_000_000.25)
+
+    @Test func `a line has a time, a level and a message`() {
+        let line = LogLine(date: Self.date, level: .warning, task: nil, message: "look out")
+        #expect(line.text == "2027-01-15T08:00:00.250Z warning look out\n")
+    }
+
+    @Test func `a line says which task it is about`() {
+        let line = LogLine(date: Self.date, level: .info, task: 7, message: "done")
+        #expect(line.text == "2027-01-15T08:00:00.250Z info task 7: done\n")
+    }
+
+    @Test(arguments: [
+        ("two\nlines", "two\\nlines"), ("a\rb\tc", "a\\rb\\tc"),
+        ("\u{1b}[31mred", "\\u{1B}[31mred"),
+        ("\u{7f}", "\\u{7F}"), ("grün · 学", "grün · 学"), ("back\\slash", "back\\slash"), ("", ""),
+    ])
+    func `a message stays on its line`(_ message: String, _ written: String) {
+        let line = LogLine(date: Self.date, level: .info, task: nil, message: message)
+        #expect(line.message == written)
+        #expect(line.text.filter { $0 == "\n" }.count == 1)
+    }
+
+    @Test func `levels have names and an order`() {
+        #expect(LogLevel.allCases.map(\.name) == ["error", "warning", "notice", "info", "debug"])
+        #expect(LogLevel.allCases.map { LogLevel(name: $0.name) } == LogLevel.allCases)
+        #expect(LogLevel(name: "loud") == nil)
+        #expect(LogLevel.error < .debug)
+    }
+}

@@ -1,0 +1,136 @@
+import FerryStore
+import FerrySystem
+import FoundationEssentials
+import Testing
+
+@testable import FerryDaemon
+
+/// The model is only as good as it is like the store.
+@Suite(.timeLimit(.minutes(1))) struct ModelConformanceTests {
+    /// Sequences enough for the rare combinations; a new seed each time finds others.
+    private static let sequenceCount = 12
+    private static let commitCount = 120
+
+    @Test func `the model does with any changes what the store does`() async throws {
+        let base = UInt64.random(in: 0 ... .max / 2)
+        for offset in 0..<Self.sequenceCount {
+            try await compare(seed: base + UInt64(offset))
+        }
+    }
+
+    private func compare(seed: UInt64) async throws {
+        let directory = try TemporaryDirectory()
+        var store = try Store(directory: directory.open())
+        var model = ModelStore()
+        var changes = RandomMutations(seed: seed)
+        for count in 1...Self.commitCount {
+            let mutations = changes.next(for: model)
+            let real = await Outcome(committing: mutations, to: store)
+            let modelled = Outcome(model.commit(mutations))
+            try #require(real == modelled, "seed \(seed), commit \(count): \(mutations)")
+            if count.isMultiple(of: 8) {
+                try await compareQueries(store, &model, &changes, "seed \(seed), commit \(count)")
+            }
+            if count.isMultiple(of: 50) {
+                await store.close()
+                store = try Store(directory: directory.open())
+                try #require(store.nextTaskID == model.nextTaskID, "seed \(seed)")
+            }
+        }
+        await store.close()
+    }
+
+    private func compareQueries(
+        _ store: Store,
+        _ model: inout ModelStore,
+        _ changes: inout RandomMutations,
+        _ place: String
+    ) async throws {
+        try await compareTables(store, model, place)
+        let now = changes.now
+        let (session, task) = (changes.session(), changes.task())
+        try #require(try await store.session(id: session) == model.session(id: session), "\(place)")
+        try #require(
+            try await store.events(session: session, limit: 3)
+                == model.events(session: session, after: 0, limit: 3),
+            "\(place)"
+        )
+        try #require(try await store.task(id: task) == model.tasks[task]?.record, "\(place)")
+        // Tasks of equal deadlines come in no particular order.
+        try #require(
+            Set(try await store.overdueTasks(at: now, limit: 99))
+                == Set(model.overdueTasks(at: now, limit: 99)),
+            "\(place)"
+        )
+        try #require(try await store.earliestDeadline() == model.earliestDeadline(), "\(place)")
+        try #require(try await store.earliestNotBefore() == model.earliestNotBefore(), "\(place)")
+        try #require(
+            try await store.hostQueues(at: now, limit: 9) == model.hostQueues(at: now, limit: 9),
+            "\(place)"
+        )
+        let query = DaemonStateMachine.Query.candidates(request(at: now, &changes))
+        let answer = await StoreQuery(store: store).run(query)
+        try #require(answer == model.answer(query), "\(place)")
+    }
+
+    private func compareTables(
+        _ store: Store,
+        _ model: ModelStore,
+        _ place: String
+    ) async throws {
+        let applications = try await store.applications()
+        try #require(applications == model.allApplications(), "\(place)")
+        for application in applications {
+            let sessions = try await store.sessions(application: application.id)
+            try #require(sessions == model.sessions(application: application.id), "\(place)")
+            let filter = TaskFilter(scope: .application(application.id), states: [.waiting, .held])
+            let page = try await store.tasks(filter, after: 2, limit: 4)
+            try #require(page == model.tasks(filter, after: 2, limit: 4), "\(place)")
+        }
+        let all = try await store.tasks(limit: 999)
+        try #require(all == model.tasks(TaskFilter(), limit: 999), "\(place)")
+        try #require(try await store.totals() == model.totals(), "\(place)")
+        try #require(
+            try await store.sessionsAwaitingDelivery(limit: 9)
+                == model.sessionsAwaitingDelivery(after: 0, limit: 9),
+            "\(place)"
+        )
+    }
+
+    private func request(
+        at now: Date,
+        _ changes: inout RandomMutations
+    ) -> DaemonStateMachine.Search.Request {
+        let isFirst = changes.random.happens(percent: 50)
+        return DaemonStateMachine.Search.Request(
+            now: now,
+            limit: 1 + changes.random.number(below: 5),
+            limitPerHost: 1 + changes.random.number(below: 3),
+            saturatedHosts: changes.random.happens(percent: 30) ? [changes.host()] : [],
+            saturatedSessions: [changes.host(): [changes.session()]],
+            runningTasks: [changes.task(), changes.task()],
+            lastHost: isFirst ? nil : changes.host()
+        )
+    }
+}
+
+/// What came of a commit; the model has messages of its own.
+private enum Outcome: Hashable {
+    case committed(Receipt)
+    case failed(StoreError.Code)
+
+    init(_ result: Result<Receipt, StoreError>) {
+        switch result {
+        case .success(let receipt): self = .committed(receipt)
+        case .failure(let error): self = .failed(error.code)
+        }
+    }
+
+    init(committing mutations: [Mutation], to store: Store) async {
+        do throws(StoreError) {
+            self = .committed(try await store.commit(mutations, durability: .relaxed))
+        } catch {
+            self = .failed(error.code)
+        }
+    }
+}

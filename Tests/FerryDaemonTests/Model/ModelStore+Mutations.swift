@@ -1,0 +1,121 @@
+import FerryStore
+import FoundationEssentials
+
+extension ModelStore {
+    /// Performs a change, or leaves a part of it behind when it throws.
+    mutating func perform(_ mutation: Mutation, _ receipt: inout Receipt) throws(StoreError) {
+        switch mutation {
+        case .openSession(let application, let launch, let identifier, let configuration):
+            receipt.openedSessions.append(
+                openSession(application, launch, identifier, configuration)
+            )
+        case .setLaunch(let id, let launch):
+            try change(application: id) { $0.launch = launch }
+        case .setLaunchState(let id, let attempts, let next):
+            try change(application: id) {
+                $0.launchAttempts = attempts
+                $0.nextLaunchAt = next
+            }
+        case .setQuit(let id, let quit):
+            try change(application: id) { $0.quit = quit }
+        case .deleteApplication(let id):
+            for (session, owner) in sessions where owner.record.applicationID == id {
+                delete(session: session)
+            }
+            applications[id] = nil
+        case .setConfiguration(let id, let configuration):
+            guard sessions[id] != nil else { throw .model(.notFound) }
+            sessions[id]?.record.configuration = configuration
+        case .deleteSession(let id):
+            delete(session: id)
+        case .acknowledge(let session, let sequence):
+            if let task = acknowledge(EventKey(session: session, sequence: sequence)) {
+                receipt.removedTaskIDs.append(task)
+            }
+        case .insertTask, .setState, .setStart, .setProgress, .setCheckpoint, .setRetry,
+            .setExchange, .setDescription, .setPriority, .deleteTask, .appendEvent, .resumeTask,
+            .suspendTask, .holdTask, .releaseTask, .completeTask, .describeTask, .prioritizeTask:
+            try performOnTask(mutation, &receipt)
+        }
+    }
+
+    // MARK: Applications and sessions
+
+    private mutating func openSession(
+        _ name: String,
+        _ launch: LaunchRecord?,
+        _ identifier: String,
+        _ configuration: [UInt8]
+    ) -> Receipt.OpenedSession {
+        var application =
+            applications.values.first { $0.identifier == name }
+            ?? ApplicationRecord(id: nextApplicationID, identifier: name)
+        application.launch = launch
+        applications[application.id] = application
+        // The number that an insertion has drawn is spent even if it was no insertion.
+        nextApplicationID += 1
+        let known = sessions.values.first {
+            $0.record.applicationID == application.id && $0.record.identifier == identifier
+        }
+        var session =
+            known?.record
+            ?? SessionRecord(
+                id: nextSessionID,
+                applicationID: application.id,
+                identifier: identifier,
+                configuration: configuration
+            )
+        session.configuration = configuration
+        sessions[session.id] = Session(record: session)
+        nextSessionID += 1
+        return Receipt.OpenedSession(
+            application: application,
+            session: counted(session),
+            isNew: known == nil
+        )
+    }
+
+    private mutating func change(
+        application id: Int64,
+        _ body: (inout ApplicationRecord) -> Void
+    ) throws(StoreError) {
+        guard var application = applications[id] else { throw .model(.notFound) }
+        body(&application)
+        applications[id] = application
+    }
+
+    private mutating func delete(session id: Int64) {
+        for (task, owner) in tasks where owner.record.sessionID == id { delete(task: task) }
+        sessions[id] = nil
+    }
+
+    mutating func delete(task id: Int64) {
+        tasks[id] = nil
+        for (key, event) in events where event.task == id { events[key] = nil }
+    }
+
+    // MARK: Events
+
+    private mutating func acknowledge(_ key: EventKey) -> Int64? {
+        guard let event = events.removeValue(forKey: key) else { return nil }
+        guard tasks[event.task]?.record.state == .completed,
+            !events.values.contains(where: { $0.task == event.task })
+        else { return nil }
+        delete(task: event.task)
+        return event.task
+    }
+
+    mutating func append(
+        _ event: NewEvent,
+        of task: Int64,
+        at date: Date
+    ) throws(StoreError) -> Int64 {
+        guard let session = tasks[task]?.record.sessionID,
+            let sequence = sessions[session]?.record.nextSequence
+        else { throw .model(.notFound) }
+        sessions[session]?.record.nextSequence += 1
+        events[EventKey(session: session, sequence: sequence)] =
+            Event(task: task, new: event, createdAt: date)
+        return sequence
+    }
+}

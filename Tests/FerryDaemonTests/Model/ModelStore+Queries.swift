@@ -1,0 +1,164 @@
+import FerryStore
+import FoundationEssentials
+
+extension ModelStore {
+    // MARK: Applications and sessions
+
+    /// All applications, by number.
+    func allApplications() -> [ApplicationRecord] {
+        applications.values.sorted { $0.id < $1.id }
+    }
+
+    /// An application's sessions, by number.
+    func sessions(application: Int64) -> [SessionRecord] {
+        sessions.values.filter { $0.record.applicationID == application }
+            .map { counted($0.record) }
+            .sorted { $0.id < $1.id }
+    }
+
+    /// The session with a number, or `nil`.
+    func session(id: Int64) -> SessionRecord? { sessions[id].map { counted($0.record) } }
+
+    /// Sessions that have events and no task that has not ended.
+    func sessionsAwaitingDelivery(after id: Int64, limit: Int) -> [SessionRecord] {
+        let all = sessions.values.map { counted($0.record) }.sorted { $0.id < $1.id }
+        let awaiting = all.filter { session in
+            session.id > id && session.counts.unfinishedTasks == 0 && session.counts.events > 0
+        }
+        return Array(awaiting.prefix(limit))
+    }
+
+    /// How many tasks and events all sessions have together.
+    func totals() -> SessionCounts {
+        count(tasks.values.lazy.map(\.record), events: events.count)
+    }
+
+    func counted(_ session: SessionRecord) -> SessionRecord {
+        var session = session
+        session.counts = count(
+            tasks.values.lazy.map(\.record).filter { $0.sessionID == session.id },
+            events: events.keys.count { $0.session == session.id }
+        )
+        return session
+    }
+
+    private func count(_ tasks: some Sequence<TaskRecord>, events: Int) -> SessionCounts {
+        var counts = SessionCounts(events: events)
+        for task in tasks {
+            switch task.state {
+            case .suspended, .held, .heldSuspended: counts.suspendedTasks += 1
+            case .waiting: counts.waitingTasks += 1
+            case .completed: counts.completedTasks += 1
+            }
+        }
+        return counts
+    }
+
+    // MARK: Tasks
+
+    /// The tasks that pass a filter, by number.
+    func tasks(_ filter: TaskFilter, after id: Int64 = 0, limit: Int) -> [TaskRecord] {
+        let passing = tasks.values.filter { task in
+            task.record.id > id && filter.states.contains(task.record.state)
+                && filter.scope.contains(task)
+        }
+        return Array(passing.map(\.record).sorted { $0.id < $1.id }.prefix(limit))
+    }
+
+    /// Unfinished tasks whose deadline has passed, the earliest first.
+    func overdueTasks(at now: Date, limit: Int) -> [TaskRecord] {
+        let overdue = tasks.values.map(\.record).filter { task in
+            task.state != .completed && task.deadline.map { $0 <= now } ?? false
+        }
+        let sorted = overdue.sorted {
+            ($0.deadline ?? now, $0.id) < ($1.deadline ?? now, $1.id)
+        }
+        return Array(sorted.prefix(limit))
+    }
+
+    /// The earliest deadline of an unfinished task, or `nil`.
+    func earliestDeadline() -> Date? {
+        tasks.values.lazy.filter { $0.record.state != .completed }
+            .compactMap(\.record.deadline).min()
+    }
+
+    /// A session's events, by sequence number.
+    func events(session: Int64, after sequence: Int64, limit: Int) -> [EventRecord] {
+        let keys = events.keys.filter { $0.session == session && $0.sequence > sequence }
+        return keys.sorted().prefix(limit).compactMap { key in
+            guard let event = events[key], let task = tasks[event.task] else { return nil }
+            return EventRecord(
+                sessionID: session,
+                sequence: key.sequence,
+                taskID: event.task,
+                taskIdentifier: task.record.identifier,
+                kind: event.new.kind,
+                payload: event.new.payload,
+                createdAt: event.createdAt
+            )
+        }
+    }
+
+    // MARK: The queue
+
+    /// Makes tasks ready whose `notBefore` has passed.
+    mutating func releaseElapsed(at now: Date) {
+        for (id, task) in tasks where task.record.state == .waiting {
+            guard let notBefore = task.record.notBefore, notBefore <= now else { continue }
+            tasks[id]?.record.notBefore = nil
+        }
+    }
+
+    /// The earliest `notBefore` of all tasks that wait, or `nil`.
+    func earliestNotBefore() -> Date? { waiting().compactMap(\.notBefore).min() }
+
+    /// The hosts with tasks that wait, by name.
+    mutating func hostQueues(
+        at now: Date,
+        after host: String? = nil,
+        onlyReady: Bool = false,
+        limit: Int
+    ) -> [HostQueue] {
+        releaseElapsed(at: now)
+        let queues = Dictionary(grouping: waiting(), by: \.host).map { host, tasks in
+            HostQueue(
+                host: host,
+                waitingCount: tasks.count,
+                readyCount: tasks.count { $0.notBefore == nil },
+                earliestNotBefore: tasks.compactMap(\.notBefore).min()
+            )
+        }
+        let page = queues.filter { $0.host > host ?? "" && (!onlyReady || $0.readyCount > 0) }
+        return Array(page.sorted { $0.host < $1.host }.prefix(limit))
+    }
+
+    /// The tasks of a host that come next.
+    mutating func nextTasks(
+        host: String,
+        at now: Date,
+        excludingSessions sessions: Set<Int64> = [],
+        excludingTasks excluded: Set<Int64> = [],
+        limit: Int
+    ) -> [TaskRecord] {
+        releaseElapsed(at: now)
+        let ready = waiting().filter { task in
+            task.host == host && task.notBefore == nil && !sessions.contains(task.sessionID)
+                && !excluded.contains(task.id)
+        }
+        return Array(ready.sorted { (-$0.priority, $0.id) < (-$1.priority, $1.id) }.prefix(limit))
+    }
+
+    private func waiting() -> [TaskRecord] {
+        tasks.values.lazy.map(\.record).filter { $0.state == .waiting }
+    }
+}
+
+extension TaskFilter.Scope {
+    fileprivate func contains(_ task: ModelStore.Task) -> Bool {
+        switch self {
+        case .all: true
+        case .application(let id): task.applicationID == id
+        case .session(let id): task.record.sessionID == id
+        }
+    }
+}

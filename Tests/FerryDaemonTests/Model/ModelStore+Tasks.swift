@@ -1,0 +1,195 @@
+import FerryStore
+import FoundationEssentials
+
+extension ModelStore {
+    /// Performs a change that is about one task.
+    mutating func performOnTask(
+        _ mutation: Mutation,
+        _ receipt: inout Receipt
+    ) throws(StoreError) {
+        switch mutation {
+        case .insertTask(let task):
+            receipt.taskIDs.append(try insert(task))
+        case .resumeTask(let key, let now, let timeout):
+            try move(key, at: now, resourceTimeout: timeout, &receipt) { state in
+                state.isHeld ? .held : .waiting
+            }
+        case .suspendTask(let key, let now):
+            try move(key, at: now, &receipt) { $0.isHeld ? .heldSuspended : .suspended }
+        case .holdTask(let id, let now):
+            try move(.id(id), at: now, &receipt) {
+                $0 == .waiting || $0 == .held ? .held : .heldSuspended
+            }
+        case .releaseTask(let id, let now):
+            try release(id, at: now, &receipt)
+        case .completeTask(let key, let new, let now):
+            try complete(key, new, at: now, &receipt)
+        case .deleteTask(let id):
+            delete(task: id)
+        case .appendEvent(let task, let kind, let payload, let date):
+            let event = NewEvent(kind: kind, payload: payload)
+            receipt.sequences.append(try append(event, of: task, at: date))
+        default:
+            try assign(mutation)
+        }
+    }
+
+    /// Performs a change that only replaces what a task holds.
+    private mutating func assign(_ mutation: Mutation) throws(StoreError) {
+        switch mutation {
+        case .setState(let id, let state):
+            guard try task(.id(id)).record.state != .completed else { throw .model(.conflict) }
+            tasks[id]?.record.state = state
+        case .setStart(let id, let startedAt, let deadline):
+            try change(.id(id)) {
+                $0.startedAt = startedAt
+                $0.deadline = deadline
+            }
+        case .setProgress(let id, let received, let expected):
+            try change(.id(id)) {
+                $0.receivedByteCount = received
+                $0.expectedByteCount = expected
+            }
+        case .setCheckpoint(let id, let checkpoint):
+            try change(.id(id)) { $0.checkpoint = checkpoint }
+        case .setRetry(let id, let attempts, let notBefore, let lastError):
+            try change(.id(id)) {
+                $0.attempts = attempts
+                $0.notBefore = notBefore
+                $0.lastError = lastError
+            }
+        case .setExchange(let id, let request, let response):
+            try change(.id(id)) {
+                $0.currentRequest = request
+                $0.response = response
+            }
+        case .setDescription(let id, let text): try change(.id(id)) { $0.description = text }
+        case .setPriority(let id, let priority): try change(.id(id)) { $0.priority = priority }
+        case .describeTask(let key, let text): try change(key) { $0.description = text }
+        case .prioritizeTask(let key, let priority): try change(key) { $0.priority = priority }
+        default: throw .model(.internalFailure)
+        }
+    }
+
+    /// The task that a key names.
+    func task(_ key: TaskKey) throws(StoreError) -> Task {
+        let found =
+            switch key {
+            case .id(let id): tasks[id]
+            case .identifier(let session, let identifier):
+                tasks.values.first {
+                    $0.record.sessionID == session && $0.record.identifier == identifier
+                }
+            }
+        guard let found else { throw .model(.notFound) }
+        return found
+    }
+
+    private mutating func change(
+        _ key: TaskKey,
+        _ body: (inout TaskRecord) -> Void
+    ) throws(StoreError) {
+        var task = try task(key)
+        body(&task.record)
+        tasks[task.record.id] = task
+    }
+
+    private mutating func insert(_ record: TaskRecord) throws(StoreError) -> Int64 {
+        guard let application = sessions[record.sessionID]?.record.applicationID else {
+            throw .model(.notFound)
+        }
+        let key = TaskKey.identifier(session: record.sessionID, record.identifier)
+        // A number is spent by the attempt, even if the task is there already.
+        nextTaskID = max(nextTaskID, record.id + 1)
+        if let known = try? task(key) {
+            guard known.record.host == record.host, known.record.request == record.request else {
+                throw .model(.conflict)
+            }
+            return known.record.id
+        }
+        guard tasks[record.id] == nil, !record.host.isEmpty else { throw .model(.conflict) }
+        tasks[record.id] = Task(record: record, applicationID: application)
+        let next = sessions[record.sessionID]?.record.nextTaskIdentifier ?? 1
+        sessions[record.sessionID]?.record.nextTaskIdentifier = max(next, record.identifier + 1)
+        return record.id
+    }
+
+    // MARK: From state to state
+
+    /// Moves a task that has not ended; its time runs only while it waits or runs.
+    private mutating func move(
+        _ key: TaskKey,
+        at now: Date,
+        resourceTimeout: Double? = nil,
+        _ receipt: inout Receipt,
+        _ next: (TaskRecord.State) -> TaskRecord.State
+    ) throws(StoreError) {
+        var task = try task(key)
+        let from = task.record.state
+        let to = from == .completed ? from : next(from)
+        guard from != to else { return }
+        var time = task.record.deadline?.timeIntervalSince(now) ?? task.timeLeft
+        if task.record.deadline == nil, task.record.startedAt == nil, let resourceTimeout {
+            time = resourceTimeout
+        }
+        if let left = time, left <= 0 { time = nil }
+        task.record.state = to
+        task.record.deadline = to == .waiting ? time.map { now.addingTimeInterval($0) } : nil
+        task.timeLeft = to == .waiting ? nil : time
+        if to == .waiting { task.record.startedAt = task.record.startedAt ?? now }
+        tasks[task.record.id] = task
+        receipt.changes.append(TaskChange(task, from: from))
+    }
+
+    private mutating func release(
+        _ id: Int64,
+        at now: Date,
+        _ receipt: inout Receipt
+    ) throws(StoreError) {
+        let before = try task(.id(id)).record.state
+        tasks[id]?.record.notBefore = nil
+        try move(.id(id), at: now, &receipt) { state in
+            state == .waiting || state == .held ? .waiting : .suspended
+        }
+        guard before == .waiting, var task = tasks[id] else { return }
+        task.record.deadline = nil
+        receipt.changes.append(TaskChange(task, from: .waiting))
+    }
+
+    private mutating func complete(
+        _ key: TaskKey,
+        _ new: [NewEvent],
+        at now: Date,
+        _ receipt: inout Receipt
+    ) throws(StoreError) {
+        var task = try task(key)
+        let from = task.record.state
+        guard from != .completed else { return }
+        task.record.state = .completed
+        task.record.notBefore = nil
+        task.record.deadline = nil
+        task.timeLeft = nil
+        tasks[task.record.id] = task
+        receipt.changes.append(TaskChange(task, from: from))
+        for event in new {
+            receipt.sequences.append(try append(event, of: task.record.id, at: now))
+        }
+    }
+}
+
+extension TaskRecord.State {
+    fileprivate var isHeld: Bool { self == .held || self == .heldSuspended }
+}
+
+extension TaskChange {
+    fileprivate init(_ task: ModelStore.Task, from: TaskRecord.State) {
+        self.init(
+            id: task.record.id,
+            sessionID: task.record.sessionID,
+            identifier: task.record.identifier,
+            from: from,
+            to: task.record.state,
+            deadline: task.record.deadline
+        )
+    }
+}

@@ -1,0 +1,136 @@
+import FerryStore
+import FoundationEssentials
+
+/// Makes changes to a store at random, over so few names that many of them meet.
+struct RandomMutations {
+    var random: SeededRandom
+    /// The moment of the changes, which goes on.
+    private(set) var now = moment(0)
+    private var lastTask: Int64 = 0
+    private var tasks: [Int64] = []
+    private var sessions: [Int64] = []
+    private var applications: [Int64] = []
+
+    init(seed: UInt64) { random = SeededRandom(seed: seed) }
+
+    /// The next changes that are to be made together, to a store that is like a model.
+    mutating func next(for model: ModelStore) -> [Mutation] {
+        tasks = model.tasks.keys.sorted()
+        sessions = model.sessions.keys.sorted()
+        applications = model.applications.keys.sorted()
+        now += Double(random.number(below: 8)) / 2
+        let count = random.happens(percent: 70) ? 1 : 1 + random.number(below: 4)
+        return (0..<count).map { _ in mutation() }
+    }
+
+    mutating func task() -> Int64 { one(of: tasks) }
+    mutating func session() -> Int64 { one(of: sessions) }
+    mutating func application() -> Int64 { one(of: applications) }
+    mutating func host() -> String { random.one(of: ["a:80", "b:80", "c:443"]) }
+
+    mutating func date() -> Date? {
+        random.happens(percent: 50) ? nil : now + Double(random.number(below: 40)) - 5
+    }
+
+    /// Mostly one that is there.
+    private mutating func one(of known: [Int64]) -> Int64 {
+        known.isEmpty || random.happens(percent: 8)
+            ? Int64(1 + random.number(below: 30)) : random.one(of: known)
+    }
+
+    private mutating func bytes() -> [UInt8] { [UInt8(random.number(below: 3))] }
+
+    private mutating func key() -> TaskKey {
+        random.happens(percent: 50)
+            ? .id(task()) : .identifier(session: session(), random.number(below: 6))
+    }
+
+    private mutating func mutation() -> Mutation {
+        switch random.number(below: 100) {
+        case 0..<12: open()
+        case 12..<30: insert()
+        case 30..<42:
+            .resumeTask(key(), at: now, resourceTimeout: Double(random.number(below: 20)))
+        case 42..<46: .suspendTask(key(), at: now)
+        case 46..<50: .holdTask(task(), at: now)
+        case 50..<54: .releaseTask(task(), at: now)
+        case 54..<62: .completeTask(key(), events(), at: now)
+        case 62..<70:
+            .acknowledge(session: session(), sequence: Int64(random.number(below: 9)))
+        case 70..<74:
+            .appendEvent(task: task(), kind: 1, payload: bytes(), createdAt: now)
+        case 74..<93: assignment()
+        default: deletion()
+        }
+    }
+
+    private mutating func open() -> Mutation {
+        let launch = LaunchRecord(
+            executable: "/bin/\(random.number(below: 3))",
+            arguments: ["-e"],
+            directory: "/",
+            environment: ["A": "b"]
+        )
+        return .openSession(
+            application: random.one(of: ["one", "two", "three"]),
+            launch: random.happens(percent: 30) ? nil : launch,
+            identifier: random.one(of: ["x", "y"]),
+            configuration: bytes()
+        )
+    }
+
+    private mutating func insert() -> Mutation {
+        // A number that was given already is given again now and then.
+        let isRepetition = lastTask > 0 && random.happens(percent: 10)
+        if !isRepetition { lastTask += 1 }
+        return .insertTask(
+            TaskRecord(
+                id: isRepetition ? lastTask + 100 : lastTask,
+                sessionID: session(),
+                identifier: random.number(below: 6),
+                state: random.happens(percent: 70) ? .suspended : .waiting,
+                host: host(),
+                priority: Double(random.number(below: 3)) / 2,
+                request: bytes(),
+                description: random.happens(percent: 50) ? nil : "described",
+                notBefore: date(),
+                createdAt: now
+            )
+        )
+    }
+
+    private mutating func events() -> [NewEvent] {
+        (0..<random.number(below: 3)).map { NewEvent(kind: $0, payload: bytes()) }
+    }
+
+    private mutating func assignment() -> Mutation {
+        let task = task()
+        switch random.number(below: 14) {
+        case 0: return .setLaunch(application: application(), nil)
+        case 1:
+            return .setLaunchState(application: application(), attempts: 2, nextLaunchAt: date())
+        case 2: return .setQuit(application: application(), random.happens(percent: 50))
+        case 3: return .setConfiguration(session: session(), bytes())
+        case 4: return .setState(task: task, random.one(of: [.suspended, .waiting, .held]))
+        case 5: return .setStart(task: task, startedAt: date(), deadline: date())
+        case 6: return .setProgress(task: task, receivedByteCount: 7, expectedByteCount: nil)
+        case 7: return .setCheckpoint(task: task, bytes())
+        case 8, 9: return .setRetry(task: task, attempts: 3, notBefore: date(), lastError: bytes())
+        case 10: return .setExchange(task: task, currentRequest: nil, response: bytes())
+        case 11: return .setDescription(task: task, "text")
+        case 12: return .describeTask(key(), nil)
+        default: return .prioritizeTask(key(), Double(random.number(below: 3)) / 2)
+        }
+    }
+
+    private mutating func deletion() -> Mutation {
+        switch random.number(below: 6) {
+        case 0: .deleteApplication(id: application())
+        case 1, 2: .deleteSession(id: session())
+        default: .deleteTask(id: task())
+        }
+    }
+}
+
+/// A moment, in seconds after a fixed one.
+func moment(_ seconds: Double) -> Date { Date(timeIntervalSince1970: 1_800_000_000 + seconds) }

@@ -1,0 +1,82 @@
+import FerryTransfer
+import Testing
+
+@testable import FerryDaemon
+
+@Suite struct DaemonOptionsTests {
+    @Test func `without arguments the daemon serves, with its defaults`() throws {
+        let options = try DaemonOptions.parse([])
+        #expect(options.action == .serve(isForeground: false))
+        #expect(options.logLevel == .info)
+        #expect(options.policy.maximumTransfers == 32)
+        #expect(options.policy.maximumTransfersPerHost == 16)
+        #expect(options.policy.idleTime == 10)
+        #expect(options.policy.relaunchDelay == 1)
+        #expect(options.policy.retry.firstDelay == .seconds(1))
+    }
+
+    @Test(arguments: [
+        ("--foreground", DaemonOptions.Action.serve(isForeground: true)),
+        ("--detach", .detach),
+        ("--help", .help),
+        ("-h", .help),
+        ("--version", .version),
+    ])
+    func `an argument says what to do`(_ argument: String, _ action: DaemonOptions.Action) throws {
+        #expect(try DaemonOptions.parse([argument]).action == action)
+    }
+
+    @Test func `limits and delays can be set`() throws {
+        let options = try DaemonOptions.parse([
+            "--maximum-transfers", "3", "--maximum-per-host", "2", "--idle-time", "0.5",
+            "--retry-delay", "7", "--relaunch-delay", "0", "--log-level", "debug",
+        ])
+        #expect(options.policy.maximumTransfers == 3)
+        #expect(options.policy.maximumTransfersPerHost == 2)
+        #expect(options.policy.idleTime == 0.5)
+        #expect(options.policy.retry.firstDelay == .seconds(7))
+        #expect(options.policy.relaunchDelay == 0)
+        #expect(options.logLevel == .debug)
+    }
+
+    @Test(arguments: [
+        ["--maximum-transfers", "1"], ["--maximum-transfers", "1024"],
+        ["--maximum-per-host", "1"], ["--maximum-per-host", "256"], ["--idle-time", "86400"],
+    ])
+    func `the ends of a range belong to it`(_ arguments: [String]) throws {
+        _ = try DaemonOptions.parse(arguments)
+    }
+
+    @Test(arguments: [
+        (["--maximum-transfers", "0"], "--maximum-transfers takes a number from 1 to 1024"),
+        (["--maximum-transfers", "1025"], "--maximum-transfers takes a number from 1 to 1024"),
+        (["--maximum-transfers", "many"], "--maximum-transfers takes a number from 1 to 1024"),
+        (["--maximum-transfers"], "--maximum-transfers takes a number from 1 to 1024"),
+        (["--maximum-per-host", "257"], "--maximum-per-host takes a number from 1 to 256"),
+        (["--idle-time", "-1"], "--idle-time takes a number of seconds from 0 to 86400"),
+        (["--idle-time", "nan"], "--idle-time takes a number of seconds from 0 to 86400"),
+        (["--idle-time", "inf"], "--idle-time takes a number of seconds from 0 to 86400"),
+        (["--retry-delay", ""], "--retry-delay takes a number of seconds from 0 to 86400"),
+        (
+            ["--log-level", "loud"],
+            "--log-level takes one of error, warning, notice, info, debug"
+        ),
+        (["--what"], "there is no option --what"),
+        (["now"], "there is no option now"),
+    ])
+    func `what is wrong is said`(_ arguments: [String], _ message: String) throws {
+        let failure = try #require(
+            #expect(throws: DaemonFailure.self) { try DaemonOptions.parse(arguments) }
+        )
+        #expect(failure.status == 2)
+        #expect(failure.message == message + "; see ferryd --help")
+    }
+
+    @Test func `the help names every option`() {
+        let options = [
+            "--foreground", "--detach", "--log-level", "--maximum-transfers", "--maximum-per-host",
+            "--idle-time", "--retry-delay", "--relaunch-delay", "--help", "--version",
+        ]
+        for option in options { #expect(DaemonOptions.help.contains("  \(option)")) }
+    }
+}

@@ -1,0 +1,28 @@
+import Testing
+
+@testable import FerryDaemon
+
+@Suite struct HostNameTests {
+    @Test(arguments: [
+        ("http://example.org/a", "example.org:80"),
+        ("https://example.org", "example.org:443"),
+        ("HTTP://EXAMPLE.org:8080/a?b#c", "example.org:8080"),
+        ("https://user:word@example.org/", "example.org:443"),
+        ("http://127.0.0.1:9/", "127.0.0.1:9"),
+        ("http://xn--bcher-kva.example/", "xn--bcher-kva.example:80"),
+    ])
+    func `a task waits in the queue of its host and port`(_ address: String, _ host: String) {
+        #expect(HostName.of(address) == host)
+    }
+
+    @Test func `an address of the new kind has a queue, too`() {
+        #expect(HostName.of("http://[::1]:8080/a") != nil)
+        #expect(HostName.of("http://[::1]:8080/a") == HostName.of("http://[::1]:8080/b"))
+        #expect(HostName.of("http://[::1]/") != HostName.of("http://[::2]/"))
+    }
+
+    @Test(arguments: ["", "/a", "example.org/a", "ftp://example.org/", "http:///a", "http:", "://"])
+    func `what is not http has none`(_ address: String) {
+        #expect(HostName.of(address) == nil)
+    }
+}

@@ -1,0 +1,95 @@
+import FerryStore
+import FerrySystem
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+import Testing
+
+@testable import FerryDaemon
+
+@Suite struct StoredTests {
+    @Test func `a request is kept whole, and equal requests are equal bytes`() {
+        var request = Wire.Request.sample("https://a/1?b=c")
+        request.fields = [Wire.Field(name: "X", value: "ä\u{0}\n")]
+        request.body = Data([0, 255])
+        let bytes = Stored.encode(request)
+        #expect(Stored.request(bytes) == request)
+        #expect(Stored.encode(request) == bytes)
+        #expect(Stored.request([]) == nil)
+        #expect(Stored.request(Array("{}".utf8)) == nil)
+    }
+
+    @Test func `responses and failures are kept whole`() {
+        let response = Wire.Response.sample(206)
+        #expect(Stored.response(Stored.encode(response)) == response)
+        let failure = Wire.Failure(code: "timedOut", message: "nothing came")
+        #expect(Stored.failure(Stored.encode(failure)) == failure)
+    }
+
+    @Test func `a configuration that cannot be read is Apple's default`() {
+        var configuration = Wire.SessionConfiguration.sample
+        configuration.resourceTimeout = 77
+        #expect(Stored.configuration(Stored.encode(configuration)) == configuration)
+        let standard = Stored.configuration([1, 2, 3])
+        #expect(standard.resourceTimeout == 604_800)
+        #expect(standard.maximumConnectionsPerHost == 6)
+        #expect(standard.sendsLaunchEvents)
+        #expect(standard.additionalFields.isEmpty)
+    }
+
+    @Test func `the last event of a task is told from its finished file`() {
+        let finished = Stored.event(Wire.Event(kind: .finished, task: 1, path: "/a"))
+        let completed = Stored.event(Wire.Event(kind: .completed, task: 1))
+        #expect(finished.kind != completed.kind)
+        #expect(Stored.event(finished.payload)?.path == "/a")
+        #expect(Stored.event(completed.payload)?.kind == .completed)
+    }
+
+    @Test func `what is known of bytes is kept whole`() {
+        let checkpoint = Checkpoint(
+            generation: .max,
+            version: ResourceVersion(
+                validator: .lastModified("Tue, 01 Jan 2030 00:00:00 GMT"),
+                totalByteCount: 1 << 40,
+                url: "http://a/1"
+            ),
+            synchronizedByteCount: 5,
+            writtenByteCount: 6,
+            bootIdentifier: BootIdentifier(rawValue: "boot"),
+            fruitlessResumptionCount: 3
+        )
+        for state in [
+            ByteState(), ByteState(checkpoint: checkpoint),
+            ByteState(checkpoint: checkpoint, isFromResumeData: true),
+            ByteState(failure: .sample(.resumeDataInvalid)),
+        ] {
+            #expect(ByteState.decode(state.encoded) == state)
+        }
+    }
+
+    @Test(arguments: [nil, [], [1, 2, 3], Array("[]".utf8)] as [[UInt8]?])
+    func `what cannot be read is not known`(_ bytes: [UInt8]?) {
+        #expect(ByteState.decode(bytes) == nil)
+    }
+
+    @Test(arguments: [
+        (StoreError.Code.notFound, TransferInterfaceError.taskNotFound(id: 7)),
+        (.conflict, .invalidRequest(parameter: "identifier", reason: "the model says conflict")),
+        (.diskFull, .storeUnavailable(reason: "the model says diskFull")),
+        (.closed, .storeUnavailable(reason: "the model says closed")),
+    ])
+    func `a client is told what the store says`(
+        _ code: StoreError.Code,
+        _ error: TransferInterfaceError
+    ) {
+        #expect(TransferInterfaceError(.model(code), task: 7) == error)
+    }
+
+    @Test(arguments: [
+        (0.0, "0.0 s"), (0.04, "0.0 s"), (0.96, "1.0 s"), (12.34, "12.3 s"), (300, "300.0 s"),
+    ])
+    func `a duration reads well`(_ seconds: Double, _ text: String) {
+        #expect(Duration.seconds(seconds).formattedInSeconds == text)
+        #expect(abs(Duration.seconds(seconds).inSeconds - seconds) < 1e-9)
+    }
+}

@@ -1,0 +1,26 @@
+/// What histories are to be full of; without it they prove little.
+enum Happening: CaseIterable, Sendable {
+    case daemonDies
+    case processDies
+    case powerCut
+    case resumption
+    case resumptionAfterPowerCut
+    case restart
+    case finalFailure
+    case success
+    case cancellation
+    case timeLimit
+    case adoption
+    case uselessResumeData
+    case launch
+    case failedLaunch
+    case repeatedEvent
+    case sessionInUse
+    case storeFailure
+    case quit
+    case stop
+    case idleEnd
+    case lastMomentClient
+    case fullBudget
+    case slowReader
+}

@@ -1,0 +1,49 @@
+import FerryStore
+import FerryWire
+
+@testable import FerryDaemon
+
+extension Promises {
+    /// A transfer starts: no limit may be exceeded.
+    func started(_ task: TaskRecord, in world: Simulation) {
+        guard let daemon = world.daemon else { return }
+        let tasks = daemon.transfers.keys.compactMap { world.database.current.tasks[$0]?.record }
+        let ofHost = tasks.filter { $0.host == task.host }
+        let ofLane = ofHost.filter { $0.sessionID == task.sessionID }
+        let session = world.database.current.sessions[task.sessionID]?.record
+        let limit = session.map { Stored.configuration($0.configuration) }?
+            .maximumConnectionsPerHost
+        if tasks.count == world.policy.maximumTransfers { world.count(.fullBudget) }
+        if tasks.count > world.policy.maximumTransfers {
+            world.fail("\(tasks.count) transfers run at once")
+        }
+        if ofHost.count > world.policy.maximumTransfersPerHost {
+            world.fail("\(ofHost.count) transfers run for \(task.host)")
+        }
+        if let limit, ofLane.count > limit {
+            world.fail("\(ofLane.count) transfers of a session run for \(task.host)")
+        }
+    }
+
+    /// An application is started: it must be wanted, allowed and not there (BG-30, BG-35, BG-38).
+    func launches(_ id: Int64, in world: Simulation) {
+        let store = world.database.current
+        guard let application = store.applications[id] else {
+            return world.fail("application \(id) is started and does not exist")
+        }
+        if application.quit || quitPrograms.contains(application.identifier) {
+            world.fail("\(application.identifier) is started although it was quit")
+        }
+        if application.launch == nil { world.fail("\(application.identifier) has no launch") }
+        let isOpen = world.processes.contains { process in
+            process.program.name == application.identifier && process.hasOpenSession
+        }
+        if isOpen { world.fail("\(application.identifier) is started while it runs") }
+        guard world.daemon?.machine.operationCount == 0 else { return }
+        let isWanted = store.sessions(application: id).contains { session in
+            session.counts.events > 0 && session.counts.waitingTasks == 0
+                && Stored.configuration(session.configuration).sendsLaunchEvents
+        }
+        if !isWanted { world.fail("\(application.identifier) is started for nothing") }
+    }
+}

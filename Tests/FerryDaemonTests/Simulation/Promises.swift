@@ -1,0 +1,186 @@
+import FerryStore
+import FerryTransfer
+import FerryWire
+
+@testable import FerryDaemon
+
+/// What clients were promised, and what became of it.
+struct Promises {
+    /// The tasks that a client was told exist, by the daemon's number.
+    private(set) var tasks: Set<Int64> = []
+    /// How often each task has ended in the store.
+    private var endings: [Int64: Int] = [:]
+    /// Whom each event was shown to.
+    private var told: [ModelStore.EventKey: SimulatedProcess] = [:]
+    /// The events whose acknowledgement is in the store.
+    private var acknowledged: Set<ModelStore.EventKey> = []
+    /// The last events that were shown, by task.
+    private var lastEvents: [Int64: ModelStore.EventKey] = [:]
+    /// The tasks whose file an application has seen.
+    private var seenFiles: Set<Int64> = []
+
+    /// The programs that were quit and that nobody has started since.
+    private(set) var quitPrograms: Set<String> = []
+
+    /// The tasks that exist, or existed, without a last event that an application has seen.
+    var unfinishedTasks: [Int64] { tasks.filter { lastEvents[$0] == nil }.sorted() }
+
+    /// How many last events applications have seen.
+    var finishedCount: Int { lastEvents.count }
+
+    // MARK: The store
+
+    /// The store has done something.
+    mutating func executed(_ outcome: StoreLine.Outcome, in world: Simulation) {
+        guard case .committed(let receipt, let commit) = outcome else { return }
+        for change in receipt.changes where change.to == .completed {
+            endings[change.id, default: 0] += 1
+            if endings[change.id] != 1 { world.fail("task \(change.id) has ended twice") }
+        }
+        if case .quit(_, let id) = commit.continuation,
+            let application = world.database.current.applications[id]
+        {
+            world.count(.quit)
+            quitPrograms.insert(application.identifier)
+        }
+        for opened in receipt.openedSessions where !opened.application.quit {
+            quitPrograms.remove(opened.application.identifier)
+        }
+        for case .acknowledge(let session, let sequence) in commit.mutations {
+            acknowledged.insert(ModelStore.EventKey(session: session, sequence: sequence))
+        }
+    }
+
+    // MARK: Answers
+
+    /// A call is answered: what it has asked for must outlive everything from now on.
+    mutating func answered(
+        _ call: SimulatedCall,
+        with answer: DaemonStateMachine.Answer,
+        to process: SimulatedProcess,
+        in world: Simulation
+    ) {
+        let store = world.database.synchronized
+        switch (call.content, answer) {
+        case (.open, .opened(let session, _)):
+            if store.sessions[session] == nil { world.fail("session \(session) is not durable") }
+        case (.create, .created(let task)):
+            if store.tasks[task] == nil, endings[task] == nil {
+                world.fail("task \(task) is acknowledged and not durable")
+            }
+            tasks.insert(task)
+        case (.cancel(let identifier), .done), (.cancelProducingResumeData(let identifier), _):
+            checkEnd(.identifier(session: call.session, identifier), in: store, world)
+        case (.cancelTask(let id), .done):
+            checkEnd(.id(id), in: store, world)
+        case (.acknowledge(let sequence), .done):
+            let key = ModelStore.EventKey(session: call.session, sequence: sequence)
+            if store.events[key] != nil { world.fail("\(key) is acknowledged and not gone") }
+        default:
+            break
+        }
+    }
+
+    private func checkEnd(_ key: TaskKey, in store: ModelStore, _ world: Simulation) {
+        guard let task = try? store.task(key), task.record.state != .completed else { return }
+        world.fail("task \(task.record.id) is said to be cancelled and is not")
+    }
+
+    // MARK: Events
+
+    /// An event goes to a client.
+    mutating func sent(
+        _ event: Wire.Event,
+        over stream: inout SimulatedStream,
+        in world: Simulation
+    ) {
+        if event.kind == .drained {
+            if stream.isDrained { world.fail("the past has been told twice") }
+            stream.isDrained = true
+        }
+        if let task = event.task, stream.completed.contains(task) {
+            world.fail("task \(task) is told of after its end: \(event.kind)")
+        }
+        guard let sequence = event.sequence else { return }
+        if sequence <= stream.lastSequence {
+            world.fail("event \(sequence) is sent after event \(stream.lastSequence)")
+        }
+        stream.lastSequence = sequence
+        if event.kind == .completed, let task = event.task { stream.completed.insert(task) }
+    }
+
+    /// An application is shown an event of the log.
+    ///
+    /// - Returns: The resource that its task has loaded.
+    mutating func told(
+        _ event: Wire.Event,
+        _ key: ModelStore.EventKey,
+        to process: SimulatedProcess,
+        in world: Simulation
+    ) -> Int? {
+        world.note("process \(process.id) is told \(event.kind) \(key.sequence) of \(key.session)")
+        if acknowledged.contains(key) {
+            world.fail("\(key) is told after its acknowledgement")
+        }
+        if let earlier = told[key], earlier === process || earlier.hasOpen(key.session) {
+            world.fail("\(key) is told twice")
+        }
+        let isRepetition = told.updateValue(process, forKey: key) != nil
+        if isRepetition { world.count(.repeatedEvent) }
+        guard let task = world.database.current.events[key]?.task,
+            let record = world.database.current.tasks[task]?.record
+        else {
+            world.fail("\(key) is not in the log")
+            return nil
+        }
+        switch event.kind {
+        case .finished: sawFile(of: record, isRepetition: isRepetition, in: world)
+        case .completed: sawEnd(event, key, of: record, in: world)
+        case .response, .resumed, .progress, .drained: break
+        }
+        return Stored.request(record.request).flatMap { world.servers.resource(url: $0.url) }
+    }
+
+    private mutating func sawEnd(
+        _ event: Wire.Event,
+        _ key: ModelStore.EventKey,
+        of task: TaskRecord,
+        in world: Simulation
+    ) {
+        if let earlier = lastEvents.updateValue(key, forKey: task.id), earlier != key {
+            world.fail("task \(task.id) has two last events")
+        }
+        switch event.failure?.code {
+        case nil: world.count(.success)
+        case "cancelled": world.count(.cancellation)
+        case "resourceTimedOut": world.count(.timeLimit)
+        default: world.count(.finalFailure)
+        }
+        if event.failure == nil, !seenFiles.contains(task.id) {
+            world.fail("task \(task.id) succeeds without a file")
+        }
+    }
+
+    /// The file must be one version of what was asked for, from its first byte to its last.
+    private mutating func sawFile(of task: TaskRecord, isRepetition: Bool, in world: Simulation) {
+        let isFirst = seenFiles.insert(task.id).inserted
+        guard let file = world.disk.downloads[task.id] else {
+            // The application that saw it first may have taken it.
+            if isFirst { world.fail("the file of task \(task.id) is not there") }
+            return
+        }
+        let version = file.record.version
+        let expected = ResourceVersion(
+            validator: nil,
+            totalByteCount: nil,
+            url: Stored.request(task.request)?.url ?? ""
+        )
+        let isWhole = file.count == version.totalByteCount && file.pieces.count <= 1
+        if !isWhole || file.pieces.contains(where: { $0.version == 0 })
+            || version.path != expected.path
+        {
+            world.fail("the file of task \(task.id) is not whole: \(file.pieces) of \(version)")
+        }
+        if world.random.happens(percent: 50) { world.disk.downloads[task.id] = nil }
+    }
+}

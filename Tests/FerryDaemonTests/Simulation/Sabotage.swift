@@ -1,0 +1,33 @@
+/// A mistake that is built into the simulated world, to see that it is found.
+enum Sabotage: CaseIterable, Sendable {
+    /// A client is told that its task is there before it is in the store.
+    case acknowledgesBeforeCommit
+    /// An event of the log is sent twice.
+    case deliversTwice
+    /// A search for tasks is forgotten, with all that waits for its answer.
+    case losesWakeUp
+    /// After a power cut the length of a file is taken for the length of its content.
+    case trustsLengthAfterPowerCut
+    /// The store does not find some of the tasks that wait.
+    case forgetsWaitingTasks
+    /// A transfer is continued whatever the version on the server is now.
+    case mixesVersions
+    /// More transfers run than may.
+    case exceedsBudget
+    /// Nothing is waited for to be on the disk.
+    case relaxesCommits
+    /// An application is not started for its events.
+    case forgetsRelaunch
+    /// A task that ends has its last event twice in the log.
+    case endsTwice
+    /// A transfer goes on when it is stopped.
+    case keepsTransfers
+    /// The daemon stays with nothing to do.
+    case staysForever
+    /// A session is thought to be empty when it is not.
+    case overlooksTasks
+    /// An acknowledgement is answered, but the event stays.
+    case forgetsAcknowledgements
+    /// It is forgotten that a user has quit an application.
+    case forgetsQuit
+}

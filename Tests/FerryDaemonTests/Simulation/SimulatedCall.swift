@@ -1,0 +1,115 @@
+import FerryWire
+import FoundationEssentials
+
+@testable import FerryDaemon
+
+/// A client's call on its way.
+final class SimulatedCall {
+    /// What it asks for; numbers of sessions are filled in when it is sent.
+    enum Content {
+        case open(Wire.OpenSession)
+        case create(identifier: Int, Wire.Request, resumeData: Int?, resource: Int)
+        case resume(Int)
+        case suspend(Int)
+        case cancel(Int)
+        case cancelProducingResumeData(Int)
+        case setPriority(Int, Double)
+        case acknowledge(Int64)
+        case closeSession(cancel: Bool)
+        case subscribe
+        case pauseTask(Int64)
+        case resumeTask(Int64)
+        case cancelTask(Int64)
+        case quit(String)
+        case removeHook(String)
+        case stop
+    }
+
+    /// What came of it.
+    enum Outcome {
+        case answer(DaemonStateMachine.Answer)
+        case refusal(TransferInterfaceError)
+    }
+
+    let content: Content
+    /// The session it is about.
+    var session: Int64 = 0
+    /// Whether it is made again after a connection was lost.
+    var isRepeated = false
+    /// Called when it is answered.
+    let completion: (Outcome) -> Void
+
+    init(_ content: Content, completion: @escaping (Outcome) -> Void = { _ in }) {
+        self.content = content
+        self.completion = completion
+    }
+
+    /// Gives it to the machine.
+    func perform(
+        on machine: inout DaemonStateMachine,
+        _ caller: DaemonStateMachine.Caller,
+        at now: Date
+    ) -> [DaemonStateMachine.Effect] {
+        switch content {
+        case .open(let open): machine.openSession(open, from: caller)
+        case .create(let identifier, let request, let resumeData, _):
+            machine.createDownload(
+                Wire.CreateDownload(
+                    session: session,
+                    identifier: identifier,
+                    request: request,
+                    resumeData: resumeData.map { Data("\($0)".utf8) },
+                    priority: 0.5
+                ),
+                from: caller,
+                at: now
+            )
+        case .acknowledge(let sequence):
+            machine.acknowledge(
+                Wire.Acknowledge(session: session, sequence: sequence),
+                from: caller
+            )
+        case .closeSession(let cancel):
+            machine.closeSession(Wire.CloseSession(session: session, cancel: cancel), from: caller)
+        case .subscribe: machine.subscribe(session: session, from: caller)
+        case .pauseTask(let id): machine.pauseTask(id, from: caller, at: now)
+        case .resumeTask(let id): machine.resumeTask(id, from: caller, at: now)
+        case .cancelTask(let id): machine.cancelTask(id, from: caller)
+        case .quit(let name): machine.quitApplication(name, from: caller)
+        case .removeHook(let name): machine.removeHook(name, from: caller)
+        case .stop: machine.stopDaemon(call: caller.call)
+        case .resume, .suspend, .cancel, .cancelProducingResumeData, .setPriority:
+            performOnTask(&machine, caller, at: now)
+        }
+    }
+
+    private func performOnTask(
+        _ machine: inout DaemonStateMachine,
+        _ caller: DaemonStateMachine.Caller,
+        at now: Date
+    ) -> [DaemonStateMachine.Effect] {
+        switch content {
+        case .resume(let identifier):
+            let resume = Wire.Resume(session: session, identifier: identifier)
+            return machine.resume(resume, from: caller, at: now)
+        case .suspend(let identifier):
+            let suspend = Wire.Suspend(session: session, identifier: identifier)
+            return machine.suspend(suspend, from: caller, at: now)
+        case .cancel(let identifier):
+            let cancel = Wire.Cancel(session: session, identifier: identifier)
+            return machine.cancel(cancel, from: caller)
+        case .cancelProducingResumeData(let identifier):
+            let cancel = Wire.CancelProducingResumeData(session: session, identifier: identifier)
+            return machine.cancelProducingResumeData(cancel, from: caller)
+        case .setPriority(let identifier, let priority):
+            let set = Wire.SetPriority(
+                session: session,
+                identifier: identifier,
+                priority: priority
+            )
+            return machine.setPriority(set, from: caller)
+        default:
+            return []
+        }
+    }
+}

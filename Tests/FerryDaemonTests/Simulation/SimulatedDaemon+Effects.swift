@@ -1,0 +1,218 @@
+import FerryStore
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+
+@testable import FerryDaemon
+
+extension SimulatedDaemon {
+    /// Performs one effect.
+    func perform(_ effect: DaemonStateMachine.Effect) {
+        switch effect {
+        case .commit(let mutations, let durability, let continuation):
+            commit(mutations, durability, continuation)
+        case .query(let query): submit(query)
+        case .answer(let id, let answer): self.answer(id, answer)
+        case .refuse(let id, let error): refuse(id, error)
+        case .send(let id, let event): send(event, over: id)
+        case .endSubscription(let id): refuse(id, .sessionNotOpen(session: 0))
+        case .start(let start): self.start(start)
+        case .stop(let task): transfers.removeValue(forKey: task)?.cancel()
+        case .seal: break
+        case .adopt(let data, let task, let call): adopt(data, task, call)
+        case .makeResumeData(let task, let ending): makeResumeData(of: task, ending)
+        case .discardFile(let task): world.disk.downloads[task] = nil
+        case .launch(let application, let launch, let session):
+            self.launch(application, launch, session)
+        case .setTimer(let timer, let date): setTimer(timer, date)
+        case .changed, .removed: break
+        case .log(_, let text, let task):
+            world.note("log: \(task.map { "task \($0): " } ?? "")\(text)")
+        case .exit: exit()
+        }
+    }
+
+    private func commit(
+        _ mutations: [Mutation],
+        _ durability: Durability,
+        _ continuation: DaemonStateMachine.Continuation
+    ) {
+        var commit = CommitBacklog.Commit(
+            mutations: mutations,
+            durability: durability,
+            continuation: continuation
+        )
+        world.sabotage?.falsify(&commit)
+        submit(commit)
+        guard world.sabotage == .acknowledgesBeforeCommit else { return }
+        if case .created(let call) = continuation, case .insertTask(let task) = mutations.first {
+            answer(call, .created(task: task.id))
+        }
+    }
+
+    // MARK: Clients
+
+    private func answer(
+        _ id: DaemonStateMachine.CallIdentifier,
+        _ answer: DaemonStateMachine.Answer
+    ) {
+        guard let (call, connection) = calls.removeValue(forKey: id) else { return }
+        world.promises.answered(call, with: answer, to: connection.process, in: world)
+        connection.deliver { call.completion(.answer(answer)) }
+    }
+
+    private func refuse(
+        _ id: DaemonStateMachine.CallIdentifier,
+        _ error: TransferInterfaceError
+    ) {
+        streams[id] = nil
+        if case .sessionInUse = error { world.count(.sessionInUse) }
+        guard let (call, connection) = calls.removeValue(forKey: id) else { return }
+        connection.deliver { call.completion(.refusal(error)) }
+    }
+
+    private func send(_ event: Wire.Event, over id: DaemonStateMachine.CallIdentifier) {
+        guard var stream = streams[id], let (call, _) = calls[id] else { return }
+        world.promises.sent(event, over: &stream, in: world)
+        streams[id] = stream
+        let connection = stream.connection
+        let session = call.session
+        let count = world.sabotage == .deliversTwice && event.sequence != nil ? 2 : 1
+        for _ in 0..<count {
+            if count == 2 { world.promises.sent(event, over: &stream, in: world) }
+            connection.deliver { connection.process.take(event, of: session) }
+        }
+        guard world.random.happens(percent: 3) else { return }
+        world.count(.slowReader)
+        input { machine, _ in machine.writability(of: id, false) }
+        world.schedule(after: world.random.fraction() * 3, lifetime) { [self] _ in
+            guard streams[id] != nil else { return }
+            input { machine, _ in machine.writability(of: id, true) }
+        }
+    }
+
+    // MARK: Transfers
+
+    private func start(_ start: DaemonStateMachine.TransferStart) {
+        let task = start.task.id
+        if transfers[task] != nil { world.fail("two transfers of task \(task)") }
+        guard let url = Stored.request(start.task.request)?.url,
+            let resource = world.servers.resource(url: url)
+        else { return world.fail("task \(task) has no request") }
+        if let failure = ByteState.decode(start.task.checkpoint)?.failure {
+            input { machine, now in machine.failed(task: task, failure, at: now) }
+            return
+        }
+        world.note("task \(task) loads \(url)")
+        let transfer = SimulatedTransfer(start, resource: resource, on: self)
+        transfers[task] = transfer
+        startedTransfers = startedTransfers.filter(\.isActive) + [transfer]
+        world.promises.started(start.task, in: world)
+        transfer.start()
+    }
+
+    private func adopt(
+        _ data: Data,
+        _ task: TaskRecord,
+        _ call: DaemonStateMachine.CallIdentifier
+    ) {
+        adoptionCount += 1
+        world.schedule(after: world.random.fraction() * 0.02, lifetime) { [self] world in
+            adoptionCount -= 1
+            var task = task
+            let number = Int(String(decoding: data, as: UTF8.self)) ?? 0
+            if let checkpoint = world.disk.adopt(number, for: task.id) {
+                task.receivedByteCount = checkpoint.writtenByteCount
+                task.expectedByteCount = checkpoint.totalByteCount
+                task.checkpoint = ByteState(checkpoint: checkpoint, isFromResumeData: true).encoded
+                world.count(.adoption)
+            } else {
+                let failure = TransferError(code: .resumeDataInvalid, message: "used")
+                task.checkpoint = ByteState(failure: failure).encoded
+                world.count(.uselessResumeData)
+            }
+            input { machine, _ in machine.adopted(task, call: call) }
+        }
+    }
+
+    private func makeResumeData(of task: TaskRecord, _ ending: DaemonStateMachine.Ending) {
+        let held = world.disk.recover(
+            task.id,
+            ByteState.decode(task.checkpoint)?.checkpoint,
+            trustsLength: false
+        )
+        let data = held.map { _ in Data("\(world.disk.makeResumable(task.id))".utf8) }
+        input { machine, now in machine.madeResumeData(data, of: task, ending, at: now) }
+    }
+
+    // MARK: Applications and the end
+
+    private func launch(_ application: Int64, _ launch: LaunchRecord, _ session: String) {
+        world.promises.launches(application, in: world)
+        if world.sabotage == .forgetsRelaunch || world.happens(perThousand: 100) {
+            world.count(.failedLaunch)
+            return input { machine, now in
+                machine.launched(application, error: "ENOENT", at: now)
+            }
+        }
+        guard let program = world.programs.first(where: { $0.executable == launch.executable })
+        else { return world.fail("\(launch.executable) is no program") }
+        world.count(.launch)
+        let process = SimulatedProcess(program, in: world, for: session)
+        process.onExit = { [self] in
+            world.schedule(after: world.random.fraction() * 0.02, lifetime) { [self] _ in
+                input { machine, now in
+                    machine.applicationExited(application, status: "ended", at: now)
+                }
+            }
+        }
+        input { machine, now in machine.launched(application, error: nil, at: now) }
+    }
+
+    /// As `DaemonService` does: a client that has come at the last moment keeps it.
+    private func exit() {
+        let wasIdle = machine.isIdle
+        if wasIdle, world.happens(perThousand: 100) { SimulatedPerson.act(in: world) }
+        for connection in wasIdle ? arriving : [] { accept(connection) }
+        if wasIdle, !connections.isEmpty {
+            world.note("ferryd goes on")
+            world.count(.lastMomentClient)
+            return input { machine, now in machine.goOn(at: now) }
+        }
+        world.note("ferryd ends")
+        world.count(wasIdle ? .idleEnd : .stop)
+        if !line.isEmpty { world.fail("the daemon ends with work for the store left") }
+        if wasIdle, world.database.current.totals().waitingTasks > 0 {
+            world.fail("the daemon ends while tasks wait")
+        }
+        kill()
+        guard !wasIdle, world.season != .wild else { return }
+        world.schedule(after: 1) { _ = $0.daemonForClient() }
+    }
+}
+
+extension Sabotage {
+    /// Changes a commit.
+    fileprivate func falsify(_ commit: inout CommitBacklog.Commit) {
+        switch (self, commit.continuation) {
+        case (.relaxesCommits, _):
+            commit.durability = .relaxed
+        case (.forgetsAcknowledgements, .acknowledged), (.forgetsQuit, .quit):
+            commit.mutations = []
+        case (.endsTwice, .ended):
+            for case .completeTask(.id(let task), let events, let date) in commit.mutations {
+                guard let last = events.last else { continue }
+                commit.mutations.append(
+                    .appendEvent(
+                        task: task,
+                        kind: last.kind,
+                        payload: last.payload,
+                        createdAt: date
+                    )
+                )
+            }
+        default:
+            break
+        }
+    }
+}

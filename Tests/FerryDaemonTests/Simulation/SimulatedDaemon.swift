@@ -1,0 +1,261 @@
+import FerryStore
+import FoundationEssentials
+
+@testable import FerryDaemon
+
+/// The machine with everything that `Daemon` gives it, in a world that is not there.
+final class SimulatedDaemon {
+    unowned let world: Simulation
+    let policy: DaemonPolicy
+    let lifetime = Lifetime()
+    /// When it takes its first call.
+    let bootTime: Double
+    var machine: DaemonStateMachine
+    var line = StoreLine()
+    var transfers: [Int64: SimulatedTransfer] = [:]
+    /// All that were ever started.
+    var startedTransfers: [SimulatedTransfer] = []
+    var calls: [DaemonStateMachine.CallIdentifier: (SimulatedCall, SimulatedConnection)] = [:]
+    var streams: [DaemonStateMachine.CallIdentifier: SimulatedStream] = [:]
+    /// Connections that were made but not noticed.
+    var arriving: [SimulatedConnection] = []
+    var connections: [DaemonStateMachine.ConnectionIdentifier: SimulatedConnection] = [:]
+    var timers: [DaemonStateMachine.Timer: (date: Date, lifetime: Lifetime)] = [:]
+    /// Resume data that is being taken over.
+    var adoptionCount = 0
+    /// When the store could last not be read.
+    private(set) var lastReadFailure = -1000.0
+    private var backlog = CommitBacklog()
+    private var pendingEffects: [DaemonStateMachine.Effect] = []
+    private var isPerforming = false
+    private var isStoreBusy = false
+    private var lastOutcomeTime = 0.0
+
+    /// Starts it; it takes up the queue a moment later.
+    init(in world: Simulation) {
+        self.world = world
+        policy = world.policy
+        bootTime = world.now + 0.01 + world.random.fraction() * 0.1
+        var allowed = policy
+        if world.sabotage == .exceedsBudget { allowed.maximumTransfersPerHost += 3 }
+        machine = DaemonStateMachine(
+            policy: allowed,
+            nextTaskID: world.database.current.nextTaskID,
+            random: SeededRandom(seed: world.random.next())
+        )
+        world.schedule(at: bootTime, lifetime) { [self] _ in boot() }
+    }
+
+    private func boot() {
+        world.note("ferryd starts")
+        let store = world.database.current
+        for task in world.disk.downloads.keys.sorted() where store.tasks[task] == nil {
+            world.disk.downloads[task] = nil
+        }
+        let applications = store.allApplications()
+        perform(
+            machine.start(
+                applications: applications,
+                sessions: applications.flatMap { store.sessions(application: $0.id) },
+                at: world.date
+            )
+        )
+    }
+
+    /// Kills it.
+    func kill() {
+        world.note("ferryd dies")
+        lifetime.end()
+        for timer in timers.values { timer.lifetime.end() }
+        let all = arriving + connections.values.sorted { $0.id < $1.id }
+        for connection in all { connection.lose() }
+        (arriving, connections, calls, streams, transfers) = ([], [:], [:], [:], [:])
+        startedTransfers = []
+        world.daemon = nil
+    }
+
+    // MARK: Inputs
+
+    /// Gives the machine an input.
+    func input(_ body: (inout DaemonStateMachine, Date) -> [DaemonStateMachine.Effect]) {
+        perform(body(&machine, world.date))
+    }
+
+    func accept(_ connection: SimulatedConnection) {
+        guard let index = arriving.firstIndex(where: { $0 === connection }) else { return }
+        arriving.remove(at: index)
+        connections[connection.id] = connection
+        input { machine, _ in machine.connected(connection.id) }
+    }
+
+    func disconnect(_ connection: SimulatedConnection) {
+        guard connections.removeValue(forKey: connection.id) != nil else { return }
+        // As VarlinkServer does: first the streams, then the connection.
+        for (call, stream) in streams.sorted(by: { $0.key < $1.key })
+        where stream.connection === connection {
+            streams[call] = nil
+            calls[call] = nil
+            input { machine, _ in machine.unsubscribed(call) }
+        }
+        input { machine, now in machine.disconnected(connection.id, at: now) }
+    }
+
+    func handle(_ call: SimulatedCall, over connection: SimulatedConnection) {
+        let id = world.makeNumber()
+        world.note("process \(connection.process.id) calls: \(call.content) of \(call.session)")
+        calls[id] = (call, connection)
+        if case .subscribe = call.content {
+            streams[id] = SimulatedStream(call: id, connection: connection)
+        }
+        let caller = DaemonStateMachine.Caller(
+            call: id,
+            connection: connection.id,
+            process: connection.process.id
+        )
+        input { machine, now in call.perform(on: &machine, caller, at: now) }
+    }
+
+    // MARK: Effects
+
+    /// Performs effects in their order; those that performing brings about come after them.
+    func perform(_ effects: [DaemonStateMachine.Effect]) {
+        pendingEffects += effects
+        guard !isPerforming else { return }
+        isPerforming = true
+        defer { isPerforming = false }
+        while !pendingEffects.isEmpty {
+            let batch = pendingEffects
+            pendingEffects = []
+            for effect in batch {
+                guard !lifetime.isOver else { return }
+                if world.happens(perThousand: world.killRate / 4) {
+                    world.note("ferryd dies between two effects")
+                    world.count(.daemonDies)
+                    return kill()
+                }
+                perform(effect)
+            }
+        }
+        if machine.isStopping, !backlog.isEmpty { clearBacklog() }
+    }
+
+    func setTimer(_ timer: DaemonStateMachine.Timer, _ date: Date?) {
+        timers.removeValue(forKey: timer)?.lifetime.end()
+        guard let date else { return }
+        if world.sabotage == .forgetsRelaunch, case .relaunch = timer { return }
+        if world.sabotage == .staysForever, timer == .idle { return }
+        let lifetime = Lifetime()
+        timers[timer] = (date, lifetime)
+        world.schedule(at: max(world.now, world.time(of: date)), lifetime) { [self] world in
+            timers[timer] = nil
+            input { machine, now in machine.timerFired(timer, at: max(now, date)) }
+        }
+    }
+
+    // MARK: The store
+
+    func submit(_ commit: CommitBacklog.Commit) {
+        guard !backlog.keeps(commit) else { return }
+        line.submit(commit)
+        work()
+    }
+
+    /// As with `Daemon`, what has happened is stored later.
+    private func failed(_ commit: CommitBacklog.Commit, _ error: StoreError) {
+        guard !machine.isStopping, backlog.keeps(commit, after: error) else {
+            return input { $0.commitFailed(error, commit.continuation, at: $1) }
+        }
+        guard let delay = backlog.delay() else { return }
+        world.schedule(after: delay.inSeconds, lifetime) { [self] _ in clearBacklog() }
+    }
+
+    private func clearBacklog() {
+        for commit in backlog.takeAll() { submit(commit) }
+    }
+
+    /// As with `Daemon`, a question is asked a moment after its effect.
+    func submit(_ query: DaemonStateMachine.Query) {
+        if world.sabotage == .losesWakeUp, case .candidates = query,
+            world.random.happens(percent: 10)
+        {
+            return
+        }
+        world.schedule(after: 0, lifetime) { [self] _ in
+            line.submit(query)
+            work()
+        }
+    }
+
+    private func work() {
+        guard !isStoreBusy, !line.isEmpty else { return }
+        isStoreBusy = true
+        let isSlow = world.random.happens(percent: 3)
+        let delay = world.random.fraction() * (isSlow ? 3 : 0.01)
+        world.schedule(after: delay, lifetime) { [self] _ in finishJob() }
+    }
+
+    private func finishJob() {
+        let outcomes = line.runNext(
+            on: &world.database,
+            failure: world.storeFailure,
+            isSlow: world.random.happens(percent: 20)
+        )
+        for outcome in outcomes { world.promises.executed(outcome, in: world) }
+        isStoreBusy = false
+        lastOutcomeTime = max(lastOutcomeTime, world.now + world.random.fraction() * 0.001)
+        for outcome in outcomes {
+            world.schedule(at: lastOutcomeTime, lifetime) { [self] _ in take(outcome) }
+        }
+        work()
+    }
+
+    private func take(_ outcome: StoreLine.Outcome) {
+        world.note("store: \(outcome)".prefix(300).description)
+        if case .failed(let error, _) = outcome, error.isTransient { world.count(.storeFailure) }
+        switch outcome {
+        case .committed(let receipt, let commit):
+            backlog.succeeded()
+            input { machine, now in machine.committed(receipt, commit.continuation, at: now) }
+        case .failed(let error, let commit):
+            failed(commit, error)
+        case .answered(let query, let result):
+            if case .failed = result { lastReadFailure = world.now }
+            let result = world.sabotage.map { $0.falsify(query, result) } ?? result
+            input { machine, now in machine.answered(query, result, at: now) }
+        }
+    }
+}
+
+/// A subscription's stream of events.
+struct SimulatedStream {
+    let call: DaemonStateMachine.CallIdentifier
+    let connection: SimulatedConnection
+    /// The last event of the log that was sent.
+    var lastSequence: Int64 = 0
+    /// The tasks whose last event was sent.
+    var completed: Set<Int> = []
+    /// Whether it was said that the past has been told.
+    var isDrained = false
+}
+
+extension Sabotage {
+    /// Changes what the store has answered.
+    fileprivate func falsify(
+        _ query: DaemonStateMachine.Query,
+        _ result: DaemonStateMachine.QueryResult
+    ) -> DaemonStateMachine.QueryResult {
+        switch (self, result) {
+        case (.forgetsWaitingTasks, .candidates(let tasks, let next)):
+            .candidates(tasks.filter { !$0.id.isMultiple(of: 3) }, next: next)
+        case (.overlooksTasks, .session(var record?)):
+            falsify(&record)
+        default:
+            result
+        }
+    }
+
+    private func falsify(_ record: inout SessionRecord) -> DaemonStateMachine.QueryResult {
+        record.counts = SessionCounts()
+        return .session(record)
+    }
+}

@@ -1,0 +1,47 @@
+import FerryWire
+import FoundationEssentials
+
+/// An application as it lies on the disk, with what it keeps there.
+final class SimulatedProgram {
+    let name: String
+    let executable: String
+    let sessionNames: [String]
+    let configuration: Wire.SessionConfiguration
+    let isLaunchable: Bool
+    /// How many tasks it still wants to make.
+    var taskBudget: Int
+    /// Resume data, and what it is of.
+    var resumeData: [(number: Int, resource: Int)] = []
+
+    init(_ number: Int, using random: inout SeededRandom) {
+        name = "app\(number)"
+        executable = "/bin/app\(number)"
+        sessionNames = random.happens(percent: 70) ? ["main"] : ["main", "other"]
+        configuration = Wire.SessionConfiguration(
+            additionalFields: [],
+            resourceTimeout: random.one(of: [0, 30, 604_800]),
+            maximumConnectionsPerHost: 1 + random.number(below: 3),
+            sendsLaunchEvents: random.happens(percent: 85)
+        )
+        isLaunchable = random.happens(percent: 85)
+        taskBudget = 1 + random.number(below: 7)
+    }
+
+    /// How it introduces itself.
+    func open(_ session: String) -> Wire.OpenSession {
+        let launch = Wire.Launch(
+            executable: executable,
+            arguments: [],
+            directory: "/",
+            environment: [:]
+        )
+        return Wire.OpenSession(
+            application: Wire.Application(
+                identifier: name,
+                launch: isLaunchable ? launch : nil
+            ),
+            identifier: session,
+            configuration: configuration
+        )
+    }
+}

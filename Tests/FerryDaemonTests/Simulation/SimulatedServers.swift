@@ -1,0 +1,88 @@
+import FerryTransfer
+
+/// The servers that transfers load from, with their moods.
+struct SimulatedServers {
+    /// What a server does with requests.
+    enum Mood: CaseIterable {
+        case good
+        case refusing
+        case stalling
+        case resetting
+        case unavailable
+        case untrusted
+    }
+
+    /// Something on a server.
+    struct Resource {
+        var url: String
+        var host: Int
+        /// Which version there is now, unlike any of another resource.
+        var version: Int
+        var size: Int64
+        /// Whether a version can be told from another.
+        var hasValidator: Bool
+        /// Whether parts can be had.
+        var hasRanges: Bool
+        /// The status of the answer, 200 if there is something.
+        var status: Int
+
+        var content: ResourceVersion {
+            ResourceVersion(
+                validator: hasValidator ? .strongETag("\"\(version)\"") : nil,
+                totalByteCount: size,
+                url: url
+            )
+        }
+    }
+
+    private(set) var resources: [Resource] = []
+    /// For each host.
+    var moods: [Mood]
+    private var nextVersion = 1
+
+    init(using random: inout SeededRandom) {
+        let hostCount = 1 + random.number(below: 3)
+        moods = Array(repeating: .good, count: hostCount)
+        for number in 0..<(2 + random.number(below: 5)) {
+            let host = random.number(below: hostCount)
+            resources.append(
+                Resource(
+                    url: "http://host\(host)/\(number)",
+                    host: host,
+                    version: number + 1,
+                    size: Int64(random.number(below: 8) * 50),
+                    hasValidator: random.happens(percent: 80),
+                    hasRanges: random.happens(percent: 80),
+                    status: random.happens(percent: 90) ? 200 : 404
+                )
+            )
+        }
+        nextVersion = resources.count + 1
+    }
+
+    /// The name of a resource's queue, as the daemon has it.
+    func hostName(of resource: Int) -> String { "host\(resources[resource].host):80" }
+
+    func resource(url: String) -> Int? { resources.firstIndex { $0.url == url } }
+
+    /// Puts something else in the place of a resource.
+    mutating func change(_ resource: Int, using random: inout SeededRandom) {
+        resources[resource].version = nextVersion
+        resources[resource].size = Int64(random.number(below: 8) * 50)
+        nextVersion += 1
+    }
+
+    /// The version that stands for a page that only says what is wrong.
+    mutating func errorPage(of resource: Int) -> Resource {
+        var page = resources[resource]
+        page.version = nextVersion
+        nextVersion += 1
+        page.size = 5
+        page.hasValidator = false
+        page.status = page.status == 200 ? 503 : page.status
+        return page
+    }
+
+    /// Lets every server do what it should.
+    mutating func heal() { moods = moods.map { _ in .good } }
+}

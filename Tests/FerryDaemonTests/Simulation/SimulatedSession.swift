@@ -1,0 +1,264 @@
+import FerryStore
+import FerryWire
+import FoundationEssentials
+
+@testable import FerryDaemon
+
+/// A background session in an application's process, as the library has it.
+///
+/// Calls that have no answer when the connection is lost are made again over the next one, and
+/// an event is shown to the application once, however often it comes.
+final class SimulatedSession {
+    let name: String
+    unowned let process: SimulatedProcess
+    /// The daemon's number for it, 0 before it has one.
+    private(set) var number: Int64 = 0
+    private(set) var isOpen = false
+    /// Whether another one has its name now.
+    var isReplaced = false
+    private var isOpening = false
+    private var stream: SimulatedConnection?
+    private var unanswered: [SimulatedCall] = []
+    private var received: Set<Int64> = []
+    private var untold = 0
+    private var isDrained = false
+    private var isInvalidated = false
+    private var nextIdentifier = 1
+    private var refusals = 0
+    private var busyUntil = 0.0
+    private var world: Simulation { process.world }
+
+    init(_ name: String, in process: SimulatedProcess) {
+        self.name = name
+        self.process = process
+    }
+
+    /// Whether the past was told and nothing is under way; in the harvest, whether no task is left.
+    var isDone: Bool {
+        guard isOpen, isDrained, unanswered.isEmpty, untold == 0 else { return false }
+        return world.season != .harvest || tasks.isEmpty
+    }
+
+    private var tasks: [TaskRecord] {
+        world.database.current.tasks(TaskFilter(scope: .session(number)), limit: .max)
+    }
+
+    // MARK: Opening
+
+    func open() {
+        guard !isOpen, !isOpening, !isReplaced else { return }
+        isOpening = true
+        let call = SimulatedCall(.open(process.program.open(name))) { [self] outcome in
+            isOpening = false
+            switch outcome {
+            case .answer(.opened(let number, let next)): opened(number, next)
+            case .answer(let answer): world.fail("opening is answered with \(answer)")
+            case .refusal(let error): refused(error)
+            }
+        }
+        process.connection?.send(call)
+    }
+
+    private func refused(_ error: TransferInterfaceError) {
+        refusals += 1
+        // Another process of the application has the session; sooner or later one gives up.
+        if case .sessionInUse = error, refusals > 3 { return process.end() }
+        world.schedule(after: 0.5 + world.random.fraction(), process.lifetime) { [self] _ in
+            if process.connection != nil { open() }
+        }
+    }
+
+    private func opened(_ number: Int64, _ next: Int) {
+        if number != self.number {
+            received = []
+            unanswered.removeAll { $0.isAcknowledgement }
+        }
+        self.number = number
+        isOpen = true
+        nextIdentifier = max(nextIdentifier, next)
+        subscribe()
+        for call in unanswered {
+            call.isRepeated = true
+            send(call)
+        }
+    }
+
+    private func subscribe() {
+        guard let daemon = process.connection?.daemon else { return }
+        isDrained = false
+        stream?.close()
+        let stream = SimulatedConnection(process, to: daemon) { [self] in process.lost() }
+        self.stream = stream
+        let call = SimulatedCall(.subscribe) { [self] outcome in
+            // The answer only ends it; the store could not be read, or another one took its place.
+            guard case .refusal = outcome, stream === self.stream else { return }
+            stream.close()
+            world.schedule(after: 1, process.lifetime) { [self] _ in
+                if isOpen, stream === self.stream { subscribe() }
+            }
+        }
+        call.session = number
+        stream.send(call)
+    }
+
+    func close() {
+        isOpen = false
+        isOpening = false
+        stream?.close()
+        stream = nil
+    }
+
+    // MARK: Calls
+
+    private func call(
+        _ content: SimulatedCall.Content,
+        then completion: @escaping (SimulatedCall.Outcome) -> Void = { _ in }
+    ) {
+        var pending: SimulatedCall?
+        let call = SimulatedCall(content) { [self] outcome in
+            unanswered.removeAll { $0 === pending }
+            check(outcome, of: content, isRepeated: pending?.isRepeated ?? false)
+            pending = nil
+            completion(outcome)
+            process.endIfDone()
+            leaveIfInvalid()
+        }
+        pending = call
+        unanswered.append(call)
+        if isOpen { send(call) }
+    }
+
+    private func send(_ call: SimulatedCall) {
+        call.session = number
+        process.connection?.send(call)
+    }
+
+    /// What the library says to an application only if somebody has made a mistake.
+    private func check(
+        _ outcome: SimulatedCall.Outcome,
+        of content: SimulatedCall.Content,
+        isRepeated: Bool
+    ) {
+        guard case .refusal(let error) = outcome else { return }
+        switch (error, content) {
+        case (.storeUnavailable, _): break
+        // While it was away, another process may have had the session and used the identifier.
+        case (.invalidRequest, .create) where isRepeated: break
+        case (.taskNotFound, .create), (.invalidRequest, _), (.sessionNotOpen, _):
+            world.fail("\(content) in the open session \(number) is refused: \(error)")
+        default: break
+        }
+    }
+
+    private func acknowledge(_ sequence: Int64) {
+        call(.acknowledge(sequence)) { [self] outcome in
+            guard case .refusal = outcome else { return }
+            untold += 1
+            world.schedule(after: 1, process.lifetime) { [self] _ in
+                untold -= 1
+                acknowledge(sequence)
+            }
+        }
+    }
+
+    // MARK: Events
+
+    func take(_ event: Wire.Event) {
+        // The delegate's queue: one call after the other, each of which takes its time.
+        busyUntil = max(busyUntil, world.now) + world.random.fraction() * 0.05
+        if let sequence = event.sequence {
+            guard received.insert(sequence).inserted else { return }
+        }
+        untold += 1
+        let number = number
+        world.schedule(at: busyUntil, process.lifetime) { [self] _ in
+            untold -= 1
+            tell(event, of: number)
+        }
+    }
+
+    private func tell(_ event: Wire.Event, of number: Int64) {
+        if event.kind == .drained { drained() }
+        guard let sequence = event.sequence else { return process.endIfDone() }
+        let key = ModelStore.EventKey(session: number, sequence: sequence)
+        let resource = world.promises.told(event, key, to: process, in: world)
+        if let data = event.resumeData, let resource,
+            let file = Int(String(decoding: data, as: UTF8.self))
+        {
+            process.program.resumeData.append((file, resource))
+        }
+        if number == self.number { acknowledge(sequence) }
+    }
+
+    private func drained() {
+        isDrained = true
+        guard world.season == .harvest else { return }
+        for task in tasks where task.state == .suspended || task.state == .heldSuspended {
+            call(.resume(task.identifier))
+        }
+    }
+
+    // MARK: The application
+
+    /// Does what its user wants, whatever that is.
+    func act() {
+        // Before the session is open for the first time, the library knows no identifier to use.
+        guard !isInvalidated, number != 0 else { return }
+        guard nextIdentifier > 1 else { return create() }
+        let identifier = 1 + world.random.number(below: nextIdentifier - 1)
+        switch world.random.number(below: 100) {
+        case 0..<45: create()
+        case 45..<55: call(.resume(identifier))
+        case 55..<62: call(.suspend(identifier))
+        case 62..<67: call(.cancel(identifier))
+        // The last one is the likeliest to have loaded a part.
+        case 67..<78: call(.cancelProducingResumeData(nextIdentifier - 1))
+        case 78..<80: call(.setPriority(identifier, world.random.fraction()))
+        case 80..<84: invalidate(cancelling: world.random.happens(percent: 50))
+        default: break
+        }
+    }
+
+    private func create() {
+        guard process.program.taskBudget > 0 else { return }
+        process.program.taskBudget -= 1
+        let identifier = nextIdentifier
+        nextIdentifier += 1
+        var resource = world.random.number(below: world.servers.resources.count)
+        var data: Int?
+        if !process.program.resumeData.isEmpty, world.random.happens(percent: 90) {
+            let earlier = process.program.resumeData.removeLast()
+            (data, resource) = (earlier.number, earlier.resource)
+            // Some forget that they have used it.
+            if world.random.happens(percent: 50) { process.program.resumeData.append(earlier) }
+        }
+        let request = Wire.Request(
+            url: world.servers.resources[resource].url,
+            method: "GET",
+            fields: [],
+            idleTimeout: 30
+        )
+        call(.create(identifier: identifier, request, resumeData: data, resource: resource))
+        if world.random.happens(percent: 85) { call(.resume(identifier)) }
+    }
+
+    private func invalidate(cancelling: Bool) {
+        guard isOpen else { return }
+        isInvalidated = true
+        call(.closeSession(cancel: cancelling)) { [self] outcome in
+            if case .refusal = outcome { isInvalidated = false }
+        }
+    }
+
+    /// A session that was invalidated is gone with its last task; another may take its name.
+    private func leaveIfInvalid() {
+        guard isInvalidated, isOpen, unanswered.isEmpty, untold == 0, tasks.isEmpty else { return }
+        process.replace(self)
+    }
+}
+
+extension SimulatedCall {
+    fileprivate var isAcknowledgement: Bool {
+        if case .acknowledge = content { true } else { false }
+    }
+}

@@ -1,0 +1,173 @@
+import FerryStore
+import FerryWire
+import FoundationEssentials
+
+@testable import FerryDaemon
+@testable import FerryTransfer
+
+/// One attempt to load a resource, as `Download` makes it.
+final class SimulatedTransfer {
+    let task: Int64
+    private let daemon: SimulatedDaemon
+    private let resource: Int
+    private let checkpoint: Checkpoint?
+    private let attempts: Int
+    private let isFromResumeData: Bool
+    private let lifetime = Lifetime()
+    private var body: SimulatedServers.Resource?
+    private var generation: UInt64 = 0
+    private var received: Int64 = 0
+    private var isSynchronizing = false
+
+    init(_ start: DaemonStateMachine.TransferStart, resource: Int, on daemon: SimulatedDaemon) {
+        task = start.task.id
+        self.daemon = daemon
+        self.resource = resource
+        let state = ByteState.decode(start.task.checkpoint)
+        checkpoint = state?.checkpoint
+        isFromResumeData = state?.isFromResumeData ?? false
+        attempts = start.task.attempts
+    }
+
+    /// Whether it still does something.
+    var isActive: Bool { !lifetime.isOver }
+
+    /// Begins; nothing comes from inside this call.
+    func start() { schedule(after: 0) { $0.open() } }
+
+    /// Ends it silently; its file stays.
+    func cancel() {
+        if daemon.world.sabotage != .keepsTransfers { lifetime.end() }
+    }
+
+    private func schedule(after delay: Double, _ step: @escaping (SimulatedTransfer) -> Void) {
+        let daemon = daemon
+        daemon.world.schedule(after: delay, daemon.lifetime) { [self] _ in
+            if !lifetime.isOver { step(self) }
+        }
+    }
+
+    private func open() {
+        let world = daemon.world
+        let held = world.disk.recover(
+            task,
+            checkpoint,
+            trustsLength: world.sabotage == .trustsLengthAfterPowerCut
+        )
+        schedule(after: world.random.fraction() * 0.2) { $0.answer(holding: held) }
+    }
+
+    private func answer(holding held: Checkpoint?) {
+        let world = daemon.world
+        var found = world.servers.resources[resource]
+        switch world.servers.moods[found.host] {
+        case .good: break
+        case .refusing: return fail(.cannotConnectToHost)
+        case .stalling: return schedule(after: 30) { $0.fail(.timedOut) }
+        case .resetting: return fail(.connectionLost)
+        case .untrusted: return fail(.certificateUntrusted)
+        case .unavailable:
+            let limit = daemon.policy.retry.unavailableResponses(after: attempts)
+            if limit == .fail { return fail(.serverUnavailable, retryAfter: 7) }
+            found = world.servers.errorPage(of: resource)
+        }
+        if found.status == 404 { found = world.servers.errorPage(of: resource) }
+        body = found
+        let isSame = held?.version == found.content && found.hasValidator && found.hasRanges
+        let isResumed = held != nil && (isSame || world.sabotage == .mixesVersions)
+        if isResumed, let held {
+            received = min(held.writtenByteCount, found.size)
+            world.count(.resumption)
+            if world.disk.hasOutlivedPowerCut(task) { world.count(.resumptionAfterPowerCut) }
+        } else {
+            if held != nil { world.count(.restart) }
+            world.disk.begin(task, found.content)
+        }
+        generation = world.disk.downloads[task]?.record.generation ?? 0
+        respond(found, isResumed: isResumed)
+    }
+
+    private func respond(_ found: SimulatedServers.Resource, isResumed: Bool) {
+        let response = Wire.Response(
+            url: found.url,
+            status: isResumed ? 206 : found.status,
+            version: "HTTP/1.1",
+            fields: []
+        )
+        let request = Wire.Request(url: found.url, method: "GET", fields: [], idleTimeout: 30)
+        daemon.input { [task] machine, now in
+            machine.responded(task: task, response: response, request: request, at: now)
+        }
+        if isResumed || isFromResumeData {
+            daemon.input { [task, received] machine, now in
+                machine.resumed(task: task, offset: received, expected: found.size, at: now)
+            }
+        }
+        load()
+    }
+
+    private func load() {
+        guard let body, !lifetime.isOver else { return }
+        if received >= body.size {
+            return schedule(after: daemon.world.random.fraction() * 0.05) { $0.finish() }
+        }
+        schedule(after: daemon.world.random.fraction() * 1.2) { $0.takeBytes() }
+    }
+
+    private func takeBytes() {
+        guard let body else { return }
+        let world = daemon.world
+        switch world.servers.moods[body.host] {
+        case .stalling: return schedule(after: 30) { $0.fail(.timedOut) }
+        case .resetting: return fail(.connectionLost)
+        case .good, .refusing, .unavailable, .untrusted: break
+        }
+        if world.happens(perThousand: 60) { return fail(.connectionLost) }
+        if world.isDiskFull { return fail(.diskFull) }
+        let count = min(body.size - received, Int64(10 + world.random.number(below: 60)))
+        received += count
+        world.disk.downloads[task]?.append(count, of: body.version)
+        daemon.input { [task, received] machine, now in
+            machine.progressed(task: task, received: received, expected: body.size, at: now)
+        }
+        synchronizeSoon()
+        load()
+        // The worst moment: bytes that are written and not on the medium.
+        if world.happens(perThousand: 4 * world.killRate) { world.killSomething() }
+    }
+
+    private func synchronizeSoon() {
+        guard !isSynchronizing else { return }
+        isSynchronizing = true
+        schedule(after: 1) { transfer in
+            let count = transfer.received
+            let delay = transfer.daemon.world.random.fraction() * 0.1
+            transfer.schedule(after: delay) { $0.synchronized(count) }
+        }
+    }
+
+    private func synchronized(_ count: Int64) {
+        isSynchronizing = false
+        let world = daemon.world
+        world.disk.synchronize(task, count, generation: generation)
+        guard let checkpoint = world.disk.checkpoint(of: task) else { return }
+        daemon.input { [task] machine, _ in
+            machine.checkpointed(task: task, ByteState(checkpoint: checkpoint).encoded)
+        }
+    }
+
+    private func finish() {
+        let world = daemon.world
+        world.disk.synchronize(task, received, generation: generation)
+        lifetime.end()
+        daemon.input { [task, received] machine, now in
+            machine.finished(task: task, byteCount: received, path: "\(task)", at: now)
+        }
+    }
+
+    private func fail(_ code: TransferError.Code, retryAfter: Double? = nil) {
+        lifetime.end()
+        let error = TransferError(code: code, message: code.rawValue, retryAfter: retryAfter)
+        daemon.input { [task] machine, now in machine.failed(task: task, error, at: now) }
+    }
+}

@@ -1,0 +1,176 @@
+import FerryStore
+import FerryWire
+import FoundationEssentials
+
+@testable import FerryDaemon
+
+extension Simulation {
+    /// Checks what must hold whenever nothing is on its way between the daemon and its store.
+    func checkInstant() {
+        guard let daemon, now >= daemon.bootTime, violation == nil else { return }
+        let machine = daemon.machine
+        guard machine.operationCount == 0, !machine.isStopping, !machine.isIdle,
+            daemon.adoptionCount == 0, daemon.line.isEmpty
+        else { return }
+        checkEntities(daemon)
+        checkTransfers(daemon)
+        // What could not be read is read again after a while.
+        guard now > daemon.lastReadFailure + policy.rereadDelay + 1 else { return }
+        checkQueue(daemon)
+        checkRelaunchTimers(daemon)
+        checkSubscribers(daemon)
+    }
+
+    private func checkEntities(_ daemon: SimulatedDaemon) {
+        let (machine, store) = (daemon.machine, database.current)
+        if Set(machine.sessions.keys) != Set(store.sessions.keys) {
+            fail("sessions: \(machine.sessions.keys.sorted()), \(store.sessions.keys.sorted())")
+        }
+        if Set(machine.applications.keys) != Set(store.applications.keys) {
+            let known = machine.applications.keys.sorted()
+            fail("applications: \(known), \(store.applications.keys.sorted())")
+        }
+        for (id, application) in machine.applications
+        where store.applications[id] != application.record {
+            fail("\(application.record) is \(String(describing: store.applications[id]))")
+        }
+        if !machine.sweeps.isEmpty { fail("a sweep is left: \(machine.sweeps)") }
+        if !machine.ending.isEmpty { fail("tasks end without end: \(machine.ending)") }
+        let isBusy =
+            !machine.running.isEmpty || !machine.connections.isEmpty || !daemon.timers.isEmpty
+            || machine.applications.values.contains { $0.isLaunched }
+        if !isBusy { fail("the daemon waits for nothing") }
+    }
+
+    private func checkTransfers(_ daemon: SimulatedDaemon) {
+        let running = daemon.machine.running
+        if Set(running.keys) != Set(daemon.transfers.keys) {
+            fail("transfers: \(running.keys.sorted()), \(daemon.transfers.keys.sorted())")
+        }
+        for transfer in daemon.startedTransfers
+        where transfer.isActive && daemon.transfers[transfer.task] !== transfer {
+            fail("a transfer of task \(transfer.task) goes on after its end")
+        }
+        for task in running.values {
+            let id = task.record.id
+            if task.phase != .loading { fail("task \(id) is \(task.phase) for ever") }
+            let state = database.current.tasks[id]?.record.state
+            if state != .waiting { fail("task \(id) loads and is \(String(describing: state))") }
+        }
+        if policy.maximumTransfers - daemon.machine.budget.free != running.count {
+            fail("the budget is wrong: \(daemon.machine.budget)")
+        }
+    }
+
+    /// No task may wait without a reason, and every wait must come to an end.
+    private func checkQueue(_ daemon: SimulatedDaemon) {
+        let machine = daemon.machine
+        var earliest: Date?
+        for task in database.current.tasks.values.map(\.record).sorted(by: { $0.id < $1.id })
+        where task.state == .waiting && machine.running[task.id] == nil {
+            if let notBefore = task.notBefore, notBefore > date {
+                earliest = min(earliest ?? notBefore, notBefore)
+            } else if let session = machine.sessions[task.sessionID],
+                machine.budget.admits(
+                    session: task.sessionID,
+                    host: task.host,
+                    sessionLimit: session.configuration.maximumConnectionsPerHost
+                ), daemon.timers[.retry].map({ $0.date > date }) ?? true
+            {
+                fail("task \(task.id) waits for nothing")
+            }
+        }
+        if let earliest, machine.budget.free > 0,
+            daemon.timers[.retry].map({ $0.date > earliest }) ?? true
+        {
+            fail("nobody looks after the tasks that back off")
+        }
+        if let deadline = database.current.earliestDeadline(),
+            daemon.timers[.deadline].map({ $0.date > max(deadline, date + 1) }) ?? true
+        {
+            fail("nobody looks after the deadline \(time(of: deadline))")
+        }
+    }
+
+    private func checkRelaunchTimers(_ daemon: SimulatedDaemon) {
+        for application in daemon.machine.applications.values
+        where isWanted(application, by: daemon.machine) {
+            let record = application.record
+            let timer = DaemonStateMachine.Timer.relaunch(application: record.id)
+            if daemon.timers[timer] == nil { fail("\(record.identifier) is not started") }
+        }
+    }
+
+    private func isWanted(
+        _ application: DaemonStateMachine.Application,
+        by machine: DaemonStateMachine
+    ) -> Bool {
+        let record = application.record
+        guard record.launch != nil, !record.quit, !application.isLaunched,
+            !application.isLaunching, application.clients.isEmpty
+        else { return false }
+        return database.current.sessions(application: record.id).contains { session in
+            session.counts.events > 0 && session.counts.waitingTasks == 0
+                && Stored.configuration(session.configuration).sendsLaunchEvents
+        }
+    }
+
+    private func checkSubscribers(_ daemon: SimulatedDaemon) {
+        for session in daemon.machine.sessions.values {
+            guard let subscriber = session.subscriber else { continue }
+            if subscriber.isReading { fail("session \(session.id) reads for ever") }
+            guard subscriber.isWritable else { continue }
+            let last = database.current.events.keys.filter { $0.session == session.id }.max()
+            if !subscriber.isLive || subscriber.lastSequence < last?.sequence ?? 0 {
+                fail("the subscriber of session \(session.id) is not told everything")
+            }
+        }
+    }
+
+    // MARK: The end
+
+    /// Every application that may be started for its events has been, and has taken them.
+    func checkRelaunches() {
+        guard violation == nil else { return }
+        checkRest("calm")
+        let store = database.current
+        for application in store.allApplications()
+        where application.launch != nil && !application.quit {
+            for session in store.sessions(application: application.id)
+            where session.counts.events > 0 && session.counts.waitingTasks == 0
+                && Stored.configuration(session.configuration).sendsLaunchEvents
+            {
+                fail("\(application.identifier) was not started for session \(session.id)")
+            }
+        }
+        let waiting = store.tasks(TaskFilter(states: [.waiting]), limit: .max)
+        if !waiting.isEmpty { fail("tasks still wait: \(waiting.map(\.id))") }
+    }
+
+    /// Every promise is kept, and nothing is left.
+    func checkEnd() {
+        guard violation == nil else { return }
+        checkRest("harvest")
+        let lost = promises.unfinishedTasks
+        if !lost.isEmpty { fail("tasks without an end: \(lost)") }
+        if !database.current.isEmpty { fail("the store is not empty: \(database.current)") }
+        if !disk.downloads.isEmpty { fail("files are left: \(disk.downloads.keys.sorted())") }
+    }
+
+    private func checkRest(_ season: String) {
+        if let daemon {
+            let machine = daemon.machine
+            fail(
+                """
+                in the \(season) the daemon stays: \(machine.operationCount) operations, \
+                \(machine.running.count) transfers, \(machine.connections) connections, \
+                \(machine.openings.count) openings, \(machine.creations) creations, \
+                \(machine.search), \(machine.applications), idle \(machine.isIdle), \
+                stopping \(machine.isStopping), timers \(daemon.timers.keys)
+                """
+            )
+        } else if let process = processes.first {
+            fail("in the \(season) process \(process.id) stays")
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import FerryStore
+import FerryTransfer
+import FoundationEssentials
+
+@testable import FerryDaemon
+
+/// A world in which the daemon's decisions are tried: clocks, disks, servers, applications and
+/// persons, all of them in one process and without waiting.
+///
+/// A seed determines everything that happens. For a while faults come at random; then the world
+/// is healed, runs until nothing is left to happen, and every promise must have been kept.
+final class Simulation {
+    let seed: UInt64
+    let sabotage: Sabotage?
+    let policy: DaemonPolicy
+    /// How often in a thousand events something is killed.
+    let killRate: Double
+    var random: SeededRandom
+    /// Seconds since the beginning.
+    private(set) var now = 0.0
+    private(set) var eventCount = 0
+    /// What was not as it must be, the first of it.
+    private(set) var violation: String?
+    /// How often each thing has happened.
+    private(set) var happenings: [Happening: Int] = [:]
+    /// What happened, if somebody wants to read it.
+    private(set) var trace: [String]?
+    private var events = EventQueue()
+    private var lastNumber: UInt64 = 0
+    private var lastProcess: Int32 = 100
+
+    var database = ModelDatabase()
+    var disk = SimulatedDisk()
+    var servers: SimulatedServers
+    var daemon: SimulatedDaemon?
+    var programs: [SimulatedProgram] = []
+    var processes: [SimulatedProcess] = []
+    var promises = Promises()
+    /// What has become of the world's troubles.
+    var season = Season.wild
+    var isDiskFull = false
+    var storeFailure: StoreError?
+
+    /// How the world goes on.
+    enum Season {
+        /// Everything may happen.
+        case wild
+        /// No faults any more; applications are started by the daemon alone.
+        case calm
+        /// Persons start every application, which brings everything to its end.
+        case harvest
+    }
+
+    /// Creates a world.
+    ///
+    /// - Parameters:
+    ///   - seed: What determines all that happens.
+    ///   - sabotage: A mistake to build in.
+    ///   - isTraced: Whether a record is kept for reading.
+    init(seed: UInt64, sabotage: Sabotage? = nil, isTraced: Bool = false) {
+        self.seed = seed
+        self.sabotage = sabotage
+        trace = isTraced ? [] : nil
+        random = SeededRandom(seed: seed)
+        var policy = DaemonPolicy()
+        policy.maximumTransfers = 1 + random.number(below: 4)
+        policy.maximumTransfersPerHost = 1 + random.number(below: 3)
+        policy.eventPageSize = random.happens(percent: 50) ? 2 : 64
+        policy.diskFullDelay = 5
+        self.policy = policy
+        killRate = random.one(of: [0, 2, 8, 20])
+        servers = SimulatedServers(using: &random)
+        for number in 0..<(1 + random.number(below: 2)) {
+            programs.append(SimulatedProgram(number, using: &random))
+        }
+    }
+
+    /// What a history leads to: two that differ anywhere differ in this.
+    var fingerprint: UInt64 {
+        var random = random
+        return random.next() ^ UInt64(eventCount) ^ now.bitPattern
+    }
+
+    /// The present moment, as the daemon's clock shows it.
+    var date: Date { moment(now) }
+
+    /// The time of a moment.
+    func time(of date: Date) -> Double { date.timeIntervalSince(moment(0)) }
+
+    /// Runs from the beginning to the end.
+    func run() {
+        for program in programs {
+            schedule(after: random.fraction() * 3) { world in
+                _ = SimulatedProcess(program, in: world)
+            }
+        }
+        let length = 5 + random.fraction() * 60
+        schedule(at: length) { $0.calmDown() }
+        runUntilNothingIsLeft()
+        checkRelaunches()
+        harvest()
+        runUntilNothingIsLeft()
+        checkEnd()
+    }
+
+    private func runUntilNothingIsLeft() {
+        while violation == nil, let event = events.next() {
+            now = max(now, event.time)
+            eventCount += 1
+            if eventCount > 50_000 { return fail("it does not come to an end") }
+            if season == .wild { disturb() }
+            if event.lifetime?.isOver != true { event.action(self) }
+            if random.happens(percent: 25) { checkInstant() }
+        }
+    }
+
+    // MARK: What everything needs
+
+    /// Lets something happen later, unless its cause is gone by then.
+    func schedule(
+        after delay: Double,
+        _ lifetime: Lifetime? = nil,
+        _ action: @escaping (Simulation) -> Void
+    ) {
+        schedule(at: now + delay, lifetime, action)
+    }
+
+    /// Lets something happen at a time, unless its cause is gone by then.
+    func schedule(
+        at time: Double,
+        _ lifetime: Lifetime? = nil,
+        _ action: @escaping (Simulation) -> Void
+    ) {
+        events.insert(EventQueue.Event(time: time, lifetime: lifetime, action: action))
+    }
+
+    /// A number that nothing else has.
+    func makeNumber() -> UInt64 {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    /// A number for a process.
+    func makeProcessNumber() -> Int32 {
+        lastProcess += 1
+        return lastProcess
+    }
+
+    /// Whether something happens that does so, while the world is wild, so often in a thousand
+    /// times.
+    func happens(perThousand part: Double) -> Bool {
+        season == .wild && random.happens(percent: part / 10)
+    }
+
+    /// Keeps a line for the reader.
+    func note(_ text: @autoclosure () -> String) {
+        guard trace != nil else { return }
+        trace?.append("\((now * 10_000).rounded() / 10_000) \(text())")
+    }
+
+    /// Counts something that has happened.
+    func count(_ happening: Happening) { happenings[happening, default: 0] += 1 }
+
+    /// Something is not as it must be.
+    func fail(_ text: String) {
+        note("VIOLATION: \(text)")
+        violation = violation ?? text
+    }
+
+    /// The daemon, started if there is none.
+    func daemonForClient() -> SimulatedDaemon {
+        if let daemon { return daemon }
+        let started = SimulatedDaemon(in: self)
+        daemon = started
+        return started
+    }
+}
