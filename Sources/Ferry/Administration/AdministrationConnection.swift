@@ -1,0 +1,83 @@
+import FerrySystem
+import FerryWire
+import Synchronization
+
+/// The connection behind a ``TransferDaemon`` and its copies, made when it is first needed and again
+/// when the daemon has gone.
+final class AdministrationConnection: Sendable {
+    private let startsIfNeeded: Bool
+    private let starter: DaemonStarter
+    /// Connecting may mean to start a process, and then blocks; one caller does it for all.
+    private let queue = BlockingQueue(label: "ferry.administration")
+    private let present = Mutex<VarlinkClient?>(nil)
+
+    init(startsIfNeeded: Bool, starter: DaemonStarter = DaemonStarter()) {
+        self.startsIfNeeded = startsIfNeeded
+        self.starter = starter
+    }
+
+    /// Calls a method, starting the daemon if that is wanted.
+    func call<Method: TransferMethod>(
+        _ method: Method
+    ) async throws(TransferDaemonError) -> Method.Reply {
+        let client = try await client(starting: startsIfNeeded)
+        do throws(CallError) {
+            return try await client.call(method)
+        } catch {
+            throw TransferDaemonError(error)
+        }
+    }
+
+    /// Calls a method if the daemon is running.
+    ///
+    /// - Returns: nil if it is not.
+    func callIfRunning<Method: TransferMethod>(
+        _ method: Method
+    ) async throws(TransferDaemonError) -> Method.Reply? {
+        do throws(TransferDaemonError) {
+            let client = try await client(starting: false)
+            do throws(CallError) {
+                return try await client.call(method)
+            } catch {
+                throw TransferDaemonError(error)
+            }
+        } catch  where error.code == .notRunning {
+            return nil
+        }
+    }
+
+    /// A client of the caller's own, for a stream.
+    func makeClient(
+        onClose: @escaping @LoopActor @Sendable (CallError) -> Void
+    ) async throws(TransferDaemonError) -> VarlinkClient {
+        let starter = starter
+        let starting = startsIfNeeded
+        do throws(DaemonError) {
+            return try await queue.run { () throws(DaemonError) in
+                VarlinkClient(try starter.connect(starting: starting), onClose: onClose)
+            }
+        } catch {
+            throw TransferDaemonError(error)
+        }
+    }
+
+    private func client(starting: Bool) async throws(TransferDaemonError) -> VarlinkClient {
+        if let client = present.withLock({ $0 }) { return client }
+        do throws(DaemonError) {
+            return try await queue.run { () throws(DaemonError) in
+                try self.connect(starting: starting)
+            }
+        } catch {
+            throw TransferDaemonError(error)
+        }
+    }
+
+    private func connect(starting: Bool) throws(DaemonError) -> VarlinkClient {
+        if let client = present.withLock({ $0 }) { return client }
+        let client = VarlinkClient(try starter.connect(starting: starting)) { [weak self] _ in
+            self?.present.withLock { $0 = nil }
+        }
+        present.withLock { $0 = client }
+        return client
+    }
+}

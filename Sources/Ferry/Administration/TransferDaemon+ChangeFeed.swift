@@ -1,0 +1,119 @@
+import FerryWire
+import Synchronization
+
+extension TransferDaemon {
+    /// Gathers what the daemon tells of transfers until somebody asks for it.
+    final class ChangeFeed: Sendable {
+        private struct State {
+            var updated: [Transfer.ID: Transfer] = [:]
+            var removed: Set<Transfer.ID> = []
+            /// Whether anything was told, and be it that there are no transfers.
+            var hasNews = false
+            var client: VarlinkClient?
+            var end: Result<Void, TransferDaemonError>?
+            var waiting: CheckedContinuation<Void, Never>?
+        }
+
+        private let connection: AdministrationConnection
+        private let ids: Set<Transfer.ID>?
+        private let state = Mutex(State())
+
+        init(_ connection: AdministrationConnection, _ ids: Set<Transfer.ID>?) {
+            self.connection = connection
+            self.ids = ids
+        }
+
+        /// The gathered changes, element by element; the connection is opened for the first one.
+        var stream: AsyncThrowingStream<Changes, any Error> {
+            AsyncThrowingStream { try await self.next() }
+        }
+
+        private func next() async throws(TransferDaemonError) -> Changes? {
+            if state.withLock({ $0.client == nil && $0.end == nil }) { try await open() }
+            while true {
+                if let result = take() { return try result.get() }
+                await withTaskCancellationHandler {
+                    await waitForNews()
+                } onCancel: {
+                    end(.success(()))
+                }
+            }
+        }
+
+        private func open() async throws(TransferDaemonError) {
+            let client = try await connection.makeClient { _ in }
+            state.withLock { $0.client = client }
+            let method = Wire.WatchTasks(ids: ids.map { $0.sorted().map(Int64.init) })
+            // Weak, so that a stream that nobody iterates any more closes its connection.
+            client.stream(method) { [weak self] reply in
+                switch reply {
+                case .next(let reply): self?.add(reply)
+                case .last(let reply):
+                    self?.add(reply)
+                    self?.end(.success(()))
+                case .failure(let error): self?.end(.failure(TransferDaemonError(error)))
+                }
+            }
+        }
+
+        /// What there is to hand over now, or that there will be nothing more.
+        private func take() -> Result<Changes?, TransferDaemonError>? {
+            state.withLock { state in
+                guard state.hasNews else {
+                    defer { if state.end != nil { state.end = .success(()) } }
+                    return state.end.map { $0.map { nil } }
+                }
+                let changes = Changes(
+                    updated: state.updated.values.sorted { $0.id < $1.id },
+                    removed: state.removed.sorted()
+                )
+                state.updated = [:]
+                state.removed = []
+                state.hasNews = false
+                return .success(changes)
+            }
+        }
+
+        private func waitForNews() async {
+            await withCheckedContinuation { continuation in
+                let isThere = state.withLock { state in
+                    if state.hasNews || state.end != nil { return true }
+                    state.waiting = continuation
+                    return false
+                }
+                if isThere { continuation.resume() }
+            }
+        }
+
+        private func add(_ reply: Wire.WatchTasks.Reply) {
+            wake { state in
+                for task in reply.tasks {
+                    let transfer = Transfer(task)
+                    state.updated[transfer.id] = transfer
+                    state.removed.remove(transfer.id)
+                }
+                for id in reply.removed {
+                    state.updated[Transfer.ID(id)] = nil
+                    state.removed.insert(Transfer.ID(id))
+                }
+                state.hasNews = true
+            }
+        }
+
+        private func end(_ result: Result<Void, TransferDaemonError>) {
+            wake { state in
+                state.end = state.end ?? result
+                state.client?.close()
+            }
+        }
+
+        private func wake(_ change: (inout State) -> Void) {
+            let waiting = state.withLock { state in
+                change(&state)
+                defer { state.waiting = nil }
+                return state.waiting
+            }
+            waiting?.resume()
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import FerryWire
+
+extension TransferDaemon.Backend {
+    /// The daemon itself.
+    static func live(startsIfNeeded: Bool) -> Self {
+        live(AdministrationConnection(startsIfNeeded: startsIfNeeded))
+    }
+
+    static func live(_ connection: AdministrationConnection) -> Self {
+        Self(
+            page: { (query, last, limit) throws(TransferDaemonError) in
+                TransferDaemon.Page(
+                    try await connection.call(Wire.ListTasks(query, after: last, limit: limit))
+                )
+            },
+            transfer: { (id) throws(TransferDaemonError) in
+                .init(try await connection.call(Wire.GetTask(id: Int64(id))).task)
+            },
+            changes: { ids in TransferDaemon.ChangeFeed(connection, ids).stream },
+            pause: { (id) throws(TransferDaemonError) in
+                _ = try await connection.call(Wire.PauseTask(id: Int64(id)))
+            },
+            resume: { (id) throws(TransferDaemonError) in
+                _ = try await connection.call(Wire.ResumeTask(id: Int64(id)))
+            },
+            cancel: { (id) throws(TransferDaemonError) in
+                _ = try await connection.call(Wire.CancelTask(id: Int64(id)))
+            },
+            hooks: { () throws(TransferDaemonError) in
+                try await connection.call(Wire.ListHooks()).hooks.map { TransferDaemon.Hook($0) }
+            },
+            removeHook: { (application) throws(TransferDaemonError) in
+                _ = try await connection.call(Wire.RemoveHook(application: application))
+            },
+            quit: { (application) throws(TransferDaemonError) in
+                try await connection.call(Wire.QuitApplication(application: application)).cancelled
+            },
+            status: { () throws(TransferDaemonError) in
+                try await connection.callIfRunning(Wire.GetStatus())
+                    .map { TransferDaemon.Status($0.status) }
+            },
+            stop: { () throws(TransferDaemonError) in
+                try await connection.callIfRunning(Wire.Stop()) != nil
+            }
+        )
+    }
+}

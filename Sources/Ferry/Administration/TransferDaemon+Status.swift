@@ -1,0 +1,68 @@
+public import Foundation
+
+extension TransferDaemon {
+    /// How the daemon is doing.
+    public struct Status: Hashable, Sendable {
+        /// The daemon's version.
+        public var version: String
+        /// The number of its process.
+        public var processIdentifier: Int
+        /// When it was started.
+        public var started: Date
+        /// The paths of the sockets at which it answers.
+        public var sockets: [String]
+        /// The path of the directory in which it keeps its queue and files.
+        public var stateDirectory: String
+        /// Where its log goes.
+        public var log: Log
+        /// How many transfers are running.
+        public var runningCount: Int
+        /// How many transfers wait.
+        public var waitingCount: Int
+        /// How many transfers are suspended.
+        public var suspendedCount: Int
+        /// How many background sessions are open in programs.
+        public var sessionCount: Int
+        /// How many programs' connections are open.
+        public var connectionCount: Int
+
+        /// A status with the given properties.
+        package init(
+            version: String,
+            processIdentifier: Int,
+            started: Date,
+            sockets: [String],
+            stateDirectory: String,
+            log: Log,
+            runningCount: Int,
+            waitingCount: Int,
+            suspendedCount: Int,
+            sessionCount: Int,
+            connectionCount: Int
+        ) {
+            self.version = version
+            self.processIdentifier = processIdentifier
+            self.started = started
+            self.sockets = sockets
+            self.stateDirectory = stateDirectory
+            self.log = log
+            self.runningCount = runningCount
+            self.waitingCount = waitingCount
+            self.suspendedCount = suspendedCount
+            self.sessionCount = sessionCount
+            self.connectionCount = connectionCount
+        }
+    }
+}
+
+extension TransferDaemon.Status {
+    /// Where the daemon's log goes.
+    public enum Log: Hashable, Sendable {
+        /// To the standard error of a daemon that runs in the foreground.
+        case standardError
+        /// To the system's journal.
+        case journal
+        /// To a file, whose older parts lie beside it.
+        case file(path: String)
+    }
+}

@@ -1,0 +1,105 @@
+public import Foundation
+public import FoundationNetworking
+
+extension TransferDaemon {
+    /// A background transfer, as the daemon sees it at one moment.
+    public struct Transfer: Identifiable, Hashable, Sendable {
+        /// The transfer's number, unique for all applications of the user and never used again.
+        public var id: Int
+        /// The identifier of the application that created it.
+        public var application: String
+        /// The identifier of the background session in which it was created.
+        public var session: String
+        /// The task's number within that session, ``URLSessionTask/taskIdentifier``.
+        public var taskIdentifier: Int
+        /// What the transfer is doing.
+        public var state: State
+        /// What the application noted about it, ``URLSessionTask/taskDescription``.
+        public var taskDescription: String?
+        /// Its weight among the application's transfers, from 0 to 1; 0.5 by default.
+        public var priority: Float
+        /// The request with which it was created.
+        public var originalRequest: URLRequest
+        /// The request after redirects; nil before the first response.
+        public var currentRequest: URLRequest?
+        /// The latest response; nil before the first one.
+        public var response: HTTPURLResponse?
+        /// How many bytes of the body are there.
+        public var receivedByteCount: Int64
+        /// How many bytes the whole body has; nil if the server has not told.
+        public var expectedByteCount: Int64?
+        /// Why it is not running; nil when it is, and when it is completed.
+        public var wait: Wait?
+        /// What went wrong last; stays while the transfer is tried again.
+        public var failure: Failure?
+        /// How often it was started over or continued after a failure.
+        public var attempts: Int
+        /// When it was created.
+        public var created: Date
+
+        /// A transfer with the given properties.
+        package init(
+            id: Int,
+            application: String,
+            session: String,
+            taskIdentifier: Int,
+            state: State,
+            taskDescription: String? = nil,
+            priority: Float = 0.5,
+            originalRequest: URLRequest,
+            currentRequest: URLRequest? = nil,
+            response: HTTPURLResponse? = nil,
+            receivedByteCount: Int64 = 0,
+            expectedByteCount: Int64? = nil,
+            wait: Wait? = nil,
+            failure: Failure? = nil,
+            attempts: Int = 0,
+            created: Date
+        ) {
+            self.id = id
+            self.application = application
+            self.session = session
+            self.taskIdentifier = taskIdentifier
+            self.state = state
+            self.taskDescription = taskDescription
+            self.priority = priority
+            self.originalRequest = originalRequest
+            self.currentRequest = currentRequest
+            self.response = response
+            self.receivedByteCount = receivedByteCount
+            self.expectedByteCount = expectedByteCount
+            self.wait = wait
+            self.failure = failure
+            self.attempts = attempts
+            self.created = created
+        }
+    }
+}
+
+extension TransferDaemon.Transfer {
+    /// What a transfer is doing.
+    public enum State: String, Hashable, Sendable, CaseIterable {
+        /// Not to run, until its application or the user resumes it.
+        case suspended
+        /// To run, as soon as what it waits for is there; see ``TransferDaemon/Transfer/wait``.
+        case waiting
+        /// Receiving, or about to.
+        case running
+        /// Ended; its application has not taken note of that yet.
+        case completed
+    }
+
+    /// Why a transfer went wrong.
+    public struct Failure: Hashable, Sendable {
+        /// The failure's name, such as `connectionLost`.
+        public var code: String
+        /// What happened, for a person.
+        public var message: String
+
+        /// A failure with a name and a message.
+        package init(code: String, message: String) {
+            self.code = code
+            self.message = message
+        }
+    }
+}

@@ -1,0 +1,50 @@
+public import Foundation
+
+extension TransferDaemon.Transfer {
+    /// What a transfer waits for.
+    public struct Wait: Hashable, Sendable {
+        /// What kind of thing it waits for.
+        public var reason: Reason
+        /// When the wait ends; nil if that is not a matter of time.
+        public var until: Date?
+        /// More about it, for a person, such as the failure after which it is tried again.
+        public var detail: String?
+
+        /// A wait with a reason.
+        package init(reason: Reason, until: Date? = nil, detail: String? = nil) {
+            self.reason = reason
+            self.until = until
+            self.detail = detail
+        }
+    }
+}
+
+extension TransferDaemon.Transfer.Wait {
+    /// The kinds of things that a transfer may wait for.
+    ///
+    /// Reasons are added over time, so treat one that you do not know as its ``description``.
+    public struct Reason: Hashable, Sendable, CustomStringConvertible {
+        private let name: String
+
+        /// It was suspended, by its application or by the user.
+        public static let paused = Reason(name: "paused")
+        /// As many transfers from the same host are running as are allowed.
+        public static let hostLimit = Reason(name: "hostLimit")
+        /// As many transfers are running as are allowed.
+        public static let connectionLimit = Reason(name: "connectionLimit")
+        /// It failed and is tried again after a while.
+        public static let backoff = Reason(name: "backoff")
+        /// It is about to run.
+        public static let starting = Reason(name: "starting")
+        /// None of these; ``TransferDaemon/Transfer/Wait/detail`` says what.
+        public static let other = Reason(name: "other")
+
+        /// The reason of that name in the daemon's interface.
+        package init(name: String) {
+            self.name = name
+        }
+
+        /// The reason's name.
+        public var description: String { name }
+    }
+}

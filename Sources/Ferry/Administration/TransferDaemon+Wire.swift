@@ -1,0 +1,133 @@
+import FerryWire
+import Foundation
+import FoundationNetworking
+
+extension Wire.ListTasks {
+    init(_ query: TransferDaemon.Query, after last: Int?, limit: Int?) {
+        self.init(
+            application: query.application,
+            session: query.session,
+            states: query.states.map { states in
+                TransferDaemon.Transfer.State.allCases.filter { states.contains($0) }
+                    .map { Wire.TaskState($0) }
+            },
+            after: last.map { Int64($0) },
+            limit: limit
+        )
+    }
+}
+
+extension Wire.TaskState {
+    init(_ state: TransferDaemon.Transfer.State) {
+        self =
+            switch state {
+            case .suspended: .suspended
+            case .waiting: .waiting
+            case .running: .running
+            case .completed: .completed
+            }
+    }
+}
+
+extension TransferDaemon.Transfer.State {
+    init(_ state: Wire.TaskState) {
+        self =
+            switch state {
+            case .suspended: .suspended
+            case .waiting: .waiting
+            case .running: .running
+            case .completed: .completed
+            }
+    }
+}
+
+extension TransferDaemon.Page {
+    init(_ reply: Wire.ListTasks.Reply) {
+        self.init(
+            transfers: reply.tasks.map { TransferDaemon.Transfer($0) },
+            next: reply.next.map { Int($0) }
+        )
+    }
+}
+
+extension TransferDaemon.Transfer {
+    init(_ task: Wire.Task) {
+        self.init(
+            id: Int(task.id),
+            application: task.application,
+            session: task.session,
+            taskIdentifier: task.identifier,
+            state: State(task.state),
+            taskDescription: task.description,
+            priority: Float(task.priority),
+            originalRequest: URLRequest(task.originalRequest),
+            currentRequest: task.currentRequest.map { URLRequest($0) },
+            response: task.response.flatMap { HTTPURLResponse.make($0) },
+            receivedByteCount: task.receivedByteCount,
+            expectedByteCount: task.expectedByteCount,
+            wait: task.wait.map { Wait($0) },
+            failure: task.failure.map { Failure(code: $0.code, message: $0.message) },
+            attempts: task.attempts,
+            created: task.created
+        )
+    }
+}
+
+extension TransferDaemon.Transfer.Wait {
+    init(_ wait: Wire.Wait) {
+        self.init(
+            reason: Reason(name: wait.reason.rawValue),
+            until: wait.until,
+            detail: wait.detail
+        )
+    }
+}
+
+extension TransferDaemon.Hook {
+    init(_ hook: Wire.Hook) {
+        self.init(
+            application: hook.application,
+            launch: hook.launch.map { launch in
+                TransferDaemon.Launch(
+                    executable: launch.executable,
+                    arguments: launch.arguments,
+                    workingDirectory: launch.directory,
+                    environment: launch.environment
+                )
+            },
+            attempts: hook.attempts,
+            nextLaunch: hook.nextLaunch,
+            pendingSessions: hook.pendingSessions,
+            isQuit: hook.quit
+        )
+    }
+}
+
+extension TransferDaemon.Status {
+    init(_ status: Wire.Status) {
+        self.init(
+            version: status.version,
+            processIdentifier: Int(status.pid),
+            started: status.started,
+            sockets: status.sockets,
+            stateDirectory: status.stateDirectory,
+            log: Log(status.log),
+            runningCount: status.running,
+            waitingCount: status.waiting,
+            suspendedCount: status.suspended,
+            sessionCount: status.sessions,
+            connectionCount: status.connections
+        )
+    }
+}
+
+extension TransferDaemon.Status.Log {
+    init(_ log: Wire.Log) {
+        self =
+            switch log.kind {
+            case .stderr: .standardError
+            case .journal: .journal
+            case .file: .file(path: log.path ?? "")
+            }
+    }
+}

@@ -1,0 +1,66 @@
+/// Why the transfer daemon did not do what it was asked for.
+public struct TransferDaemonError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The class of a failure, for programs to act on.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Wrapped: String {
+            case notRunning
+            case cannotStart
+            case disconnected
+            case transferNotFound
+            case applicationNotFound
+            case invalidRequest
+            case storeUnavailable
+            case limitExceeded
+            case permissionDenied
+            case internalFailure
+            case unexpectedReply
+        }
+
+        private let wrapped: Wrapped
+
+        /// The daemon is not running, and was not to be started.
+        public static let notRunning = Code(wrapped: .notRunning)
+        /// The daemon could not be started, or does not answer; the message says what was tried.
+        public static let cannotStart = Code(wrapped: .cannotStart)
+        /// The daemon ended before it answered; whether it performed the call is unknown.
+        public static let disconnected = Code(wrapped: .disconnected)
+        /// The daemon has no transfer of that number.
+        public static let transferNotFound = Code(wrapped: .transferNotFound)
+        /// The daemon knows no application of that identifier.
+        public static let applicationNotFound = Code(wrapped: .applicationNotFound)
+        /// A parameter of the call makes no sense; the message names it.
+        public static let invalidRequest = Code(wrapped: .invalidRequest)
+        /// The daemon's database cannot be written or read: a full disk, for example.
+        public static let storeUnavailable = Code(wrapped: .storeUnavailable)
+        /// The daemon holds as much as it is willing to.
+        public static let limitExceeded = Code(wrapped: .limitExceeded)
+        /// The daemon belongs to another user.
+        public static let permissionDenied = Code(wrapped: .permissionDenied)
+        /// The daemon made a mistake; its log says more.
+        public static let internalFailure = Code(wrapped: .internalFailure)
+        /// The answer was not understood: library and daemon are of different versions.
+        public static let unexpectedReply = Code(wrapped: .unexpectedReply)
+
+        /// The code's name.
+        public var description: String { wrapped.rawValue }
+    }
+
+    /// The failure's class.
+    public var code: Code
+
+    /// What happened, for a person.
+    public var message: String
+
+    /// An error with a code and a message.
+    ///
+    /// - Parameters:
+    ///   - code: The failure's class.
+    ///   - message: What happened, for a person.
+    public init(_ code: Code, message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The message.
+    public var description: String { message }
+}

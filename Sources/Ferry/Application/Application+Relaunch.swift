@@ -1,0 +1,66 @@
+extension Application {
+    /// How the transfer daemon starts a program again.
+    public struct Relaunch: Hashable, Sendable {
+        /// The absolute path of the executable.
+        public var executable: String
+
+        /// The arguments, without the executable's own name.
+        public var arguments: [String]
+
+        /// The absolute path of the directory in which the program is started.
+        ///
+        /// If it does not exist any more when the time comes, the program is started in `/`.
+        public var workingDirectory: String
+
+        /// The names of the environment variables the program gets, with the values they have when a
+        /// background session is made.
+        ///
+        /// An allow-list, because the values are stored on disk: name no variable that holds a secret.
+        /// Variables that are not set are left out.
+        public var environmentNames: Set<String>
+
+        /// The environment variables that a program gets by default.
+        ///
+        /// Where things are (`PATH`, `HOME`, `TMPDIR`, the XDG base directories), who is asking
+        /// (`USER`, `LOGNAME`, `SHELL`), in which language (`LANG`, `LANGUAGE`, `LC_ALL`,
+        /// `LC_MESSAGES`, `LC_CTYPE`, `TZ`) and on which display (`DISPLAY`, `WAYLAND_DISPLAY`,
+        /// `XAUTHORITY`, `DBUS_SESSION_BUS_ADDRESS`, `XDG_CURRENT_DESKTOP`), and the loader's
+        /// `LD_LIBRARY_PATH`.
+        public static let defaultEnvironmentNames: Set<String> = [
+            "PATH", "HOME", "TMPDIR", "USER", "LOGNAME", "SHELL",
+            "LANG", "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LC_CTYPE", "TZ",
+            "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS",
+            "XDG_CURRENT_DESKTOP", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "XDG_CACHE_HOME",
+            "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_DATA_DIRS", "XDG_CONFIG_DIRS",
+            "LD_LIBRARY_PATH",
+        ]
+
+        /// A way to start a program.
+        ///
+        /// - Parameters:
+        ///   - executable: The absolute path of the executable.
+        ///   - arguments: The arguments, without the executable's own name.
+        ///   - workingDirectory: The absolute path of the directory to start in.
+        ///   - environmentNames: The environment variables to pass on.
+        /// - Precondition: `executable` and `workingDirectory` are absolute paths.
+        public init(
+            executable: String,
+            arguments: [String] = [],
+            workingDirectory: String = "/",
+            environmentNames: Set<String> = Relaunch.defaultEnvironmentNames
+        ) {
+            precondition(
+                executable.hasPrefix("/"),
+                "Relaunch needs the executable's absolute path."
+            )
+            precondition(
+                workingDirectory.hasPrefix("/"),
+                "Relaunch needs the working directory's absolute path."
+            )
+            self.executable = executable
+            self.arguments = arguments
+            self.workingDirectory = workingDirectory
+            self.environmentNames = environmentNames
+        }
+    }
+}

@@ -1,0 +1,23 @@
+/// What a program does when the system tells it something.
+///
+/// The counterpart of `UIApplicationDelegate`, for what concerns URL sessions.
+public protocol ApplicationDelegate: AnyObject, Sendable {
+    /// Tells the delegate that the events of a background session wait for it.
+    ///
+    /// Called once, on the main actor, in a program that the transfer daemon has started because
+    /// all tasks of the session are done. Store the completion handler, make the session again with
+    /// a configuration of the same identifier, and call the handler after the session's delegate got
+    /// ``URLSessionDelegate/urlSessionDidFinishEvents(forBackgroundURLSession:)``.
+    ///
+    /// - Parameters:
+    ///   - application: ``Application/shared``.
+    ///   - identifier: The identifier of the session whose events wait.
+    ///   - completionHandler: To be called once, on the main actor, when all events are processed.
+    ///     ``Application/runUntilBackgroundEventsAreHandled()`` returns after that.
+    @MainActor
+    func application(
+        _ application: Application,
+        handleEventsForBackgroundURLSession identifier: String,
+        completionHandler: @escaping @Sendable () -> Void
+    )
+}

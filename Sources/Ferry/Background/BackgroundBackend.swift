@@ -1,0 +1,113 @@
+import FerrySystem
+import FerryWire
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// Carries out the tasks of a background session, by the transfer daemon.
+final class BackgroundBackend: SessionBackend {
+    private let connection: BackgroundConnection
+    private let events: Mutex<Events?> = Mutex(nil)
+
+    private struct Events {
+        let subscription: BackgroundSubscription
+        let loader: BackgroundTaskLoader
+    }
+
+    init(environment: BackgroundConnection.Environment) {
+        connection = BackgroundConnection(environment: environment)
+    }
+
+    /// Opens the session and begins to receive its events.
+    ///
+    /// - Parameters:
+    ///   - core: The session, whose handle is known.
+    ///   - tellsEnd: Whether this process was started for the events of this session.
+    func start(_ core: SessionCore, tellsEnd: Bool) {
+        let opening = connection.environment.opening()
+        let loader = BackgroundTaskLoader(
+            connection: connection,
+            application: opening.application.identifier,
+            session: opening.identifier,
+            core: core
+        )
+        let subscription = BackgroundSubscription(
+            core: core,
+            connection: connection,
+            loader: loader,
+            tellsEnd: tellsEnd
+        )
+        events.withLock { $0 = Events(subscription: subscription, loader: loader) }
+        connection.start(
+            BackgroundConnection.Observer(
+                didOpen: { session in subscription.begin(session) },
+                isReady: { loader.connectionDidOpen() },
+                didFail: { error in
+                    subscription.end()
+                    loader.connectionDidFail()
+                    for task in core.tasks where task.backend === core.backend {
+                        task.deliver(.completed(error: error))
+                    }
+                },
+                wantsConnection: { !core.hasNoTasks || !loader.isDone }
+            )
+        )
+    }
+
+    func prepareForTask() { connection.waitUntilOpened() }
+
+    func reserveTask() -> (identifier: Int, refusal: URLError?) { connection.reserveTask() }
+
+    func add(_ task: URLSessionDownloadTask, _ order: DownloadOrder) {
+        let call = BackgroundCall.create(
+            task: task.taskIdentifier,
+            Wire.Request(order.request),
+            resumeData: order.resumption?.blob,
+            priority: URLSessionTask.defaultPriority
+        )
+        connection.call(call) { error in
+            task.deliver(.completed(error: URLError(error, url: task.originalRequest?.url)))
+        }
+    }
+
+    func perform(_ command: URLSessionTask.Lifecycle.Command, on task: URLSessionTask) {
+        let identifier = task.taskIdentifier
+        switch command {
+        case .resume: connection.call(.resume(task: identifier))
+        case .suspend: connection.call(.suspend(task: identifier))
+        case .cancel: connection.call(.cancel(task: identifier, producingResumeData: false))
+        case .cancelProducingResumeData:
+            connection.call(.cancel(task: identifier, producingResumeData: true))
+        }
+    }
+
+    func descriptionChanged(to description: String?, of task: URLSessionTask) {
+        connection.call(.setDescription(task: task.taskIdentifier, description))
+    }
+
+    func priorityChanged(to priority: Float, of task: URLSessionTask) {
+        connection.call(.setPriority(task: task.taskIdentifier, priority))
+    }
+
+    func loadTasks(of core: SessionCore, then continuation: @escaping @Sendable () -> Void) {
+        guard let loader = events.withLock({ $0?.loader }) else { return continuation() }
+        LoopActor.perform { loader.load(then: continuation) }
+    }
+
+    func flush(then continuation: @escaping @Sendable () -> Void) {
+        connection.flush(then: continuation)
+    }
+
+    func close(then continuation: @escaping @Sendable () -> Void) {
+        connection.close {
+            let subscription = self.events.withLock { events in
+                defer { events = nil }
+                return events?.subscription
+            }
+            LoopActor.perform {
+                subscription?.end()
+                continuation()
+            }
+        }
+    }
+}

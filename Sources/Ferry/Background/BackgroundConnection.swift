@@ -1,0 +1,240 @@
+import FerrySystem
+import FerryWire
+import Foundation
+import Synchronization
+
+/// The connection of one background session to the daemon, over which it asks for things.
+///
+/// Calls come from any thread and are with the daemon, or in its socket, when they return. A daemon that
+/// dies is started again and asked again for what it has not acknowledged: so nothing that was asked for is
+/// lost, as long as this process lives.
+final class BackgroundConnection: Sendable {
+    struct State {
+        enum Condition {
+            /// Not connected, and nothing is wanted.
+            case idle
+            /// Connecting, or waiting to.
+            case connecting
+            /// The session is open, and its events are not received yet.
+            ///
+            /// Nothing is asked for before they are: what comes of it could be missed.
+            case opening(Session)
+            case open(Session)
+            /// The session cannot be had; the next task tries again.
+            case failed(URLError)
+            case closed
+        }
+
+        struct Session: Sendable {
+            let client: VarlinkClient
+            /// The session's number on this connection.
+            let number: Int64
+            let since: ContinuousClock.Instant
+        }
+
+        var condition = Condition.idle
+        /// Counts attempts to connect: what an earlier one still brings about is ignored.
+        var generation = 0
+        var policy = ReconnectionPolicy()
+        var outbox = Outbox()
+        /// Whether the session has ever been open; from then on nobody waits for it.
+        var hasOpened = false
+        var nextTaskIdentifier = 1
+        var nextRefusedTaskIdentifier = BackgroundConnection.firstRefusedTaskIdentifier
+        var observer: Observer?
+        /// The threads that wait for the session to be opened for the first time.
+        var waiting: [DispatchSemaphore] = []
+        /// Keeps the client while it has not opened the session yet.
+        var connectingClient: VarlinkClient?
+    }
+
+    /// Who is told of what becomes of the connection; on the loop.
+    struct Observer: Sendable {
+        /// The session is open under this number: its events can be subscribed to.
+        var didOpen: @LoopActor @Sendable (Int64) -> Void
+        /// The daemon can be asked for things.
+        var isReady: @LoopActor @Sendable () -> Void
+        /// The session cannot be had, its tasks have no future.
+        var didFail: @LoopActor @Sendable (URLError) -> Void
+        /// Whether there is anything that the daemon is needed for.
+        var wantsConnection: @Sendable () -> Bool
+    }
+
+    /// What the connection learns from outside.
+    struct Environment: Sendable {
+        /// Connects to the daemon, starting it if need be; blocks.
+        var connect: @Sendable () throws(DaemonError) -> FileDescriptor
+        /// How the session is opened.
+        var opening: @Sendable () -> Wire.OpenSession
+        /// How long a task waits for the session to be opened for the first time.
+        var patience = Duration.seconds(10)
+    }
+
+    /// Tasks that could not be handed to the daemon have numbers that it never gives out.
+    static let firstRefusedTaskIdentifier = 1 << 40
+
+    let environment: Environment
+    /// Connecting blocks for as long as it takes to start a process.
+    let queue: BlockingQueue
+    let state = Mutex(State())
+
+    init(environment: Environment) {
+        self.environment = environment
+        queue = BlockingQueue(label: "ferry.background")
+    }
+
+    /// Connects for the first time.
+    func start(_ observer: Observer) {
+        state.withLock { state in
+            state.observer = observer
+            connect(&state)
+        }
+    }
+
+    /// Whether the session cannot be had, until a task is made the next time.
+    var hasFailed: Bool {
+        state.withLock { state in
+            switch state.condition {
+            case .failed, .closed: true
+            case .idle, .connecting, .opening, .open: false
+            }
+        }
+    }
+
+    /// Whether there is a connection now.
+    var isOpen: Bool {
+        state.withLock { state in
+            guard case .open = state.condition else { return false }
+            return true
+        }
+    }
+
+    /// Connects if the daemon was not needed until now.
+    func wake() {
+        state.withLock { state in
+            if case .idle = state.condition { connect(&state) }
+        }
+    }
+}
+
+// MARK: - Numbers of tasks
+
+extension BackgroundConnection {
+    /// Waits until the session was opened, or could not be; not at all if it was open before.
+    func waitUntilOpened() {
+        let semaphore = DispatchSemaphore(value: 0)
+        let waits = state.withLock { state in
+            if case .failed = state.condition { connect(&state) }
+            guard !state.hasOpened else { return false }
+            switch state.condition {
+            case .connecting, .opening:
+                state.waiting.append(semaphore)
+                return true
+            case .idle, .open, .failed, .closed:
+                return false
+            }
+        }
+        guard waits else { return }
+        _ = semaphore.wait(timeout: .now() + environment.patience / .seconds(1))
+    }
+
+    /// A new task's number, and why the daemon cannot have it, if so.
+    func reserveTask() -> (identifier: Int, refusal: URLError?) {
+        state.withLock { state in
+            let refusal = Self.refusal(state)
+            guard refusal == nil else {
+                defer { state.nextRefusedTaskIdentifier += 1 }
+                return (state.nextRefusedTaskIdentifier, refusal)
+            }
+            defer { state.nextTaskIdentifier += 1 }
+            return (state.nextTaskIdentifier, nil)
+        }
+    }
+
+    private static func refusal(_ state: State) -> URLError? {
+        if case .failed(let error) = state.condition { return error }
+        guard !state.hasOpened else { return nil }
+        return URLError(
+            .backgroundSessionWasDisconnected,
+            url: nil,
+            reason: "The transfer daemon has not answered in time."
+        )
+    }
+}
+
+// MARK: - Calls
+
+extension BackgroundConnection {
+    /// Asks the daemon for something, until it has acknowledged it.
+    ///
+    /// - Parameters:
+    ///   - call: What is asked for.
+    ///   - onRefusal: Called on the loop if the daemon refuses for good.
+    func call(
+        _ call: BackgroundCall,
+        onRefusal: (@Sendable (TransferDaemonError) -> Void)? = nil
+    ) {
+        state.withLock { state in
+            switch state.condition {
+            case .closed, .failed:
+                // The tasks have been told so.
+                return
+            case .idle:
+                _ = state.outbox.append(call, onRefusal: onRefusal)
+                connect(&state)
+            case .connecting, .opening:
+                _ = state.outbox.append(call, onRefusal: onRefusal)
+            case .open(let session):
+                let entry = state.outbox.append(call, onRefusal: onRefusal)
+                send(entry, over: session, generation: state.generation)
+            }
+        }
+    }
+
+    /// Asks the daemon for something that changes nothing; fails when there is no connection now.
+    func query<Method: TransferMethod>(
+        _ method: Method,
+        onReply: @escaping @LoopActor @Sendable (Result<Method.Reply, CallError>) -> Void
+    ) {
+        let client: VarlinkClient? = state.withLock { state in
+            guard case .open(let session) = state.condition else { return nil }
+            return session.client
+        }
+        if let client {
+            client.call(method, onReply: onReply)
+        } else {
+            LoopActor.perform { onReply(.failure(.connectionClosed(reason: "there is none"))) }
+        }
+    }
+
+    /// Calls `continuation` when the daemon has acknowledged all that was asked for so far, or the session
+    /// cannot be had.
+    func flush(then continuation: @escaping @Sendable () -> Void) {
+        let isEmpty = state.withLock { $0.outbox.wait(continuation) }
+        if isEmpty { continuation() }
+    }
+
+    /// Ends the session at the daemon's, then the connection.
+    func close(then continuation: @escaping @Sendable () -> Void) {
+        call(.close(cancelling: false))
+        flush {
+            let client: VarlinkClient? = self.state.withLock { state in
+                defer {
+                    state.condition = .closed
+                    state.generation += 1
+                    state.observer = nil
+                }
+                guard case .open(let session) = state.condition else { return nil }
+                return session.client
+            }
+            client?.close()
+            continuation()
+        }
+    }
+
+    func send(_ entry: Outbox.Entry, over session: State.Session, generation: Int) {
+        entry.call.send(over: session.client, session: session.number) { [weak self] error in
+            self?.answered(entry.number, generation: generation, error)
+        }
+    }
+}

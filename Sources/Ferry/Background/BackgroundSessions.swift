@@ -1,0 +1,149 @@
+import FerryHTTP
+import FerrySystem
+import FerryWire
+import Foundation
+@preconcurrency import Glibc
+import Synchronization
+
+/// The background sessions of this process, one per identifier.
+final class BackgroundSessions: Sendable {
+    /// Those of the program itself.
+    static let shared: BackgroundSessions = {
+        let sessions = BackgroundSessions(
+            application: .shared,
+            connect: {
+                let starter = DaemonStarter()
+                return { () throws(DaemonError) in try starter.connect() }
+            }()
+        )
+        // A program may end right after it has asked for something: what that was must be durable by then.
+        atexit { BackgroundSessions.shared.waitForAcknowledgements() }
+        return sessions
+    }()
+
+    /// How long the end of a program waits for the daemon.
+    private static let exitPatience = 5.0
+
+    private let application: Application
+    private let connect: @Sendable () throws(DaemonError) -> FileDescriptor
+    private let cores = Mutex<[String: SessionCore]>([:])
+
+    init(
+        application: Application,
+        connect: @escaping @Sendable () throws(DaemonError) -> FileDescriptor
+    ) {
+        self.application = application
+        self.connect = connect
+    }
+
+    /// The core of the session of that identifier, which may be there already.
+    func core(
+        identifier: String,
+        configuration: URLSessionConfiguration.Values,
+        delegate: (any URLSessionDelegate)?,
+        delegateQueue: OperationQueue?
+    ) -> SessionCore {
+        cores.withLock { cores in
+            if let core = cores[identifier] { return core }
+            let core = SessionCore(
+                configuration: configuration,
+                delegate: delegate,
+                delegateQueue: delegateQueue,
+                backend: BackgroundBackend(
+                    environment: environment(identifier: identifier, configuration: configuration)
+                ),
+                onEnd: { [weak self] in
+                    self?.cores.withLock { _ = $0.removeValue(forKey: identifier) }
+                }
+            )
+            cores[identifier] = core
+            return core
+        }
+    }
+
+    /// Opens the session that a handle is the first one of.
+    func add(_ handle: URLSession, identifier: String) {
+        let core = handle.core
+        guard core.keep(handle) else {
+            return Diagnostics.report(
+                "A background URLSession with identifier \(identifier) already exists!"
+            )
+        }
+        guard let backend = core.backend as? BackgroundBackend else { return }
+        if core.delegate == nil {
+            Diagnostics.report(
+                "The background session \"\(identifier)\" has no delegate; "
+                    + "its events stay with the daemon."
+            )
+        }
+        let tellsEnd = application.wasLaunched(forBackgroundURLSession: identifier)
+        backend.start(core, tellsEnd: tellsEnd)
+    }
+
+    /// Returns when the daemon has acknowledged all that was asked for so far.
+    func flush() async {
+        for core in cores.withLock({ Array($0.values) }) {
+            await withCheckedContinuation { continuation in
+                core.backend.flush { continuation.resume() }
+            }
+        }
+    }
+
+    /// Waits, not for ever, until the daemon has acknowledged all that was asked for so far.
+    private func waitForAcknowledgements() {
+        let group = DispatchGroup()
+        for core in cores.withLock({ Array($0.values) }) {
+            group.enter()
+            core.backend.flush { group.leave() }
+        }
+        _ = group.wait(timeout: .now() + Self.exitPatience)
+    }
+
+    private func environment(
+        identifier: String,
+        configuration: URLSessionConfiguration.Values
+    ) -> BackgroundConnection.Environment {
+        let application = application
+        // From the first session on, all that the daemon has is under this name.
+        let applicationIdentifier = application.fixIdentifier()
+        return BackgroundConnection.Environment(
+            connect: connect,
+            opening: {
+                Wire.OpenSession(
+                    application: Wire.Application(
+                        identifier: applicationIdentifier,
+                        launch: application.relaunch.map { Wire.Launch($0) }
+                    ),
+                    identifier: identifier,
+                    configuration: Wire.SessionConfiguration(configuration)
+                )
+            }
+        )
+    }
+}
+
+extension Wire.Launch {
+    /// How the program is started again, with the values its environment has now.
+    init(_ relaunch: Application.Relaunch) {
+        let variables = ProcessEnvironment.current
+        self.init(
+            executable: relaunch.executable,
+            arguments: relaunch.arguments,
+            directory: relaunch.workingDirectory,
+            environment: variables.filter { relaunch.environmentNames.contains($0.key) }
+        )
+    }
+}
+
+extension Wire.SessionConfiguration {
+    fileprivate init(_ configuration: URLSessionConfiguration.Values) {
+        self.init(
+            additionalFields: configuration.additionalFields.map {
+                Wire.Field(name: $0.name, value: $0.value)
+            },
+            resourceTimeout: max(configuration.timeoutIntervalForResource, 0),
+            maximumConnectionsPerHost: max(configuration.httpMaximumConnectionsPerHost, 1),
+            sendsLaunchEvents: configuration.sessionSendsLaunchEvents
+        )
+    }
+}

@@ -1,0 +1,211 @@
+import FerrySystem
+import FerryTransfer
+import FerryWire
+import Foundation
+import FoundationNetworking
+
+/// Receives the events of a background session, on a connection of its own, and passes them to its tasks.
+@LoopActor
+final class BackgroundSubscription {
+    private let core: SessionCore
+    private let connection: BackgroundConnection
+    private let loader: BackgroundTaskLoader
+    /// Whether this process was started for the events of this session.
+    private let tellsEnd: Bool
+    private var client: VarlinkClient?
+    private var session: Int64?
+    private var policy = ReconnectionPolicy()
+    private var ledger = EventLedger()
+    /// Events that wait until the tasks of earlier launches are known.
+    private var held: [Wire.Event] = []
+    private var isHolding = false
+
+    nonisolated init(
+        core: SessionCore,
+        connection: BackgroundConnection,
+        loader: BackgroundTaskLoader,
+        tellsEnd: Bool
+    ) {
+        self.core = core
+        self.connection = connection
+        self.loader = loader
+        self.tellsEnd = tellsEnd
+    }
+
+    // MARK: - The stream
+
+    /// The session is open, under this number.
+    func begin(_ session: Int64) {
+        self.session = session
+        subscribe()
+    }
+
+    /// Receives nothing more.
+    func end() {
+        session = nil
+        client?.close()
+        client = nil
+    }
+
+    private func subscribe() {
+        client?.close()
+        client = nil
+        guard let session else { return }
+        let connection = connection
+        connection.queue.perform { [weak self] in
+            let result = Result { () throws(DaemonError) in
+                VarlinkClient(try connection.environment.connect())
+            }
+            LoopActor.perform { self?.subscribe(to: session, over: result) }
+        }
+    }
+
+    private func subscribe(to session: Int64, over result: Result<VarlinkClient, DaemonError>) {
+        // A newer session has a subscription of its own.
+        guard session == self.session else { return }
+        guard let client = try? result.get() else { return subscribeLater() }
+        self.client = client
+        client.stream(Wire.Subscribe(session: session)) { [weak self, weak client] reply in
+            guard let self, let client, client === self.client else { return }
+            switch reply {
+            case .next(let reply): self.receive(reply.event)
+            case .last(let reply):
+                self.receive(reply.event)
+                self.subscribeLater()
+            case .failure: self.subscribeLater()
+            }
+        }
+        updateReading()
+    }
+
+    /// The stream has ended, and the session's own connection perhaps with it, which brings another number
+    /// when it is there again.
+    private func subscribeLater() {
+        client = nil
+        let session = session
+        _ = EventLoop.shared.schedule(after: policy.failed()) { [weak self] in
+            guard let self, self.session == session, self.client == nil else { return }
+            self.subscribe()
+        }
+    }
+
+    /// Reads on unless the app has enough to do, or the tasks that events are about are not known yet.
+    private func updateReading() {
+        if isHolding || ledger.isFull {
+            client?.setReading(false)
+        } else if ledger.hasRoom {
+            client?.setReading(true)
+        }
+    }
+
+    // MARK: - Events
+
+    private func receive(_ event: Wire.Event) {
+        policy = ReconnectionPolicy()
+        if let session { connection.subscribed(to: session) }
+        guard !isHolding else { return held.append(event) }
+        if let identifier = event.task, core.task(identifier) == nil, !loader.isDone {
+            hold(event)
+        } else {
+            process(event)
+        }
+        updateReading()
+    }
+
+    private func hold(_ event: Wire.Event) {
+        isHolding = true
+        held.append(event)
+        loader.load { LoopActor.perform { [weak self] in self?.release() } }
+    }
+
+    private func release() {
+        isHolding = false
+        let events = held
+        held = []
+        for event in events { process(event) }
+        updateReading()
+    }
+
+    private func process(_ event: Wire.Event) {
+        switch event.kind {
+        case .response:
+            task(event)?.noteResponse(
+                event.response.flatMap { HTTPURLResponse.make($0) },
+                to: event.request.map { TransferRequest($0) }
+            )
+        case .resumed:
+            task(event)?.noteResumption(at: event.offset ?? 0, of: event.expectedByteCount)
+        case .progress:
+            task(event)?.noteProgress(event.receivedByteCount ?? 0, of: event.expectedByteCount)
+        case .finished:
+            processFinal(event, finished)
+        case .completed:
+            processFinal(event, completed)
+        case .drained:
+            if ledger.drained() { tellEnd() }
+        }
+    }
+
+    /// Processes an event that is told again until it is acknowledged, unless that is under way already.
+    private func processFinal(
+        _ event: Wire.Event,
+        _ process: (Wire.Event, URLSessionDownloadTask, @escaping @Sendable () -> Void) -> Void
+    ) {
+        guard let sequence = event.sequence else { return }
+        let isOld = ledger.isOld
+        guard ledger.receive(sequence: sequence) else { return }
+        let wasTold: @Sendable () -> Void = { [self] in
+            // Without a delegate the app knows nothing of it yet.
+            if core.delegate != nil { connection.call(.acknowledge(sequence: sequence)) }
+            LoopActor.perform { self.wasTold(wasOld: isOld) }
+        }
+        guard let task = task(event) else { return wasTold() }
+        task.noteResponse(
+            event.response.flatMap { HTTPURLResponse.make($0) },
+            to: event.request.map { TransferRequest($0) }
+        )
+        process(event, task, wasTold)
+    }
+
+    private func finished(
+        _ event: Wire.Event,
+        _ task: URLSessionDownloadTask,
+        _ wasTold: @escaping @Sendable () -> Void
+    ) {
+        guard let path = event.path else { return wasTold() }
+        task.noteFile(
+            URL(fileURLWithPath: path),
+            byteCount: event.receivedByteCount ?? event.expectedByteCount ?? 0,
+            wasTold: wasTold
+        )
+    }
+
+    private func completed(
+        _ event: Wire.Event,
+        _ task: URLSessionDownloadTask,
+        _ wasTold: @escaping @Sendable () -> Void
+    ) {
+        let url = task.currentRequest?.url ?? task.originalRequest?.url
+        task.deliver(.completed(error: URLError(event, url: url)), wasTold: wasTold)
+    }
+
+    /// The task that an event is about; one that nobody knows any more has at least a number.
+    private func task(_ event: Wire.Event) -> URLSessionDownloadTask? {
+        guard let identifier = event.task else { return nil }
+        return core.adoptTask(identifier) { handle in
+            URLSessionDownloadTask(identifier: identifier, of: core, session: handle, event)
+        } as? URLSessionDownloadTask
+    }
+
+    private func wasTold(wasOld: Bool) {
+        if ledger.told(wasOld: wasOld) { tellEnd() }
+        updateReading()
+    }
+
+    private func tellEnd() {
+        guard tellsEnd, let handle = core.handle else { return }
+        core.delegateQueue.addOperation { [core] in
+            core.delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: handle)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import FerrySystem
+import FerryWire
+import Synchronization
+
+/// Asks the daemon, page by page, which tasks of a session there are from earlier launches.
+///
+/// Once is enough: while this process has the session open, nobody else makes tasks in it.
+@LoopActor
+final class BackgroundTaskLoader {
+    private let connection: BackgroundConnection
+    private let application: String
+    private let session: String
+    private let core: SessionCore
+    private var isLoading = false
+    private var waiting: [@Sendable () -> Void] = []
+    private let done = Atomic(false)
+
+    /// Whether all tasks are known.
+    nonisolated var isDone: Bool {
+        get { done.load(ordering: .acquiring) }
+        set { done.store(newValue, ordering: .releasing) }
+    }
+
+    nonisolated init(
+        connection: BackgroundConnection,
+        application: String,
+        session: String,
+        core: SessionCore
+    ) {
+        self.connection = connection
+        self.application = application
+        self.session = session
+        self.core = core
+    }
+
+    /// Calls `continuation` when all tasks are known, or cannot be.
+    func load(then continuation: @escaping @Sendable () -> Void) {
+        guard !isDone, !connection.hasFailed else { return continuation() }
+        waiting.append(continuation)
+        connection.wake()
+        start()
+    }
+
+    /// The session is open, perhaps again.
+    func connectionDidOpen() {
+        if !waiting.isEmpty {
+            start()
+        } else if !isDone {
+            lookForEarlierTasks()
+        }
+    }
+
+    /// The session cannot be had.
+    func connectionDidFail() {
+        isLoading = false
+        finish()
+    }
+
+    /// Finds out at little cost whether there is any task of an earlier launch: the oldest of all would be
+    /// one of them.
+    private func lookForEarlierTasks() {
+        let method = Wire.ListTasks(application: application, session: session, limit: 1)
+        connection.query(method) { result in
+            guard case .success(let page) = result else { return }
+            let oldest = page.tasks.first
+            if oldest.map({ self.core.task($0.identifier) != nil }) ?? true { self.isDone = true }
+        }
+    }
+
+    private func start() {
+        guard !isLoading else { return }
+        isLoading = true
+        core.beginAdopting()
+        loadPage(after: nil)
+    }
+
+    private func loadPage(after last: Int64?) {
+        let method = Wire.ListTasks(application: application, session: session, after: last)
+        connection.query(method) { result in
+            switch result {
+            case .success(let page):
+                for task in page.tasks { self.adopt(task) }
+                if let next = page.next {
+                    self.loadPage(after: next)
+                } else {
+                    self.isDone = true
+                    self.finish()
+                }
+            case .failure(.connectionClosed):
+                // Begins again when there is a connection, which may be now.
+                self.isLoading = false
+                if self.connection.isOpen { self.start() }
+            case .failure(let error):
+                Diagnostics.report("The tasks of \"\(self.session)\" cannot be listed: \(error)")
+                self.isLoading = false
+                self.finish()
+            }
+        }
+    }
+
+    private func adopt(_ task: Wire.Task) {
+        core.adoptTask(task.identifier) { handle in
+            URLSessionDownloadTask(task, of: core, session: handle)
+        }
+    }
+
+    private func finish() {
+        core.endAdopting()
+        let continuations = waiting
+        waiting = []
+        for continuation in continuations { continuation() }
+    }
+}

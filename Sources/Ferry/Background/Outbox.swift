@@ -1,0 +1,86 @@
+/// The calls that the daemon has not acknowledged yet, in their order.
+///
+/// Answers come in the order of the calls; after a lost connection all calls that are left are sent
+/// again, from the first.
+struct Outbox {
+    struct Entry: Sendable {
+        let number: UInt64
+        let call: BackgroundCall
+        /// How often the daemon could not carry it out for reasons that may pass.
+        fileprivate(set) var failureCount = 0
+        /// Called on the loop when the daemon has refused the call for good.
+        let onRefusal: (@Sendable (TransferDaemonError) -> Void)?
+    }
+
+    private var entries: [Entry] = []
+    /// How many entries at the front are done with; they are removed many at a time.
+    private var doneCount = 0
+    private var nextNumber: UInt64 = 0
+    private var barriers: [(number: UInt64, continuation: @Sendable () -> Void)] = []
+
+    var isEmpty: Bool { entries.count == doneCount }
+
+    /// The calls to send on a new connection.
+    var pending: ArraySlice<Entry> { entries[doneCount...] }
+
+    mutating func append(
+        _ call: BackgroundCall,
+        onRefusal: (@Sendable (TransferDaemonError) -> Void)? = nil
+    ) -> Entry {
+        let entry = Entry(number: nextNumber, call: call, onRefusal: onRefusal)
+        nextNumber += 1
+        entries.append(entry)
+        return entry
+    }
+
+    /// The first call, if it is that one; any other answer is late, and its call is sent again.
+    func first(number: UInt64) -> Entry? {
+        guard let first = pending.first, first.number == number else { return nil }
+        return first
+    }
+
+    /// The first call is done with.
+    ///
+    /// - Returns: Who waited for that.
+    mutating func removeFirst() -> [@Sendable () -> Void] {
+        doneCount += 1
+        if doneCount * 2 > entries.count {
+            entries.removeFirst(doneCount)
+            doneCount = 0
+        }
+        return takeReachedBarriers()
+    }
+
+    /// The first call could not be carried out for now.
+    ///
+    /// - Returns: How often that was so.
+    mutating func noteFailureOfFirst() -> Int {
+        entries[doneCount].failureCount += 1
+        return entries[doneCount].failureCount
+    }
+
+    /// Gives up all calls.
+    ///
+    /// - Returns: Who waited for them.
+    mutating func removeAll() -> [@Sendable () -> Void] {
+        entries = []
+        doneCount = 0
+        return takeReachedBarriers()
+    }
+
+    /// Waits for all calls so far.
+    ///
+    /// - Returns: Whether there are none, so that the continuation is the caller's to call.
+    mutating func wait(_ continuation: @escaping @Sendable () -> Void) -> Bool {
+        guard !isEmpty else { return true }
+        barriers.append((nextNumber, continuation))
+        return false
+    }
+
+    private mutating func takeReachedBarriers() -> [@Sendable () -> Void] {
+        let next = pending.first?.number ?? nextNumber
+        let reached = barriers.prefix { $0.number <= next }
+        barriers.removeFirst(reached.count)
+        return reached.map(\.continuation)
+    }
+}

@@ -1,0 +1,91 @@
+extension URLSessionConfiguration {
+    /// Header fields that are added to every request.
+    ///
+    /// Default: nil. Keys and values are strings, as in `["Accept": "application/json"]`; values of other
+    /// types are described as strings, keys of other types are left out. A field that the request has
+    /// itself wins, whatever its case. They are sent only to the origin of the request's own URL: after a
+    /// redirect to another one, all but `Accept`, `Accept-Language` and `User-Agent` are left out. Do not
+    /// set `Authorization`, `Connection`, `Host` and `WWW-Authenticate` here.
+    public var httpAdditionalHeaders: [AnyHashable: Any]? {
+        get { self[\.httpAdditionalHeaders].value }
+        set { self[\.httpAdditionalHeaders] = Values.Untyped(newValue) }
+    }
+
+    /// How many of the session's tasks use the same host at a time.
+    ///
+    /// Default: 6. Further tasks wait, in the order in which they were resumed. Less than 1 counts as 1. In
+    /// background sessions the daemon's own limit per host applies as well.
+    public var httpMaximumConnectionsPerHost: Int {
+        get { self[\.httpMaximumConnectionsPerHost] }
+        set { self[\.httpMaximumConnectionsPerHost] = newValue }
+    }
+
+    /// Whether requests are sent before the responses to earlier ones have arrived.
+    ///
+    /// Default: false. On Linux without effect.
+    public var httpShouldUsePipelining: Bool {
+        get { self[\.httpShouldUsePipelining] }
+        set { self[\.httpShouldUsePipelining] = newValue }
+    }
+
+    /// Proxies, by the keys of CFNetwork.
+    ///
+    /// Default: nil. On Linux without effect: tasks use the proxies named by the environment variables
+    /// `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, as curl does; in background sessions those
+    /// of the daemon.
+    public var connectionProxyDictionary: [AnyHashable: Any]? {
+        get { self[\.connectionProxyDictionary].value }
+        set { self[\.connectionProxyDictionary] = Values.Untyped(newValue) }
+    }
+
+    /// Proxies, as the Network framework describes them.
+    ///
+    /// Always empty: there is no Network framework on Linux to make one with. See
+    /// ``connectionProxyDictionary`` for how proxies are chosen.
+    public var proxyConfigurations: [ProxyConfiguration] {
+        get { self[\.proxyConfigurations] }
+        set { self[\.proxyConfigurations] = newValue }
+    }
+
+    /// The oldest version of TLS that is spoken.
+    ///
+    /// Default: TLS 1.2. On Linux without effect: the TLS library's own limits apply, which are at least as
+    /// strict with the settings that distributions ship.
+    public var tlsMinimumSupportedProtocolVersion: tls_protocol_version_t {
+        get { self[\.tlsMinimumSupportedProtocolVersion] }
+        set { self[\.tlsMinimumSupportedProtocolVersion] = newValue }
+    }
+
+    /// The newest version of TLS that is spoken.
+    ///
+    /// Default: TLS 1.3. On Linux without effect: the newest version that both sides know is spoken.
+    public var tlsMaximumSupportedProtocolVersion: tls_protocol_version_t {
+        get { self[\.tlsMaximumSupportedProtocolVersion] }
+        set { self[\.tlsMaximumSupportedProtocolVersion] = newValue }
+    }
+
+    /// Whether requests may be sent with the first bytes of a TLS 1.3 connection.
+    ///
+    /// Default: false. On Linux without effect.
+    public var enablesEarlyData: Bool {
+        get { self[\.enablesEarlyData] }
+        set { self[\.enablesEarlyData] = newValue }
+    }
+
+    /// Whether the older of the system's two loaders is used.
+    ///
+    /// Default: false. On Linux without effect: there is one loader.
+    public var usesClassicLoadingMode: Bool {
+        get { self[\.usesClassicLoadingMode] }
+        set { self[\.usesClassicLoadingMode] = newValue }
+    }
+
+    /// Subclasses of `URLProtocol` that are asked to load requests.
+    ///
+    /// Default: empty. On Linux without effect: downloads are loaded over HTTP and HTTPS only, as they
+    /// always are in background sessions.
+    public var protocolClasses: [AnyClass]? {
+        get { self[\.protocolClasses].value }
+        set { self[\.protocolClasses] = Values.Untyped(newValue) }
+    }
+}

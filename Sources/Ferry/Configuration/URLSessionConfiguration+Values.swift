@@ -1,0 +1,88 @@
+import Foundation
+import FoundationNetworking
+
+extension URLSessionConfiguration {
+    /// The three kinds of session.
+    enum Kind: Hashable, Sendable {
+        case `default`
+        case ephemeral
+        case background(identifier: String)
+    }
+
+    /// What a configuration holds, as a value, so that sessions copy it.
+    struct Values: Sendable {
+        let kind: Kind
+        var requestCachePolicy = NSURLRequest.CachePolicy.useProtocolCachePolicy
+        var timeoutIntervalForRequest: TimeInterval = 60
+        var timeoutIntervalForResource: TimeInterval = 604_800
+        var networkServiceType = NSURLRequest.NetworkServiceType.default
+        var allowsCellularAccess = true
+        var allowsExpensiveNetworkAccess = true
+        var allowsConstrainedNetworkAccess = true
+        var allowsUltraConstrainedNetworkAccess = true
+        var waitsForConnectivity = false
+        var isDiscretionary = false
+        var sharedContainerIdentifier: String?
+        var sessionSendsLaunchEvents = true
+        var connectionProxyDictionary = Untyped<[AnyHashable: Any]?>(nil)
+        var proxyConfigurations: [ProxyConfiguration] = []
+        var tlsMinimumSupportedProtocolVersion = tls_protocol_version_t.TLSv12
+        var tlsMaximumSupportedProtocolVersion = tls_protocol_version_t.TLSv13
+        var httpShouldUsePipelining = false
+        var httpShouldSetCookies = true
+        var httpCookieAcceptPolicy = HTTPCookie.AcceptPolicy.onlyFromMainDocumentDomain
+        var httpAdditionalHeaders = Untyped<[AnyHashable: Any]?>(nil)
+        var httpMaximumConnectionsPerHost = 6
+        var httpCookieStorage: Store<HTTPCookieStorage>
+        var urlCredentialStorage: Store<URLCredentialStorage>
+        var urlCache: Store<URLCache>
+        var shouldUseExtendedBackgroundIdleMode = false
+        var protocolClasses = Untyped<[AnyClass]?>([])
+        var multipathServiceType = MultipathServiceType.none
+        var requiresDNSSECValidation = false
+        var usesClassicLoadingMode = false
+        var enablesEarlyData = false
+
+        init(kind: Kind) {
+            self.kind = kind
+            switch kind {
+            case .default:
+                httpCookieStorage = .shared
+                urlCredentialStorage = .shared
+                urlCache = .shared
+            case .ephemeral:
+                let stores = EphemeralStores()
+                httpCookieStorage = .ephemeral(stores)
+                urlCredentialStorage = .ephemeral(stores)
+                urlCache = .ephemeral(stores)
+            case .background:
+                httpCookieStorage = .shared
+                urlCredentialStorage = .shared
+                urlCache = .own(nil)
+            }
+        }
+    }
+}
+
+extension URLSessionConfiguration.Values {
+    /// A value whose type cannot say that it is safe to share.
+    // @unchecked because Apple's signatures demand `Any` and `AnyClass`. Nothing in Ferry changes
+    // what is stored: it is set whole, returned whole, and read as strings.
+    struct Untyped<Value>: @unchecked Sendable {
+        let value: Value
+
+        init(_ value: Value) {
+            self.value = value
+        }
+    }
+
+    /// Where a configuration's cookies, credentials or cached responses are.
+    enum Store<Storage: Sendable>: Sendable {
+        /// In the process's shared object, which is looked up when it is needed: making it reads disk.
+        case shared
+        /// In memory, with the session.
+        case ephemeral(URLSessionConfiguration.EphemeralStores)
+        /// Where the app has said; nil for nowhere.
+        case own(Storage?)
+    }
+}

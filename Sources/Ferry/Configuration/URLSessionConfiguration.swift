@@ -1,0 +1,87 @@
+public import Foundation
+import Synchronization
+
+/// The behaviour of a URL session: its kind, its time-outs, what it adds to requests.
+///
+/// A session copies its configuration when it is made. Later changes to the original have no effect
+/// on it, and ``URLSession/configuration`` returns a copy, which can be changed and used for another
+/// session.
+///
+/// ```swift
+/// let configuration = URLSessionConfiguration.background(withIdentifier: "tracks")
+/// configuration.timeoutIntervalForResource = 3600
+/// let session = URLSession(configuration: configuration, delegate: downloads, delegateQueue: nil)
+/// ```
+///
+/// Each property says what it does on Linux. Where it says that a property has no effect, the value
+/// is kept, copied and returned, so that code for Apple's systems compiles and runs unchanged.
+open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
+    // @unchecked because an open class cannot be checked; the mutex holds all there is.
+    private let values: Mutex<Values>
+
+    init(values: Values) {
+        self.values = Mutex(values)
+        super.init()
+    }
+
+    /// A configuration like ``default``.
+    public override convenience init() {
+        self.init(values: Values(kind: .default))
+    }
+
+    /// A new configuration for sessions that share cookies, credentials and cache with the process.
+    ///
+    /// Each access returns an object of its own.
+    open class var `default`: URLSessionConfiguration {
+        URLSessionConfiguration(values: Values(kind: .default))
+    }
+
+    /// A new configuration for sessions that keep cookies, credentials and cache in memory only.
+    ///
+    /// Each access returns an object of its own, with stores of its own.
+    open class var ephemeral: URLSessionConfiguration {
+        URLSessionConfiguration(values: Values(kind: .ephemeral))
+    }
+
+    /// A new configuration for sessions whose transfers are run by the transfer daemon.
+    ///
+    /// The transfers go on when the app is suspended, crashes or exits, and after a restart of the
+    /// machine. The identifier ties a relaunched app to its earlier tasks: make a configuration with
+    /// the same identifier and a session with it to get them back.
+    ///
+    /// - Parameter identifier: A name that is unique within the application; see
+    ///   ``Application/identifier``.
+    /// - Returns: The configuration.
+    /// - Precondition: The identifier is not empty.
+    open class func background(withIdentifier identifier: String) -> URLSessionConfiguration {
+        precondition(
+            !identifier.isEmpty,
+            "The identifier of a background session configuration must not be empty."
+        )
+        return URLSessionConfiguration(values: Values(kind: .background(identifier: identifier)))
+    }
+
+    /// A configuration with the same values, independent of this one.
+    ///
+    /// - Parameter zone: Ignored.
+    /// - Returns: A `URLSessionConfiguration`.
+    open func copy(with zone: NSZone? = nil) -> Any {
+        URLSessionConfiguration(values: snapshot)
+    }
+
+    /// The name of the background session; nil for the other kinds.
+    ///
+    /// Set by ``background(withIdentifier:)`` only.
+    open var identifier: String? {
+        guard case .background(let identifier) = snapshot.kind else { return nil }
+        return identifier
+    }
+
+    /// All values at this moment.
+    var snapshot: Values { values.withLock { $0 } }
+
+    subscript<Value: Sendable>(path: any WritableKeyPath<Values, Value> & Sendable) -> Value {
+        get { values.withLock { $0[keyPath: path] } }
+        set { values.withLock { $0[keyPath: path] = newValue } }
+    }
+}

@@ -1,0 +1,112 @@
+public import Foundation
+
+/// What a download task tells.
+///
+/// The order for one task is: `didResumeAtOffset` if it was made from resume data, `didWriteData` as
+/// bytes arrive, `didFinishDownloadingTo`, and `didCompleteWithError` at last. A task that fails or is
+/// cancelled skips `didFinishDownloadingTo`.
+public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
+    /// Hands over the finished file.
+    ///
+    /// The file is deleted when the method returns: move it, or open it, inside. It holds the response's
+    /// body whatever the response's status was; look at ``URLSessionTask/response``.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - downloadTask: The task.
+    ///   - location: The file, named `CFNetworkDownload_` and six characters, then `.tmp`.
+    func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didFinishDownloadingTo location: URL
+    )
+
+    /// Tells the delegate how far a download has come.
+    ///
+    /// At most one call waits on the delegate queue per task: while the delegate is busy, progress gathers,
+    /// and the next call tells the sum. The last one before `didFinishDownloadingTo` tells the whole body's
+    /// length. Not called for an empty body.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - downloadTask: The task.
+    ///   - bytesWritten: The number of bytes since the last call.
+    ///   - totalBytesWritten: The number of bytes of the body that are there, with those that an earlier task
+    ///     has left to this one.
+    ///   - totalBytesExpectedToWrite: The length of the whole body, or `NSURLSessionTransferSizeUnknown`.
+    func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64,
+        totalBytesExpectedToWrite: Int64
+    )
+
+    /// Tells the delegate that a download continues an earlier one.
+    ///
+    /// Called for tasks made from resume data, before any `didWriteData`; and whenever a task has to fetch
+    /// bytes again that it had written, because the resource has changed.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - downloadTask: The task.
+    ///   - fileOffset: The number of bytes that need not be fetched again; 0 if it starts over.
+    ///   - expectedTotalBytes: The length of the whole body, or `NSURLSessionTransferSizeUnknown`.
+    func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didResumeAtOffset fileOffset: Int64,
+        expectedTotalBytes: Int64
+    )
+}
+
+extension URLSessionDownloadDelegate {
+    /// Passes the message on to the session's delegate, if this is a delegate of the task alone.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - downloadTask: The task.
+    ///   - bytesWritten: The number of bytes since the last call.
+    ///   - totalBytesWritten: The number of bytes that are there.
+    ///   - totalBytesExpectedToWrite: The length of the whole body, or `NSURLSessionTransferSizeUnknown`.
+    public func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64,
+        totalBytesExpectedToWrite: Int64
+    ) {
+        let next = session.delegate as? any URLSessionDownloadDelegate
+        guard let next, next !== self else { return }
+        next.urlSession(
+            session,
+            downloadTask: downloadTask,
+            didWriteData: bytesWritten,
+            totalBytesWritten: totalBytesWritten,
+            totalBytesExpectedToWrite: totalBytesExpectedToWrite
+        )
+    }
+
+    /// Passes the message on to the session's delegate, if this is a delegate of the task alone.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - downloadTask: The task.
+    ///   - fileOffset: The number of bytes that need not be fetched again.
+    ///   - expectedTotalBytes: The length of the whole body, or `NSURLSessionTransferSizeUnknown`.
+    public func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didResumeAtOffset fileOffset: Int64,
+        expectedTotalBytes: Int64
+    ) {
+        let next = session.delegate as? any URLSessionDownloadDelegate
+        guard let next, next !== self else { return }
+        next.urlSession(
+            session,
+            downloadTask: downloadTask,
+            didResumeAtOffset: fileOffset,
+            expectedTotalBytes: expectedTotalBytes
+        )
+    }
+}

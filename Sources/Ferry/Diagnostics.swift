@@ -1,0 +1,14 @@
+@preconcurrency import Glibc
+
+/// Tells a programmer, on standard error, what no delegate method can report.
+///
+/// Only for mistakes in the use of the API where Apple's library writes to the system's log, too.
+/// What happens to a transfer goes to delegates, errors and the daemon's log instead.
+enum Diagnostics {
+    /// Writes one line.
+    static func report(_ message: String) {
+        let line = Array("Ferry: \(message)\n".utf8)
+        // One write, so that lines of several threads do not mix. Nothing can be done if it fails.
+        _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+}

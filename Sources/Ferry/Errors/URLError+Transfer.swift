@@ -1,0 +1,89 @@
+import FerryTransfer
+import Foundation
+@preconcurrency import Glibc
+
+extension URLError {
+    /// The error that an app gets for a failed transfer.
+    ///
+    /// - Parameters:
+    ///   - error: What went wrong.
+    ///   - url: The URL the task was loading.
+    ///   - resumeData: What the download can be continued from.
+    ///   - isBackground: Whether the task belongs to a background session.
+    init(_ error: TransferError, url: URL?, resumeData: Data? = nil, isBackground: Bool = false) {
+        self.init(
+            error.code.urlErrorCode(isBackground: isBackground),
+            url: error.failingURL.flatMap { URL(string: $0) } ?? url,
+            reason: error.message,
+            resumeData: resumeData,
+            underlyingError: error.code.underlyingError
+        )
+    }
+
+    /// An error with the entries that Apple's have, and the reason in words.
+    init(
+        _ code: Code,
+        url: URL?,
+        reason: String? = nil,
+        resumeData: Data? = nil,
+        underlyingError: (any Error)? = nil
+    ) {
+        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: code.appleDescription]
+        userInfo[NSLocalizedFailureReasonErrorKey] = reason
+        userInfo[NSURLErrorFailingURLErrorKey] = url
+        userInfo[Self.failingURLStringKey] = url?.absoluteString
+        userInfo[NSURLSessionDownloadTaskResumeData] = resumeData
+        userInfo[NSUnderlyingErrorKey] = underlyingError
+        self.init(code, userInfo: userInfo)
+    }
+
+    /// A copy with one more entry in its user info.
+    func adding(_ value: Any, forKey key: String) -> URLError {
+        var userInfo = userInfo
+        userInfo[key] = value
+        return URLError(code, userInfo: userInfo)
+    }
+
+    /// The value of `NSURLErrorFailingURLStringErrorKey`, a name that Foundation deprecates while
+    /// code that was written for Apple's systems still looks the entry up.
+    static let failingURLStringKey = "NSErrorFailingURLStringKey"
+}
+
+extension TransferError.Code {
+    /// The code by which Apple's library calls this failure.
+    func urlErrorCode(isBackground: Bool) -> URLError.Code {
+        switch self {
+        case .cancelled: .cancelled
+        case .timedOut, .resourceTimedOut: .timedOut
+        case .unsupportedURL, .redirectToNonHTTP: .unsupportedURL
+        case .badURL: .badURL
+        case .cannotFindHost: .cannotFindHost
+        case .cannotConnectToHost: .cannotConnectToHost
+        case .connectionLost: .networkConnectionLost
+        case .notConnected: .notConnectedToInternet
+        case .tooManyRedirects: .httpTooManyRedirects
+        case .secureConnectionFailed: .secureConnectionFailed
+        case .certificateUntrusted: .serverCertificateUntrusted
+        case .certificateBadDate: .serverCertificateHasBadDate
+        case .badServerResponse, .serverUnavailable: .badServerResponse
+        case .cannotDecodeContent: .cannotDecodeContentData
+        case .cannotCreateFile: .cannotCreateFile
+        case .cannotWriteToFile, .diskFull: .cannotWriteToFile
+        case .fileMissing: .fileDoesNotExist
+        case .resumeDataInvalid: isBackground ? .cannotWriteToFile : .unsupportedURL
+        case .backgroundSessionInUse: .backgroundSessionInUseByAnotherProcess
+        case .backgroundSessionDisconnected: .backgroundSessionWasDisconnected
+        case .outOfMemory, .internalFailure: .unknown
+        }
+    }
+
+    /// The failure of the system below, where the code of Apple's library does not tell it.
+    var underlyingError: (any Error)? {
+        switch self {
+        case .diskFull: NSError(domain: NSPOSIXErrorDomain, code: Int(ENOSPC))
+        case .fileMissing: NSError(domain: NSPOSIXErrorDomain, code: Int(ENOENT))
+        case .outOfMemory: NSError(domain: NSPOSIXErrorDomain, code: Int(ENOMEM))
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import FerrySystem
+import FerryTransfer
+import Foundation
+
+/// Where the files of default and ephemeral sessions are: partial ones, and finished ones that the app has
+/// not taken yet.
+enum DownloadDirectory {
+    /// Where to wait for the disk.
+    static let queue = BlockingQueue(label: "ferry.downloads")
+
+    /// `$XDG_CACHE_HOME/ferry/downloads`, or else a directory of this user among the temporary ones.
+    ///
+    /// Opened anew each time, as a cache may be cleared while its owner runs.
+    static func open() throws(TransferError) -> Directory {
+        let directory = try openCacheOrTemporary()
+        sweepOnce(directory)
+        return directory
+    }
+
+    private static func openCacheOrTemporary() throws(TransferError) -> Directory {
+        do {
+            return try Directory(opening: cachePath, creatingPrivate: true)
+        } catch {
+            do {
+                return try Directory(opening: temporaryPath, creatingPrivate: true)
+            } catch {
+                throw TransferError(error, during: .create)
+            }
+        }
+    }
+
+    /// A name that no other partial file has.
+    static func partialName() -> String { "\(UUID().uuidString).partial" }
+
+    /// Makes a complete file the app's.
+    @LoopActor
+    static func publish(_ file: PartialFile) throws(TransferError) -> URL {
+        let directory = file.directory
+        let name = try freeName(in: directory)
+        try file.publish(to: directory, as: name)
+        return URL(fileURLWithPath: directory.path(of: name))
+    }
+
+    /// A name as Apple's library has them, which no file has.
+    private static func freeName(in directory: Directory) throws(TransferError) -> String {
+        do {
+            while true {
+                let name = "CFNetworkDownload_\(randomLetters(6)).tmp"
+                if try directory.status(of: name) == nil { return name }
+            }
+        } catch {
+            throw TransferError(error, during: .create)
+        }
+    }
+
+    private static func randomLetters(_ count: Int) -> String {
+        let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+        return String((0..<count).compactMap { _ in alphabet.randomElement() })
+    }
+
+    private static var cachePath: String { BaseDirectories().cacheHome + "/ferry/downloads" }
+
+    private static var temporaryPath: String {
+        FileManager.default.temporaryDirectory.appendingPathComponent(
+            "ferry-\(NSUserName())/downloads"
+        ).path
+    }
+}

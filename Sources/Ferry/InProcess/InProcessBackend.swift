@@ -1,0 +1,56 @@
+import FerrySystem
+import Foundation
+import Synchronization
+
+/// Carries out the tasks of a default or ephemeral session, in the app's process.
+///
+/// What apps ask for on any thread goes to the event loop in order.
+final class InProcessBackend: SessionBackend {
+    private let engine: InProcessEngine
+    private let lastIdentifier = Atomic<Int>(0)
+
+    init(configuration: URLSessionConfiguration.Values) {
+        engine = InProcessEngine(configuration: configuration)
+    }
+
+    func prepareForTask() {}
+
+    func reserveTask() -> (identifier: Int, refusal: URLError?) {
+        (lastIdentifier.add(1, ordering: .relaxed).newValue, nil)
+    }
+
+    func add(_ task: URLSessionDownloadTask, _ order: DownloadOrder) {
+        LoopActor.perform { [engine] in engine.add(task, order) }
+    }
+
+    func perform(_ command: URLSessionTask.Lifecycle.Command, on task: URLSessionTask) {
+        let identifier = task.taskIdentifier
+        LoopActor.perform { [engine] in engine.perform(command, onTask: identifier) }
+    }
+
+    /// In the app's process a description is nobody else's business.
+    func descriptionChanged(to description: String?, of task: URLSessionTask) {}
+
+    func priorityChanged(to priority: Float, of task: URLSessionTask) {
+        let identifier = task.taskIdentifier
+        LoopActor.perform { [engine] in engine.priorityChanged(ofTask: identifier) }
+    }
+
+    func loadTasks(of core: SessionCore, then continuation: @escaping @Sendable () -> Void) {
+        continuation()
+    }
+
+    func flush(then continuation: @escaping @Sendable () -> Void) {
+        LoopActor.perform { [engine] in
+            engine.renewConnections()
+            continuation()
+        }
+    }
+
+    func close(then continuation: @escaping @Sendable () -> Void) {
+        LoopActor.perform { [engine] in
+            engine.shutDown()
+            continuation()
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import FerryTransfer
+
+extension InProcessDownload {
+    /// Decides what a download in the app's own process does next; performs nothing itself.
+    struct StateMachine {
+        private enum Condition: Equatable {
+            /// Suspended, or not resumed yet.
+            case idle
+            /// In line for a connection.
+            case waiting
+            /// Has a connection, and receives.
+            case running
+            case ended
+        }
+
+        enum Effect: Equatable {
+            /// Enter the line for a connection.
+            case enterLine
+            case leaveLine
+            /// Begin to receive, or go on.
+            case start
+            /// Stop receiving and keep what is there.
+            case stop
+            case giveConnectionBack
+            /// Let the time for the whole resource run.
+            case startClock
+            case stopClock
+            /// Make the file the app's, and tell it so.
+            case publish(DownloadResult)
+            /// Tell the app of an error; the file stays if it is of use to the resume data in it.
+            case fail(TransferError, keepsFile: Bool)
+        }
+
+        private var condition = Condition.idle
+        /// The file that an earlier task has left is being taken over; nothing can start before.
+        private var isAdopting: Bool
+        /// What came up before the download could be told of it.
+        private var pendingFailure: (error: TransferError, keepsFile: Bool)?
+
+        init(isAdopting: Bool) {
+            self.isAdopting = isAdopting
+        }
+
+        mutating func resume() -> [Effect] {
+            switch condition {
+            case .idle:
+                if let pendingFailure, !isAdopting { return end([], pendingFailure) }
+                condition = .waiting
+                return isAdopting ? [.startClock] : [.startClock, .enterLine]
+            case .waiting, .running, .ended:
+                return []
+            }
+        }
+
+        mutating func suspend() -> [Effect] {
+            switch condition {
+            case .waiting:
+                condition = .idle
+                return isAdopting ? [.stopClock] : [.stopClock, .leaveLine]
+            case .running:
+                condition = .idle
+                return [.stopClock, .stop, .giveConnectionBack]
+            case .idle, .ended:
+                return []
+            }
+        }
+
+        /// The app cancels.
+        mutating func cancel(_ error: TransferError, producingResumeData: Bool) -> [Effect] {
+            stop((error, producingResumeData))
+        }
+
+        /// The time for the whole resource has passed.
+        mutating func timeRanOut(_ error: TransferError) -> [Effect] {
+            stop((error, true))
+        }
+
+        /// There is a connection to be had.
+        mutating func admitted() -> [Effect] {
+            switch condition {
+            case .waiting:
+                condition = .running
+                return [.start]
+            case .idle, .running, .ended:
+                return []
+            }
+        }
+
+        mutating func finished(_ result: DownloadResult) -> [Effect] {
+            guard condition == .running else { return [] }
+            condition = .ended
+            return [.stopClock, .giveConnectionBack, .publish(result)]
+        }
+
+        mutating func failed(_ error: TransferError) -> [Effect] {
+            guard condition == .running else { return [] }
+            return end([.stopClock, .giveConnectionBack], (error, true))
+        }
+
+        /// The file of an earlier task was taken over, or could not be.
+        ///
+        /// Such an error comes up when the task is resumed, as its session makes no task that has failed.
+        mutating func adopted(_ error: TransferError?) -> [Effect] {
+            isAdopting = false
+            if pendingFailure == nil, let error { pendingFailure = (error, false) }
+            switch condition {
+            case .idle:
+                return []
+            case .waiting:
+                guard let pendingFailure else { return [.enterLine] }
+                return end([.stopClock], pendingFailure)
+            case .running, .ended:
+                guard let pendingFailure else { return [] }
+                return [.fail(pendingFailure.error, keepsFile: pendingFailure.keepsFile)]
+            }
+        }
+
+        private mutating func stop(_ failure: (TransferError, Bool)) -> [Effect] {
+            switch condition {
+            case .ended:
+                return []
+            case .running:
+                return end([.stopClock, .stop, .giveConnectionBack], failure)
+            case .idle, .waiting:
+                let wasInLine = condition == .waiting && !isAdopting
+                guard isAdopting else {
+                    return end(wasInLine ? [.stopClock, .leaveLine] : [.stopClock], failure)
+                }
+                // The file's fate is decided when it is clear where it is.
+                pendingFailure = failure
+                condition = .ended
+                return [.stopClock]
+            }
+        }
+
+        private mutating func end(
+            _ effects: [Effect],
+            _ failure: (error: TransferError, keepsFile: Bool)
+        ) -> [Effect] {
+            condition = .ended
+            return effects + [.fail(failure.error, keepsFile: failure.keepsFile)]
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import FerryHTTP
+import FerrySystem
+import FerryTransfer
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// A download task of a default or ephemeral session, on the event loop.
+///
+/// It owns the file and, while it has a connection, the ``Download``; a task that is suspended or waits
+/// has neither open.
+@LoopActor
+final class InProcessDownload {
+    let task: URLSessionDownloadTask
+    let host: String
+    /// Where the task stands in line, if it does.
+    var place: WaitingLine.Place?
+    /// What the latest requests were sent with.
+    private(set) var client: HTTPClient?
+
+    private let order: DownloadOrder
+    private let engine: InProcessEngine
+    private var machine: StateMachine
+    private var file: PartialFile?
+    private var download: Download?
+    private var checkpoint: Checkpoint?
+    private var clock: ResourceClock
+
+    init(task: URLSessionDownloadTask, order: DownloadOrder, engine: InProcessEngine) {
+        self.task = task
+        self.order = order
+        self.engine = engine
+        let url = order.resumption?.resumeData.currentURL ?? order.request.url
+        host = Origin(url: url)?.description ?? url
+        machine = StateMachine(isAdopting: order.resumption != nil)
+        clock = ResourceClock(seconds: engine.configuration.timeoutIntervalForResource)
+        checkpoint = order.resumption?.resumeData.checkpoint
+    }
+
+    // MARK: - Inputs
+
+    func resume() { run(machine.resume()) }
+
+    func suspend() { run(machine.suspend()) }
+
+    func cancel(producingResumeData: Bool) {
+        let error = TransferError(code: .cancelled, message: "The task was cancelled.")
+        run(machine.cancel(error, producingResumeData: producingResumeData))
+    }
+
+    func admitted() { run(machine.admitted()) }
+
+    /// Takes over the file that resume data names, which is spent by this.
+    func adopt(_ resumption: DownloadOrder.Resumption) async {
+        do throws(TransferError) {
+            file = try await PartialFile.adopt(
+                resumption.resumeData,
+                into: try DownloadDirectory.open(),
+                as: DownloadDirectory.partialName(),
+                on: DownloadDirectory.queue
+            )
+            run(machine.adopted(nil))
+        } catch {
+            run(machine.adopted(error))
+        }
+    }
+
+    // MARK: - Effects
+
+    private func run(_ effects: [StateMachine.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .enterLine: engine.enterLine(self)
+            case .leaveLine: engine.leaveLine(self)
+            case .start: start()
+            case .stop: stop()
+            case .giveConnectionBack: engine.giveConnectionBack(of: self)
+            case .startClock: clock.start { [weak self] in self?.timeRanOut() }
+            case .stopClock: clock.stop()
+            case .publish(let result): publish(result)
+            case .fail(let error, let keepsFile): fail(error, keepsFile: keepsFile)
+            }
+        }
+    }
+
+    private func start() {
+        do throws(TransferError) {
+            let file = try openFile()
+            let client = try engine.makeClient()
+            self.client = client
+            let download = Download(
+                name: "task \(task.taskIdentifier)",
+                request: order.request,
+                file: file,
+                checkpoint: checkpoint,
+                client: client,
+                configuration: Download.Configuration(
+                    announcesResumption: task.storage.withLock { $0.owesResumption }
+                ),
+                events: events
+            )
+            self.download = download
+            download.start()
+        } catch {
+            run(machine.failed(error))
+        }
+    }
+
+    private func openFile() throws(TransferError) -> PartialFile {
+        if let file { return file }
+        let file = PartialFile(
+            directory: try DownloadDirectory.open(),
+            name: DownloadDirectory.partialName()
+        )
+        self.file = file
+        return file
+    }
+
+    private func stop() {
+        download?.cancel()
+        checkpoint = download?.checkpoint
+    }
+
+    private func timeRanOut() {
+        let seconds = engine.configuration.timeoutIntervalForResource
+        run(
+            machine.timeRanOut(
+                TransferError(
+                    code: .resourceTimedOut,
+                    message: "The task was not done after \(seconds) seconds."
+                )
+            )
+        )
+    }
+
+    private func publish(_ result: DownloadResult) {
+        do throws(TransferError) {
+            guard let file else {
+                throw TransferError(code: .internalFailure, message: "a download without file")
+            }
+            let location = try DownloadDirectory.publish(file)
+            task.noteFile(location, byteCount: result.byteCount)
+            task.deliver(.completed(error: nil))
+        } catch {
+            report(error, resumeData: nil)
+        }
+        engine.ended(self)
+    }
+
+    private func fail(_ error: TransferError, keepsFile: Bool) {
+        let resumeData = keepsFile ? makeResumeData() : nil
+        if resumeData == nil {
+            // A file that cannot be removed is swept up later.
+            try? file?.remove()
+        } else {
+            file?.close()
+        }
+        report(error, resumeData: resumeData)
+        engine.ended(self)
+    }
+
+    private func report(_ error: TransferError, resumeData: Data?) {
+        let url = task.storage.withLock { ($0.currentRequest ?? $0.originalRequest)?.url }
+        task.deliver(.completed(error: URLError(error, url: url, resumeData: resumeData)))
+    }
+
+    /// What the app can continue from; nil when it cannot.
+    private func makeResumeData() -> Data? {
+        guard let file else { return nil }
+        do {
+            if !file.isRecovered { try file.recover(checkpoint: checkpoint) }
+            let resumeData =
+                try download?.resumeData() ?? ResumeData(request: order.request, file: file)
+            return Data(try resumeData.encoded())
+        } catch {
+            // Which of the conditions it is that the download does not meet, there is no place to tell.
+            return nil
+        }
+    }
+}
+
+// MARK: - Events of the download
+
+extension InProcessDownload {
+    private var events: Download.Events {
+        Download.Events(
+            responded: { [weak self] in self?.responded($0, $1) },
+            resumed: { [task] in task.noteResumption(at: $0, of: $1) },
+            progressed: { [task] in task.noteProgress($0, of: $1) },
+            finished: { [weak self] in self?.finished($0) },
+            failed: { [weak self] in self?.failed($0) }
+        )
+    }
+
+    private func responded(_ head: HTTPResponseHead, _ request: TransferRequest) {
+        task.noteResponse(HTTPURLResponse.make(head), to: request)
+    }
+
+    private func finished(_ result: DownloadResult) { run(machine.finished(result)) }
+
+    private func failed(_ error: TransferError) { run(machine.failed(error)) }
+}

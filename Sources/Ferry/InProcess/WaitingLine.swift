@@ -1,0 +1,71 @@
+/// The tasks that wait for a connection, by host.
+///
+/// Of one host's tasks that with the greatest priority comes first, and of equal ones that which has
+/// waited longest.
+struct WaitingLine {
+    /// A task's place in the line.
+    struct Place: Hashable {
+        let task: Int
+        let host: String
+        let priority: Float
+        /// Grows with every task that enters.
+        let order: UInt64
+
+        fileprivate func comes(before other: Place) -> Bool {
+            (other.priority, order) < (priority, other.order)
+        }
+    }
+
+    /// By host, the next one last, where it is taken off at no cost.
+    private var places: [String: [Place]] = [:]
+    private var nextOrder: UInt64 = 0
+
+    var isEmpty: Bool { places.isEmpty }
+
+    /// The hosts for which somebody waits.
+    var hosts: [String] { Array(places.keys) }
+
+    mutating func enter(task: Int, host: String, priority: Float) -> Place {
+        let place = Place(task: task, host: host, priority: priority, order: nextOrder)
+        nextOrder += 1
+        places[host, default: []].insert(place, at: index(of: place))
+        return place
+    }
+
+    /// Gives up a place; one that was taken already is ignored.
+    mutating func leave(_ place: Place) {
+        let index = index(of: place)
+        guard let line = places[place.host], index < line.count, line[index] == place else {
+            return
+        }
+        places[place.host]?.remove(at: index)
+        forgetIfEmpty(place.host)
+    }
+
+    /// Takes the first task off the line of a host.
+    mutating func takeFirst(ofHost host: String) -> Int? {
+        guard let place = places[host]?.popLast() else { return nil }
+        forgetIfEmpty(host)
+        return place.task
+    }
+
+    private mutating func forgetIfEmpty(_ host: String) {
+        if places[host]?.isEmpty == true { places[host] = nil }
+    }
+
+    /// Where a place is in its host's line, or would be.
+    private func index(of place: Place) -> Int {
+        guard let line = places[place.host] else { return 0 }
+        var low = 0
+        var high = line.count
+        while low < high {
+            let middle = (low + high) / 2
+            if place.comes(before: line[middle]) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return low
+    }
+}

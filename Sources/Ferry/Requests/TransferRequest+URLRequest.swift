@@ -1,0 +1,87 @@
+import FerryHTTP
+import FerryTransfer
+import Foundation
+import FoundationNetworking
+
+extension TransferRequest {
+    /// Translates a request, with what the session's configuration adds to it.
+    ///
+    /// - Throws: What Apple's library fails such a request with before it sends anything.
+    init(
+        _ request: URLRequest,
+        configuration: URLSessionConfiguration.Values
+    ) throws(URLError) {
+        guard let url = request.url else { throw URLError(.badURL, url: nil) }
+        guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
+            Origin(url: url.absoluteString) != nil
+        else { throw URLError(.unsupportedURL, url: url) }
+        guard request.httpBodyStream == nil else {
+            throw URLError(
+                .requestBodyStreamExhausted,
+                url: url,
+                reason: "A download's request can have data as its body, but no stream."
+            )
+        }
+        let method = request.httpMethod ?? "GET"
+        let body = request.httpBody ?? Data()
+        guard method != "GET" || body.isEmpty else {
+            throw URLError(
+                .dataLengthExceedsMaximum,
+                url: url,
+                reason: "A GET request must not have a body."
+            )
+        }
+        self.init(
+            url: url.absoluteString,
+            method: method,
+            fields: Self.fields(of: request, configuration: configuration),
+            body: body.isEmpty ? nil : Array(body),
+            idleTimeout: Self.idleTimeout(of: request, configuration: configuration)
+        )
+        if method == "POST", !body.isEmpty, fields.first(named: "Content-Type") == nil {
+            fields.append(
+                HTTPField(name: "Content-Type", value: "application/x-www-form-urlencoded")
+            )
+        }
+    }
+
+    /// In the order of their names, as Foundation keeps none and a repeated call must be the same.
+    private static func fields(
+        of request: URLRequest,
+        configuration: URLSessionConfiguration.Values
+    ) -> [HTTPField] {
+        let own = (request.allHTTPHeaderFields ?? [:])
+            .map { HTTPField(name: $0.key, value: $0.value) }
+        let added = configuration.additionalFields.filter { own.first(named: $0.name) == nil }
+        return (own + added).sorted { $0.name < $1.name }
+    }
+
+    /// Foundation does not tell whether a request's time-out was set, so that its default counts as not
+    /// set.
+    private static func idleTimeout(
+        of request: URLRequest,
+        configuration: URLSessionConfiguration.Values
+    ) -> Double {
+        let isSet = request.timeoutInterval != defaultTimeoutInterval
+        return max(isSet ? request.timeoutInterval : configuration.timeoutIntervalForRequest, 0)
+    }
+
+    private static let defaultTimeoutInterval: TimeInterval = 60
+}
+
+extension URLSessionConfiguration.Values {
+    /// The header fields that are added to every request.
+    var additionalFields: [HTTPField] {
+        (httpAdditionalHeaders.value ?? [:])
+            .compactMap { key, value in
+                guard let name = key as? String else { return nil }
+                return HTTPField(name: name, value: value as? String ?? "\(value)")
+            }
+            .sorted { $0.name < $1.name }
+    }
+
+    var isBackground: Bool {
+        guard case .background = kind else { return false }
+        return true
+    }
+}

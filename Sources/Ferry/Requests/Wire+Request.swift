@@ -1,0 +1,52 @@
+import FerryHTTP
+import FerryTransfer
+import FerryWire
+import Foundation
+import FoundationNetworking
+
+extension Wire.Request {
+    /// A request as the daemon takes it.
+    init(_ request: TransferRequest) {
+        self.init(
+            url: request.url,
+            method: request.method,
+            fields: request.fields.map { Wire.Field(name: $0.name, value: $0.value) },
+            body: request.body.map { Data($0) },
+            idleTimeout: request.idleTimeout
+        )
+    }
+}
+
+extension TransferRequest {
+    /// A request as the daemon tells it.
+    init(_ request: Wire.Request) {
+        self.init(
+            url: request.url,
+            method: request.method,
+            fields: request.fields.map { HTTPField(name: $0.name, value: $0.value) },
+            body: request.body.map { Array($0) },
+            idleTimeout: request.idleTimeout
+        )
+    }
+}
+
+extension URLRequest {
+    /// A request as the daemon tells it.
+    init(_ request: Wire.Request) {
+        self.init(TransferRequest(request))
+    }
+}
+
+extension HTTPURLResponse {
+    /// A response as the daemon tells it; nil when its URL cannot be read.
+    static func make(_ response: Wire.Response) -> HTTPURLResponse? {
+        make(
+            HTTPResponseHead(
+                status: response.status,
+                version: response.version,
+                fields: response.fields.map { HTTPField(name: $0.name, value: $0.value) },
+                url: response.url
+            )
+        )
+    }
+}

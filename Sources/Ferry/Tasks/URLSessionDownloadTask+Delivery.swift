@@ -1,0 +1,72 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+extension URLSessionDownloadTask {
+    /// Tells the task's delegate, or else the session's; on the delegate queue.
+    func tellDelegate(_ message: Delivery.Message, newByteCount: Int64) {
+        let (session, taskDelegate) = storage.withLock { ($0.session, $0.delegate) }
+        guard let session else { return }
+        let delegate = taskDelegate ?? session.delegate as? any URLSessionTaskDelegate
+        let downloadDelegate =
+            taskDelegate as? any URLSessionDownloadDelegate
+            ?? session.delegate as? any URLSessionDownloadDelegate
+        switch message {
+        case .resumed(let offset, let expectedByteCount):
+            downloadDelegate?.urlSession(
+                session,
+                downloadTask: self,
+                didResumeAtOffset: offset,
+                expectedTotalBytes: expectedByteCount
+            )
+        case .progressed(let byteCount, let expectedByteCount):
+            guard newByteCount > 0 else { return }
+            downloadDelegate?.urlSession(
+                session,
+                downloadTask: self,
+                didWriteData: newByteCount,
+                totalBytesWritten: byteCount,
+                totalBytesExpectedToWrite: expectedByteCount
+            )
+        case .finished(let location):
+            // Without a delegate the file stays with the daemon. One that is not there was taken by an
+            // earlier launch, which died before the daemon had taken note of that.
+            guard !core.isBackground || session.delegate != nil && isThere(location) else { return }
+            downloadDelegate?.urlSession(
+                session,
+                downloadTask: self,
+                didFinishDownloadingTo: location
+            )
+            remove(location)
+        case .completed(let error):
+            delegate?.urlSession(session, task: self, didCompleteWithError: error)
+        }
+    }
+
+    /// Tells a completion handler, which hears of nothing but the end; on the delegate queue.
+    func tell(
+        _ message: Delivery.Message,
+        to handler: @Sendable (URL?, URLResponse?, (any Error)?) -> Void,
+        keepsFile: Bool
+    ) {
+        switch message {
+        case .resumed, .progressed:
+            break
+        case .finished(let location):
+            storage.withLock { $0.location = location }
+        case .completed(let error):
+            let (location, response) = storage.withLock { ($0.location, $0.response) }
+            handler(location, response, error)
+            if let location, !keepsFile { remove(location) }
+        }
+    }
+
+    private func isThere(_ location: URL) -> Bool {
+        FileManager.default.fileExists(atPath: location.path)
+    }
+
+    private func remove(_ location: URL) {
+        // Not there any more when the app has moved it, which is what the call is for.
+        try? FileManager.default.removeItem(at: location)
+    }
+}

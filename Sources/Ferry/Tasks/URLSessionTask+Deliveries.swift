@@ -1,0 +1,81 @@
+import Foundation
+
+extension URLSessionTask {
+    /// Something that a task has to tell, on its session's delegate queue.
+    struct Delivery: Sendable {
+        enum Message: Sendable {
+            /// The download goes on after bytes that are there already.
+            case resumed(offset: Int64, expectedByteCount: Int64)
+            /// Bytes arrived.
+            case progressed(byteCount: Int64, expectedByteCount: Int64)
+            /// The file is there.
+            case finished(location: URL)
+            /// The task has ended.
+            case completed(error: (any Error)?)
+        }
+
+        var message: Message
+        /// Called when the app has been told, before the next message of the task.
+        var wasTold: (@Sendable () -> Void)?
+    }
+
+    /// Orders what a task has to tell.
+    ///
+    /// At most one operation per task is on the delegate queue, so that a task's messages keep their order
+    /// even on a queue that runs several operations at once, and progress cannot pile up in front of a slow
+    /// delegate: what has not been told yet is replaced by newer figures.
+    struct Deliveries: Sendable {
+        private var pending: [Delivery] = []
+        private var isScheduled = false
+        private var toldByteCount: Int64
+
+        /// Messages of a task.
+        ///
+        /// - Parameter toldByteCount: How many bytes an earlier launch of the app has heard of.
+        init(toldByteCount: Int64 = 0) {
+            self.toldByteCount = toldByteCount
+        }
+
+        /// Adds a message.
+        ///
+        /// - Returns: Whether an operation must be put on the delegate queue.
+        mutating func append(_ delivery: Delivery) -> Bool {
+            if case .progressed = delivery.message, case .progressed = pending.last?.message {
+                pending[pending.count - 1] = delivery
+            } else {
+                pending.append(delivery)
+            }
+            return schedule()
+        }
+
+        /// The next message, with the number of bytes since the last progress that was told.
+        mutating func next() -> (delivery: Delivery, newByteCount: Int64)? {
+            guard !pending.isEmpty else { return nil }
+            let delivery = pending.removeFirst()
+            switch delivery.message {
+            case .resumed(let offset, _):
+                toldByteCount = offset
+                return (delivery, 0)
+            case .progressed(let byteCount, _):
+                defer { toldByteCount = byteCount }
+                return (delivery, byteCount - toldByteCount)
+            case .finished, .completed:
+                return (delivery, 0)
+            }
+        }
+
+        /// The message that ``next()`` returned has been told.
+        ///
+        /// - Returns: Whether another operation must be put on the delegate queue.
+        mutating func wasTold() -> Bool {
+            isScheduled = false
+            return schedule()
+        }
+
+        private mutating func schedule() -> Bool {
+            guard !isScheduled, !pending.isEmpty else { return false }
+            isScheduled = true
+            return true
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Synchronization
+
+extension URLSessionTask {
+    /// Tells the app something, after all that it was to be told before.
+    ///
+    /// - Parameters:
+    ///   - message: What to tell.
+    ///   - wasTold: Called on the delegate queue when the app has been told.
+    func deliver(_ message: Delivery.Message, wasTold: (@Sendable () -> Void)? = nil) {
+        let needsOperation = storage.withLock {
+            $0.deliveries.append(Delivery(message: message, wasTold: wasTold))
+        }
+        if needsOperation { scheduleDelivery() }
+    }
+
+    private func scheduleDelivery() {
+        core.delegateQueue.addOperation { self.deliverNext() }
+    }
+
+    private func deliverNext() {
+        guard let (delivery, newByteCount) = storage.withLock({ $0.deliveries.next() }) else {
+            return
+        }
+        if case .completed(let error) = delivery.message { complete(error) }
+        tell(delivery.message, newByteCount: newByteCount)
+        delivery.wasTold?()
+        if case .completed = delivery.message { end() }
+        if storage.withLock({ $0.deliveries.wasTold() }) { scheduleDelivery() }
+    }
+
+    /// Makes the task a completed one, and gives those who wait for its resume data what there is.
+    private func complete(_ error: (any Error)?) {
+        let handlers = storage.withLock { storage in
+            storage.lifecycle.complete()
+            storage.error = error
+            defer { storage.resumeDataHandlers = [] }
+            return storage.resumeDataHandlers
+        }
+        for handler in handlers { handler((error as? URLError)?.downloadTaskResumeData) }
+    }
+
+    /// Lets go of all that only a task under way needs.
+    private func end() {
+        core.taskEnded(self)
+        // Released outside of the lock, as the last reference to either runs code of the app.
+        let references = storage.withLock { storage in
+            defer {
+                storage.session = nil
+                storage.delegate = nil
+            }
+            return (storage.session, storage.delegate)
+        }
+        withExtendedLifetime(references) {}
+    }
+}

@@ -1,0 +1,71 @@
+extension URLSessionTask {
+    /// Decides what resuming, suspending and cancelling a task mean.
+    ///
+    /// Calls nest: a task runs when it was resumed as often as it was suspended, a new one counting as
+    /// suspended once. What is shown as its state is the last wish, as on Apple's systems: a task that was
+    /// suspended twice and resumed once is shown as running, and does not run.
+    struct Lifecycle: Equatable {
+        /// What the task's backend has to do.
+        enum Command: Equatable {
+            case resume
+            case suspend
+            case cancel
+            case cancelProducingResumeData
+        }
+
+        /// The state that the app sees.
+        private(set) var state = URLSessionTask.State.suspended
+        /// Whether the task has run before: only such tasks are listed by their session.
+        private(set) var wasResumed = false
+        private var suspendCount = 1
+
+        /// A new task.
+        init() {}
+
+        /// A task that another process has created, as the daemon knows it.
+        init(isSuspended: Bool) {
+            wasResumed = true
+            suspendCount = isSuspended ? 1 : 0
+            state = isSuspended ? .suspended : .running
+        }
+
+        mutating func resume() -> Command? {
+            switch state {
+            case .running, .suspended:
+                state = .running
+                guard suspendCount > 0 else { return nil }
+                suspendCount -= 1
+                guard suspendCount == 0 else { return nil }
+                wasResumed = true
+                return .resume
+            case .canceling, .completed:
+                return nil
+            }
+        }
+
+        mutating func suspend() -> Command? {
+            switch state {
+            case .running, .suspended:
+                state = .suspended
+                suspendCount += 1
+                return suspendCount == 1 ? .suspend : nil
+            case .canceling, .completed:
+                return nil
+            }
+        }
+
+        mutating func cancel(producingResumeData: Bool = false) -> Command? {
+            switch state {
+            case .running, .suspended:
+                state = .canceling
+                return producingResumeData ? .cancelProducingResumeData : .cancel
+            case .canceling, .completed:
+                return nil
+            }
+        }
+
+        mutating func complete() {
+            state = .completed
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import FoundationNetworking
+
+extension URLSessionTask {
+    /// All that changes about a task.
+    struct Storage: Sendable {
+        /// The session, until the task has ended: a task that an app keeps does not keep its session.
+        var session: URLSession?
+        var lifecycle = Lifecycle()
+        var deliveries = Deliveries()
+        var counts = ByteCounts()
+        /// Whether the app still has to hear how many of an earlier task's bytes are of use.
+        var owesResumption = false
+        var originalRequest: URLRequest?
+        var currentRequest: URLRequest?
+        var response: URLResponse?
+        var error: (any Error)?
+        var taskDescription: String?
+        var priority = URLSessionTask.defaultPriority
+        var clientExpectsToSendByteCount = NSURLSessionTransferSizeUnknown
+        var clientExpectsToReceiveByteCount = NSURLSessionTransferSizeUnknown
+        var delegate: (any URLSessionTaskDelegate)?
+        /// Made when it is asked for first.
+        var progress: Progress?
+        /// Who waits for the resume data of a cancelled download.
+        var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
+        /// The file that a task with a completion handler has received.
+        var location: URL?
+    }
+
+    /// How far a task's body has come.
+    struct ByteCounts: Hashable, Sendable {
+        var received: Int64 = 0
+        var expected = NSURLSessionTransferSizeUnknown
+    }
+}

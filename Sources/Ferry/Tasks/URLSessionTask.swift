@@ -1,0 +1,171 @@
+public import Foundation
+import Synchronization
+
+/// One request of a session, and what has come of it.
+///
+/// Tasks are made by the methods of ``URLSession`` and start suspended: call ``resume()``. All members
+/// may be used from any thread.
+open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Sendable {
+    // @unchecked because an open class cannot be checked; all that changes is in the mutex.
+    let storage: Mutex<Storage>
+    let backend: any TaskBackend
+    let core: SessionCore
+
+    /// The task's number, unique within its session only.
+    ///
+    /// In a background session the task keeps it when the app is started again.
+    public let taskIdentifier: Int
+
+    init(identifier: Int, core: SessionCore, backend: any TaskBackend, storage: Storage) {
+        taskIdentifier = identifier
+        self.core = core
+        self.backend = backend
+        self.storage = Mutex(storage)
+        super.init()
+    }
+
+    /// The task itself: copying makes no second one.
+    ///
+    /// - Parameter zone: Ignored.
+    /// - Returns: The task.
+    open func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// Lets the task run, when it was called as often as ``suspend()`` and once more.
+    ///
+    /// Has no effect on a task that runs, or is cancelled or completed.
+    open func resume() {
+        perform { $0.lifecycle.resume() }
+    }
+
+    /// Holds the task back until ``resume()``; calls nest.
+    ///
+    /// A suspended task makes no traffic and its time-outs do not run. A download goes on later where it
+    /// was if the server allows, and starts over if not. A message that was on its way may still arrive.
+    open func suspend() {
+        perform { $0.lifecycle.suspend() }
+    }
+
+    /// Ends the task.
+    ///
+    /// Returns at once; the task completes with `URLError.Code.cancelled` a little later, after messages that
+    /// were on their way. Works on suspended tasks too. A download's bytes are deleted.
+    open func cancel() {
+        perform { $0.lifecycle.cancel() }
+    }
+
+    /// Changes what is stored and hands the backend what follows from it, as one step: the backend gets the
+    /// commands of several threads in the order in which they took effect.
+    func perform(_ input: (inout Storage) -> Lifecycle.Command?) {
+        storage.withLock { storage in
+            guard let command = input(&storage) else { return }
+            backend.perform(command, on: self)
+        }
+    }
+
+    /// Tells the app one thing; on the delegate queue.
+    func tell(_ message: Delivery.Message, newByteCount: Int64) {}
+
+    // MARK: - What an app may change
+
+    /// A delegate for this task alone.
+    ///
+    /// Default: nil. What it does not implement goes to the session's delegate. Held strongly until the task
+    /// has ended. Without effect in background sessions, whose tasks outlive it.
+    ///
+    /// - Precondition: The task was not resumed yet.
+    open var delegate: (any URLSessionTaskDelegate)? {
+        get { storage.withLock { $0.delegate } }
+        set {
+            storage.withLock { storage in
+                precondition(
+                    !storage.lifecycle.wasResumed,
+                    "A task's delegate cannot be changed after the task was resumed."
+                )
+                guard !core.isBackground else {
+                    Diagnostics.report("Task delegates are not supported in background sessions.")
+                    return
+                }
+                storage.delegate = newValue
+            }
+        }
+    }
+
+    /// A text for the app's own use.
+    ///
+    /// Default: nil. In a background session it is kept with the task, also for a relaunched app: the place
+    /// to note which download this is.
+    open var taskDescription: String? {
+        get { storage.withLock { $0.taskDescription } }
+        set {
+            storage.withLock { storage in
+                storage.taskDescription = newValue
+                backend.descriptionChanged(to: newValue, of: self)
+            }
+        }
+    }
+
+    /// The task's weight among the session's tasks, from 0 to 1.
+    ///
+    /// Default: ``defaultPriority``. Values outside are brought inside. Of the tasks that wait for a
+    /// connection, those with the greatest priority come first.
+    open var priority: Float {
+        get { storage.withLock { $0.priority } }
+        set {
+            let priority = newValue.isNaN ? Self.defaultPriority : min(max(newValue, 0), 1)
+            storage.withLock { storage in
+                storage.priority = priority
+                backend.priorityChanged(to: priority, of: self)
+            }
+        }
+    }
+
+    /// The most bytes that the app expects to be sent, headers included.
+    ///
+    /// Default: `NSURLSessionTransferSizeUnknown`. A hint without effect on Linux.
+    open var countOfBytesClientExpectsToSend: Int64 {
+        get { storage.withLock { $0.clientExpectsToSendByteCount } }
+        set { storage.withLock { $0.clientExpectsToSendByteCount = newValue } }
+    }
+
+    /// The most bytes that the app expects to be received, headers included.
+    ///
+    /// Default: `NSURLSessionTransferSizeUnknown`. A hint without effect on Linux.
+    open var countOfBytesClientExpectsToReceive: Int64 {
+        get { storage.withLock { $0.clientExpectsToReceiveByteCount } }
+        set { storage.withLock { $0.clientExpectsToReceiveByteCount = newValue } }
+    }
+
+    /// How far the task has come, as part of a tree of progress if need be.
+    ///
+    /// Counts the bytes of the body; indeterminate until its length is known. Cancelling, pausing and resuming
+    /// it does the same to the task.
+    open var progress: Progress {
+        storage.withLock { storage in
+            if let progress = storage.progress { return progress }
+            let progress = makeProgress(storage.counts)
+            storage.progress = progress
+            return progress
+        }
+    }
+}
+
+extension URLSessionTask {
+    /// What a task is doing.
+    public enum State: Int, Hashable, Sendable {
+        /// Running, or waiting for a connection.
+        case running = 0
+        /// Held back; a new task is, too.
+        case suspended = 1
+        /// Cancelled, and about to be completed.
+        case canceling = 2
+        /// Ended, one way or the other.
+        case completed = 3
+    }
+
+    /// The ``priority`` of a new task, 0.5.
+    public static let defaultPriority: Float = 0.5
+    /// A ``priority`` below the default, 0.25.
+    public static let lowPriority: Float = 0.25
+    /// A ``priority`` above the default, 0.75.
+    public static let highPriority: Float = 0.75
+}

@@ -1,0 +1,41 @@
+import Foundation
+
+/// What carries out a task.
+///
+/// No method blocks or calls back before it returns. All may be called from any thread, and the calls for
+/// one task come in the order in which they took effect.
+protocol TaskBackend: AnyObject, Sendable {
+    /// Does what the app has told a task.
+    func perform(_ command: URLSessionTask.Lifecycle.Command, on task: URLSessionTask)
+
+    /// Takes note of a task's new description.
+    func descriptionChanged(to description: String?, of task: URLSessionTask)
+
+    /// Takes note of a task's new priority.
+    func priorityChanged(to priority: Float, of task: URLSessionTask)
+}
+
+/// What carries out the tasks of a session: the process itself, or the transfer daemon.
+protocol SessionBackend: TaskBackend {
+    /// Gets ready for a new task.
+    ///
+    /// Waits, within bounds, for a background session to be opened for the first time; never otherwise.
+    func prepareForTask()
+
+    /// A number that no task of the session has had, and why such a task cannot be carried out, if so.
+    func reserveTask() -> (identifier: Int, refusal: URLError?)
+
+    /// Takes on a new task, which is suspended.
+    func add(_ task: URLSessionDownloadTask, _ order: DownloadOrder)
+
+    /// Calls `continuation` when `core` has an object for every task of the session.
+    func loadTasks(of core: SessionCore, then continuation: @escaping @Sendable () -> Void)
+
+    /// Calls `continuation` when all that was asked for is durable, and lets go of idle connections.
+    func flush(then continuation: @escaping @Sendable () -> Void)
+
+    /// Ends the session, whose tasks have all ended, and calls `continuation` when that is done.
+    ///
+    /// Nothing is asked for after this.
+    func close(then continuation: @escaping @Sendable () -> Void)
+}

@@ -1,0 +1,90 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// What the handles of one session share: its tasks, its delegate, its end.
+///
+/// There is one core per session and, for a background session, one per identifier: a second
+/// ``URLSession`` of an identifier that is in use is a second handle of the same core.
+final class SessionCore: Sendable {
+    struct State {
+        enum Condition {
+            case active
+            /// Takes no more tasks, and closes when it has none.
+            case finishing
+            /// Has no tasks any more.
+            case closing
+            case ended
+        }
+
+        var condition = Condition.active
+        /// Whether there is an object for every task that has to end before the session does.
+        var knowsAllTasks = false
+        var delegate: (any URLSessionDelegate)?
+        /// The handle that delegates are called with.
+        ///
+        /// Kept for a background session, whose events may come at any time, and while a session is
+        /// finishing; the tasks keep it otherwise.
+        var handle: URLSession?
+        var tasks: [Int: URLSessionTask] = [:]
+        /// The tasks that have ended since the daemon was asked for a list of all.
+        ///
+        /// The list may have been made before, and such a task is not to come back with it.
+        var endedWhileAdopting: Set<Int>?
+        var description: String?
+    }
+
+    let configuration: URLSessionConfiguration.Values
+    let delegateQueue: OperationQueue
+    let backend: any SessionBackend
+    let isShared: Bool
+    let state: Mutex<State>
+    /// Called when the session has ended, before its delegate is told so.
+    let onEnd: @Sendable () -> Void
+
+    init(
+        configuration: URLSessionConfiguration.Values,
+        delegate: (any URLSessionDelegate)?,
+        delegateQueue: OperationQueue?,
+        backend: any SessionBackend,
+        isShared: Bool = false,
+        onEnd: @escaping @Sendable () -> Void = {}
+    ) {
+        self.configuration = configuration
+        self.delegateQueue = delegateQueue ?? Self.makeSerialQueue()
+        self.backend = backend
+        self.isShared = isShared
+        self.onEnd = onEnd
+        state = Mutex(State(delegate: delegate))
+    }
+
+    var isBackground: Bool { configuration.isBackground }
+
+    var delegate: (any URLSessionDelegate)? { state.withLock { $0.delegate } }
+
+    /// The handle that delegates are called with, where the core keeps it.
+    var handle: URLSession? { state.withLock { $0.handle } }
+
+    var description: String? {
+        get { state.withLock { $0.description } }
+        set { state.withLock { $0.description = newValue } }
+    }
+
+    private static func makeSerialQueue() -> OperationQueue {
+        let queue = OperationQueue()
+        queue.name = "ferry.session.delegate"
+        queue.maxConcurrentOperationCount = 1
+        return queue
+    }
+
+    /// Keeps a handle until the session has ended.
+    ///
+    /// - Returns: false if there is another one.
+    func keep(_ handle: URLSession) -> Bool {
+        state.withLock { state in
+            guard state.handle == nil else { return false }
+            state.handle = handle
+            return true
+        }
+    }
+}

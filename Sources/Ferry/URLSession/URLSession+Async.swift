@@ -1,0 +1,113 @@
+public import Foundation
+public import FoundationNetworking
+import Synchronization
+
+extension URLSession {
+    /// Downloads what a request asks for.
+    ///
+    /// Cancelling the surrounding task cancels the download.
+    ///
+    /// - Parameters:
+    ///   - request: An HTTP or HTTPS request.
+    ///   - delegate: A delegate for this task alone. It gets `didCreateTask`, from which it can take the task,
+    ///     and no message about the body.
+    /// - Returns: The file, which is not deleted for you, and the response.
+    /// - Throws: `URLError`; `URLError.Code.cancelled` when the surrounding task is cancelled.
+    /// - Precondition: This is no background session, and it was not invalidated.
+    public func download(
+        for request: URLRequest,
+        delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (URL, URLResponse) {
+        try await download(from: .request(request), delegate: delegate)
+    }
+
+    /// Downloads what is at a URL.
+    ///
+    /// Cancelling the surrounding task cancels the download.
+    ///
+    /// - Parameters:
+    ///   - url: An HTTP or HTTPS URL.
+    ///   - delegate: A delegate for this task alone; see ``download(for:delegate:)``.
+    /// - Returns: The file, which is not deleted for you, and the response.
+    /// - Throws: `URLError`; `URLError.Code.cancelled` when the surrounding task is cancelled.
+    /// - Precondition: This is no background session, and it was not invalidated.
+    public func download(
+        from url: URL,
+        delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (URL, URLResponse) {
+        try await download(from: .request(URLRequest(url: url)), delegate: delegate)
+    }
+
+    /// Continues a download.
+    ///
+    /// Cancelling the surrounding task cancels the download.
+    ///
+    /// - Parameters:
+    ///   - resumeData: What an earlier task has left.
+    ///   - delegate: A delegate for this task alone; see ``download(for:delegate:)``.
+    /// - Returns: The file, which is not deleted for you, and the response.
+    /// - Throws: `URLError`; `URLError.Code.cancelled` when the surrounding task is cancelled.
+    /// - Precondition: This is no background session, and it was not invalidated.
+    public func download(
+        resumeFrom resumeData: Data,
+        delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (URL, URLResponse) {
+        try await download(from: .resumeData(resumeData), delegate: delegate)
+    }
+
+    private func download(
+        from source: DownloadSource,
+        delegate: (any URLSessionTaskDelegate)?
+    ) async throws -> (URL, URLResponse) {
+        let cancellation = DownloadCancellation()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let task = core.makeDownloadTask(
+                    from: source,
+                    of: self,
+                    for: .handler(
+                        { location, response, error in
+                            if let location, let response {
+                                continuation.resume(returning: (location, response))
+                            } else {
+                                continuation.resume(throwing: error ?? URLError(.unknown))
+                            }
+                        },
+                        keepsFile: true
+                    ),
+                    delegate: delegate
+                )
+                cancellation.watch(task)
+                task.resume()
+            }
+        } onCancel: {
+            cancellation.cancel()
+        }
+    }
+}
+
+/// Carries the cancellation of a Swift task over to the download it waits for, whichever comes first.
+private final class DownloadCancellation: Sendable {
+    private struct State {
+        var task: URLSessionDownloadTask?
+        var isCancelled = false
+    }
+
+    private let state = Mutex(State())
+
+    func watch(_ task: URLSessionDownloadTask) {
+        let isCancelled = state.withLock { state in
+            state.task = task
+            return state.isCancelled
+        }
+        if isCancelled { task.cancel() }
+    }
+
+    func cancel() {
+        let task = state.withLock { state in
+            state.isCancelled = true
+            return state.task
+        }
+        task?.cancel()
+    }
+}

@@ -1,0 +1,225 @@
+public import Foundation
+public import FoundationNetworking
+
+/// Makes and runs transfers that share a configuration and a delegate.
+///
+/// There are three kinds, by the configuration: default and ephemeral sessions transfer in the app's
+/// own process; a background session hands its transfers to the transfer daemon, which goes on with them
+/// when the app ends, and starts it again when they are done.
+///
+/// ```swift
+/// let session = URLSession(configuration: .background(withIdentifier: "tracks"),
+///                          delegate: downloads, delegateQueue: nil)
+/// session.downloadTask(with: url).resume()
+/// ```
+///
+/// A session keeps its delegate until it is invalidated, and lives as long as it has tasks; a background
+/// session lives until it is invalidated. All members may be used from any thread.
+open class URLSession: NSObject, @unchecked Sendable {
+    // @unchecked because an open class cannot be checked; there is nothing here that changes.
+    let core: SessionCore
+
+    private static let onlyShared: URLSession = {
+        let configuration = URLSessionConfiguration.Values(kind: .default)
+        return URLSession(
+            core: SessionCore(
+                configuration: configuration,
+                delegate: nil,
+                delegateQueue: nil,
+                backend: InProcessBackend(configuration: configuration),
+                isShared: true
+            )
+        )
+    }()
+
+    /// A session for simple requests, with the default configuration and no delegate.
+    ///
+    /// It cannot be invalidated: the methods for that do nothing.
+    open class var shared: URLSession { onlyShared }
+
+    /// A session without delegate, for tasks with completion handlers and for `async` methods.
+    ///
+    /// - Parameter configuration: How the session behaves; copied.
+    public convenience init(configuration: URLSessionConfiguration) {
+        self.init(configuration: configuration, delegate: nil, delegateQueue: nil)
+    }
+
+    /// A session with a delegate.
+    ///
+    /// One session per background identifier can be in use. When there is one already in this process, the
+    /// new object is a second handle of it: it has the first one's configuration, delegate, queue and tasks,
+    /// and delegates are called with the first object. That is reported on standard error. (On Apple's systems
+    /// the initialiser returns the first object itself, which an initialiser in Swift cannot do.) When another
+    /// process of the application has the session, its tasks fail with
+    /// `URLError.Code.backgroundSessionInUseByAnotherProcess`.
+    ///
+    /// - Parameters:
+    ///   - configuration: How the session behaves; copied.
+    ///   - delegate: Who is told of the session's events; kept until the session is invalidated. A background
+    ///     session needs one: without it, events stay with the daemon.
+    ///   - queue: The queue on which delegates and completion handlers are called. It should be serial. nil:
+    ///     a serial queue of the session's own.
+    public init(
+        configuration: URLSessionConfiguration,
+        delegate: (any URLSessionDelegate)?,
+        delegateQueue queue: OperationQueue?
+    ) {
+        let values = configuration.snapshot
+        guard case .background(let identifier) = values.kind else {
+            core = SessionCore(
+                configuration: values,
+                delegate: delegate,
+                delegateQueue: queue,
+                backend: InProcessBackend(configuration: values)
+            )
+            super.init()
+            return
+        }
+        core = BackgroundSessions.shared.core(
+            identifier: identifier,
+            configuration: values,
+            delegate: delegate,
+            delegateQueue: queue
+        )
+        super.init()
+        BackgroundSessions.shared.add(self, identifier: identifier)
+    }
+
+    /// A background session that is not one of the program's own.
+    init(
+        backgroundIdentifier identifier: String,
+        configuration: URLSessionConfiguration.Values,
+        delegate: (any URLSessionDelegate)?,
+        delegateQueue queue: OperationQueue? = nil,
+        among sessions: BackgroundSessions
+    ) {
+        core = sessions.core(
+            identifier: identifier,
+            configuration: configuration,
+            delegate: delegate,
+            delegateQueue: queue
+        )
+        super.init()
+        sessions.add(self, identifier: identifier)
+    }
+
+    private init(core: SessionCore) {
+        self.core = core
+        super.init()
+    }
+
+    deinit {
+        // A background session is kept by its core; what is left then are second handles of one.
+        if !core.isBackground { core.backend.close {} }
+    }
+
+    /// The queue on which delegates and completion handlers are called.
+    open var delegateQueue: OperationQueue { core.delegateQueue }
+
+    /// Who is told of the session's events; nil after the session has become invalid.
+    open var delegate: (any URLSessionDelegate)? { core.delegate }
+
+    /// A copy of the configuration.
+    ///
+    /// Changing it has no effect on the session.
+    open var configuration: URLSessionConfiguration {
+        URLSessionConfiguration(values: core.configuration)
+    }
+
+    /// A text for the app's own use; nil by default.
+    open var sessionDescription: String? {
+        get { core.description }
+        set { core.description = newValue }
+    }
+
+    // MARK: - Downloads
+
+    /// A task that downloads what a request asks for.
+    ///
+    /// - Parameter request: An HTTP or HTTPS request; another scheme fails with
+    ///   `URLError.Code.unsupportedURL`.
+    /// - Returns: The task, suspended.
+    /// - Precondition: The session was not invalidated.
+    open func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
+        core.makeDownloadTask(from: .request(request), of: self)
+    }
+
+    /// A task that downloads what is at a URL.
+    ///
+    /// - Parameter url: An HTTP or HTTPS URL; another scheme fails with `URLError.Code.unsupportedURL`.
+    /// - Returns: The task, suspended.
+    /// - Precondition: The session was not invalidated.
+    open func downloadTask(with url: URL) -> URLSessionDownloadTask {
+        downloadTask(with: URLRequest(url: url))
+    }
+
+    /// A task that continues a download.
+    ///
+    /// The resume data comes from ``URLSessionDownloadTask/cancel(byProducingResumeData:)`` or from a failure's
+    /// `URLError.downloadTaskResumeData`, of any session and launch. It is used up by this call. Bytes that
+    /// are there are not fetched again, unless the resource has changed: then the task starts over. The
+    /// delegate is told which by ``URLSessionDownloadDelegate``'s `didResumeAtOffset`.
+    ///
+    /// - Parameter resumeData: The resume data. A task made from something else fails with
+    ///   `URLError.Code.unsupportedURL`, in a background session with `URLError.Code.cannotWriteToFile`.
+    /// - Returns: The task, suspended.
+    /// - Precondition: The session was not invalidated.
+    open func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
+        core.makeDownloadTask(from: .resumeData(resumeData), of: self)
+    }
+
+    // MARK: - Downloads with a completion handler
+
+    /// A task that downloads what a request asks for and hands the file to a closure.
+    ///
+    /// - Parameters:
+    ///   - request: An HTTP or HTTPS request.
+    ///   - completionHandler: Called on the delegate queue with the file, which is deleted when the closure
+    ///     returns, and the response; or with an error.
+    /// - Returns: The task, suspended.
+    /// - Precondition: This is no background session, and it was not invalidated.
+    open func downloadTask(
+        with request: URLRequest,
+        completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDownloadTask {
+        core.makeDownloadTask(
+            from: .request(request),
+            of: self,
+            for: .handler(completionHandler, keepsFile: false)
+        )
+    }
+
+    /// A task that downloads what is at a URL and hands the file to a closure.
+    ///
+    /// - Parameters:
+    ///   - url: An HTTP or HTTPS URL.
+    ///   - completionHandler: Called on the delegate queue with the file, which is deleted when the closure
+    ///     returns, and the response; or with an error.
+    /// - Returns: The task, suspended.
+    /// - Precondition: This is no background session, and it was not invalidated.
+    open func downloadTask(
+        with url: URL,
+        completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDownloadTask {
+        downloadTask(with: URLRequest(url: url), completionHandler: completionHandler)
+    }
+
+    /// A task that continues a download and hands the file to a closure.
+    ///
+    /// - Parameters:
+    ///   - resumeData: What an earlier task has left.
+    ///   - completionHandler: Called on the delegate queue with the file, which is deleted when the closure
+    ///     returns, and the response; or with an error.
+    /// - Returns: The task, suspended.
+    /// - Precondition: This is no background session, and it was not invalidated.
+    open func downloadTask(
+        withResumeData resumeData: Data,
+        completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDownloadTask {
+        core.makeDownloadTask(
+            from: .resumeData(resumeData),
+            of: self,
+            for: .handler(completionHandler, keepsFile: false)
+        )
+    }
+}

@@ -1,0 +1,291 @@
+import FerrySystem
+import FerryTestSupport
+import FerryWire
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Ferry
+
+@Suite("Background sessions when something goes wrong", .timeLimit(.minutes(1)))
+struct BackgroundFailureTests {
+    private let daemon: ScriptedDaemon
+    private let app: BackgroundApp
+    private let url: URL
+
+    init() async throws {
+        _ = Home.path
+        daemon = try ScriptedDaemon()
+        try await daemon.start()
+        app = BackgroundApp(daemon)
+        url = try #require(URL(string: "https://example.com/song"))
+    }
+
+    // MARK: - A daemon that dies
+
+    @Test func `what the daemon has not acknowledged is asked again of the next one`() async throws
+    {
+        let session = app.session()
+        _ = session.downloadTask(with: url)
+        await session.flush()
+        await LoopActor.run {
+            daemon.behaviours = ["CreateDownload": [.keepSilent], "Resume": [.keepSilent]]
+        }
+        session.downloadTask(with: url).resume()
+        await daemon.calls.wait(for: "Resume 2")
+        try await daemon.die()
+        try await daemon.start()
+        await session.flush()
+        #expect(
+            daemon.calls.requests == [
+                "CreateDownload 1", "CreateDownload 2", "Resume 2", "CreateDownload 2", "Resume 2",
+            ]
+        )
+        try await daemon.finish(2, in: "tracks", contents: "two")
+        await app.recorder.waitForCompletions()
+        #expect(app.recorder.calls.last == .completed(2, nil))
+    }
+
+    @Test func `what is asked for while there is no daemon waits for one, and nobody with it`()
+        async throws
+    {
+        let session = app.session()
+        _ = session.downloadTask(with: url)
+        await session.flush()
+        try await daemon.die()
+        let task = session.downloadTask(with: url)
+        #expect(task.taskIdentifier == 2)
+        task.resume()
+        #expect(app.recorder.story == ["created", "created"])
+        try await daemon.start()
+        await session.flush()
+        #expect(daemon.calls.requests.suffix(2) == ["CreateDownload 2", "Resume 2"])
+    }
+
+    @Test func `events that were told are not told again by the next daemon`() async throws {
+        let session = app.session()
+        session.downloadTask(with: url).resume()
+        session.downloadTask(with: url).resume()
+        await session.flush()
+        await LoopActor.run {
+            daemon.behaviours["Acknowledge"] = [.refuse(.storeUnavailable(reason: "full"))]
+        }
+        // The refusal makes the session connect anew, and the daemon tells again.
+        try await daemon.finish(1, in: "tracks", contents: "one")
+        await daemon.calls.wait(for: "OpenSession", count: 2)
+        await daemon.calls.wait(for: "Subscribe", count: 2)
+        try await daemon.finish(2, in: "tracks", contents: "two")
+        await app.recorder.waitForCompletions(2)
+        await session.flush()
+        #expect(app.recorder.calls.count { $0.name == "finished" } == 2)
+        #expect(app.recorder.calls.count { $0.name == "completed" } == 2)
+        #expect(await daemon.sessions["tracks"]?.events == [])
+    }
+
+    @Test func `a session without anything to do does not bring the daemon back`() async throws {
+        let session = app.session()
+        await daemon.calls.wait(for: "ListTasks")
+        await session.flush()
+        #expect(await session.allTasks.isEmpty)
+        try await daemon.die()
+        try await daemon.start()
+        await session.flush()
+        #expect(daemon.calls.all.count { $0.hasPrefix("OpenSession") } == 1)
+        session.downloadTask(with: url).resume()
+        await session.flush()
+        #expect(daemon.calls.requests == ["CreateDownload 1", "Resume 1"])
+    }
+
+    @Test func `a session with tasks of an earlier launch brings the daemon back`() async throws {
+        let earlier = BackgroundApp(daemon)
+        let session = earlier.session()
+        session.downloadTask(with: url).resume()
+        await session.flush()
+        try await earlier.die(with: daemon)
+        let opened = daemon.calls.all.count { $0.hasPrefix("OpenSession") }
+        _ = app.session()
+        await daemon.calls.wait(for: "OpenSession", count: opened + 1)
+        await daemon.calls.wait { $0.last?.hasPrefix("ListTasks") == true }
+        try await daemon.die()
+        try await daemon.start()
+        await daemon.calls.wait(for: "OpenSession", count: opened + 2)
+        #expect(app.recorder.calls.isEmpty)
+    }
+
+    @Test func `a task that the daemon cannot store fails, and the next one need not`() async throws
+    {
+        let session = app.session()
+        await LoopActor.run {
+            let full = TransferInterfaceError.storeUnavailable(reason: "disk full")
+            daemon.behaviours["CreateDownload"] = [.refuse(full)]
+        }
+        session.downloadTask(with: url).resume()
+        await app.recorder.waitForCompletions()
+        let error = try #require(app.recorder.error(ofTask: 1))
+        #expect(error.code == .cannotWriteToFile)
+        let underlying = try #require(error.userInfo[NSUnderlyingErrorKey] as? TransferDaemonError)
+        #expect(underlying.code == .storeUnavailable)
+        session.downloadTask(with: url).resume()
+        await session.flush()
+        #expect(await daemon.sessions["tracks"]?.tasks[2]?.state == .running)
+    }
+
+    @Test func `a command that the daemon cannot store is repeated until it can`() async throws {
+        let session = app.session()
+        await LoopActor.run {
+            let full = TransferInterfaceError.storeUnavailable(reason: "disk full")
+            daemon.behaviours["Resume"] = [.refuse(full), .refuse(full)]
+        }
+        session.downloadTask(with: url).resume()
+        await session.flush()
+        #expect(
+            daemon.calls.requests == ["CreateDownload 1"] + Array(repeating: "Resume 1", count: 3)
+        )
+        #expect(await daemon.sessions["tracks"]?.tasks[1]?.state == .running)
+    }
+
+    // MARK: - A daemon that cannot be had
+
+    @Test func `a daemon that cannot be reached fails tasks with -997, and says why`() async throws
+    {
+        let error = DaemonError.executableNotFound(searched: ["/nowhere"])
+        let isThere = Mutex(false)
+        let daemonConnect = daemon.connect
+        let app = BackgroundApp(daemon) { () throws(DaemonError) in
+            guard isThere.withLock({ $0 }) else { throw error }
+            return try daemonConnect()
+        }
+        let session = app.session()
+        let task = session.downloadTask(with: url)
+        task.resume()
+        await app.recorder.waitForCompletions()
+        let failure = try #require(app.recorder.error(ofTask: task.taskIdentifier))
+        #expect(failure.code == .backgroundSessionWasDisconnected)
+        let underlying = try #require(
+            failure.userInfo[NSUnderlyingErrorKey] as? TransferDaemonError
+        )
+        #expect(underlying.code == .cannotStart)
+        #expect(underlying.message.contains("/nowhere"))
+        #expect(await session.allTasks.isEmpty)
+
+        isThere.withLock { $0 = true }
+        session.downloadTask(with: url).resume()
+        await session.flush()
+        #expect(daemon.calls.requests == ["CreateDownload 1", "Resume 1"])
+    }
+
+    @Test func `BG-10: a session that another process has fails tasks with -996`() async throws {
+        let refusal = TransferInterfaceError.sessionInUse(identifier: "tracks", pid: getppid())
+        await LoopActor.run { daemon.refusesOpening = [refusal] }
+        let session = app.session()
+        let task = session.downloadTask(with: url)
+        task.resume()
+        await app.recorder.waitForCompletions()
+        let error = try #require(app.recorder.error(ofTask: task.taskIdentifier))
+        #expect(error.code == .backgroundSessionInUseByAnotherProcess)
+        #expect(error.userInfo[NSLocalizedFailureReasonErrorKey] as? String != nil)
+
+        // The other process has ended.
+        session.downloadTask(with: url).resume()
+        await session.flush()
+        #expect(daemon.calls.requests == ["CreateDownload 1", "Resume 1"])
+    }
+
+    @Test func `a process that has just ended does not count as using the session`() async {
+        let refusal = TransferInterfaceError.sessionInUse(identifier: "tracks", pid: getpid())
+        await LoopActor.run { daemon.refusesOpening = [refusal, refusal] }
+        let session = app.session()
+        let task = session.downloadTask(with: url)
+        #expect(task.taskIdentifier == 1)
+        task.resume()
+        await session.flush()
+        #expect(daemon.calls.requests == ["CreateDownload 1", "Resume 1"])
+    }
+
+    @Test func `a session that is lost to another process fails its tasks`() async throws {
+        let session = app.session()
+        session.downloadTask(with: url).resume()
+        await session.flush()
+        let refusal = TransferInterfaceError.sessionInUse(identifier: "tracks", pid: getppid())
+        await LoopActor.run { daemon.refusesOpening = [refusal] }
+        try await daemon.die()
+        try await daemon.start()
+        await app.recorder.waitForCompletions()
+        #expect(app.recorder.calls.last == .completed(1, .backgroundSessionInUseByAnotherProcess))
+    }
+
+    @Test func `a session that cannot be had can be invalidated`() async throws {
+        let app = BackgroundApp(daemon) { () throws(DaemonError) in
+            throw .notRunning(sockets: [])
+        }
+        let session = app.session()
+        _ = session.downloadTask(with: url)
+        session.invalidateAndCancel()
+        await app.recorder.wait { $0.contains(.invalid) }
+        #expect(app.recorder.story == ["created", "completed", "invalid"])
+    }
+
+    // MARK: - What is forbidden
+
+    @Test func `BG-2: completion handlers are not for background sessions`() async {
+        await #expect(processExitsWith: .failure) {
+            let url = try #require(URL(string: "http://localhost/"))
+            let configuration = URLSessionConfiguration.background(withIdentifier: "a")
+            _ = URLSession(configuration: configuration).downloadTask(with: url) { _, _, _ in }
+        }
+    }
+
+    @Test func `BG-2: async methods are not for background sessions`() async {
+        await #expect(processExitsWith: .failure) {
+            let url = try #require(URL(string: "http://localhost/"))
+            let configuration = URLSessionConfiguration.background(withIdentifier: "a")
+            _ = try await URLSession(configuration: configuration).download(from: url)
+        }
+    }
+
+    @Test func `BG-5: a task of a background session has no delegate of its own`() {
+        let task = app.session().downloadTask(with: url)
+        task.delegate = SessionRecorder()
+        #expect(task.delegate == nil)
+    }
+
+    @Test func `BG-6: other schemes fail with -1002`() async throws {
+        let url = try #require(URL(string: "ftp://example.com/a"))
+        app.session().downloadTask(with: url).resume()
+        await app.recorder.waitForCompletions()
+        #expect(app.recorder.calls.last == .completed(1, .unsupportedURL))
+        #expect(daemon.calls.requests.isEmpty)
+    }
+
+    // MARK: - The end of the process
+
+    @Test func `a program that ends right after asking waits until the daemon has it`() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            _ = Home.path
+            let daemon = try ScriptedDaemon()
+            try await daemon.start(at: SocketLocations().directories)
+            let isDurable = Mutex(false)
+            ExitProbe.isDurable = { isDurable.withLock { $0 } }
+            // Called after the session's own, which is registered later.
+            atexit { _exit(ExitProbe.isDurable() ? 7 : 8) }
+            await LoopActor.run {
+                daemon.behaviours["Resume"] = [
+                    .answerLater(.milliseconds(300)) { isDurable.withLock { $0 = true } }
+                ]
+            }
+            let configuration = URLSessionConfiguration.background(withIdentifier: "tracks")
+            let session = URLSession(
+                configuration: configuration,
+                delegate: SessionRecorder(),
+                delegateQueue: nil
+            )
+            session.downloadTask(with: try #require(URL(string: "http://localhost/"))).resume()
+            exit(0)
+        }
+    }
+}
+
+/// What a C function that can capture nothing needs to know.
+private enum ExitProbe {
+    nonisolated(unsafe) static var isDurable: @Sendable () -> Bool = { false }
+}

@@ -1,0 +1,76 @@
+import Ferry
+import Foundation
+import Testing
+
+@Suite("URLSessionConfiguration")
+struct URLSessionConfigurationTests {
+    @Test func `section 4: the defaults of the three kinds`() {
+        let kinds: [URLSessionConfiguration] = [
+            .default, .ephemeral, .background(withIdentifier: "id"),
+        ]
+        for configuration in kinds {
+            #expect(configuration.timeoutIntervalForRequest == 60)
+            #expect(configuration.timeoutIntervalForResource == 604_800)
+            #expect(configuration.httpMaximumConnectionsPerHost == 6)
+            #expect(configuration.httpAdditionalHeaders == nil)
+            #expect(configuration.allowsCellularAccess)
+            #expect(configuration.allowsExpensiveNetworkAccess)
+            #expect(configuration.allowsConstrainedNetworkAccess)
+            #expect(!configuration.waitsForConnectivity)
+            #expect(!configuration.isDiscretionary)
+            #expect(configuration.sessionSendsLaunchEvents)
+            #expect(configuration.httpShouldSetCookies)
+            #expect(configuration.requestCachePolicy == .useProtocolCachePolicy)
+            #expect(configuration.connectionProxyDictionary == nil)
+            #expect(configuration.proxyConfigurations.isEmpty)
+            #expect(configuration.sharedContainerIdentifier == nil)
+            #expect(configuration.tlsMinimumSupportedProtocolVersion == .TLSv12)
+        }
+        #expect(kinds.map(\.identifier) == [nil, nil, "id"])
+    }
+
+    @Test func `BG-13: a background session has no cache, the others have`() {
+        #expect(URLSessionConfiguration.default.urlCache === URLCache.shared)
+        #expect(URLSessionConfiguration.default.httpCookieStorage === HTTPCookieStorage.shared)
+        #expect(URLSessionConfiguration.background(withIdentifier: "a").urlCache == nil)
+        #expect(URLSessionConfiguration.ephemeral.urlCache !== URLCache.shared)
+        #expect(URLSessionConfiguration.ephemeral.urlCache != nil)
+        #expect(URLSessionConfiguration.ephemeral.httpCookieStorage !== HTTPCookieStorage.shared)
+    }
+
+    @Test func `each access makes a new object`() {
+        let first = URLSessionConfiguration.default
+        first.timeoutIntervalForRequest = 1
+        #expect(URLSessionConfiguration.default.timeoutIntervalForRequest == 60)
+        #expect(
+            URLSessionConfiguration.ephemeral.httpCookieStorage
+                !== URLSessionConfiguration.ephemeral.httpCookieStorage
+        )
+    }
+
+    @Test func `P2: a copy is independent, and keeps the stores of its original`() throws {
+        let original = URLSessionConfiguration.ephemeral
+        let copy = try #require(original.copy() as? URLSessionConfiguration)
+        copy.httpMaximumConnectionsPerHost = 2
+        copy.httpAdditionalHeaders = ["Accept": "text/plain"]
+        #expect(original.httpMaximumConnectionsPerHost == 6)
+        #expect(original.httpAdditionalHeaders == nil)
+        #expect(original.httpCookieStorage === copy.httpCookieStorage)
+    }
+
+    @Test func `P2: a session copies its configuration`() {
+        let configuration = URLSessionConfiguration.default
+        configuration.timeoutIntervalForRequest = 5
+        let session = URLSession(configuration: configuration)
+        configuration.timeoutIntervalForRequest = 6
+        #expect(session.configuration.timeoutIntervalForRequest == 5)
+        session.configuration.timeoutIntervalForRequest = 7
+        #expect(session.configuration.timeoutIntervalForRequest == 5)
+    }
+
+    @Test func `BG-8: an empty identifier is a mistake`() async {
+        await #expect(processExitsWith: .failure) {
+            _ = URLSessionConfiguration.background(withIdentifier: "")
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import FerrySystem
+import FerryTransfer
+import Foundation
+import Testing
+
+@testable import Ferry
+
+@Suite("The directory of downloads")
+struct DownloadDirectoryTests {
+    private let directory: Directory
+
+    init() throws {
+        let path = Home.path + "/sweep-\(UUID().uuidString)"
+        directory = try Directory(opening: path, creatingPrivate: true)
+    }
+
+    private func add(_ names: String...) throws {
+        for name in names { _ = try directory.open(name, .createNew) }
+    }
+
+    @Test func `old files of downloads are removed, and nothing else`() throws {
+        try add("A.partial", "A.partial.record", "CFNetworkDownload_abc123.tmp", "song.mp3")
+        DownloadDirectory.sweep(directory, now: Date() + DownloadDirectory.greatestAge - 60)
+        #expect(try directory.names().count == 4)
+        DownloadDirectory.sweep(directory, now: Date() + DownloadDirectory.greatestAge + 60)
+        #expect(try directory.names() == ["song.mp3"])
+    }
+
+    @Test func `no two partial files have the same name`() {
+        #expect(Set((0..<100).map { _ in DownloadDirectory.partialName() }).count == 100)
+    }
+
+    @Test func `without a cache the files are among the temporary ones`() async {
+        await #expect(processExitsWith: .success) {
+            ProcessEnvironment.set("XDG_CACHE_HOME", "/proc/nowhere")
+            ProcessEnvironment.set("TMPDIR", Home.path)
+            let directory = try DownloadDirectory.open()
+            #expect(directory.path.hasPrefix(Home.path))
+            #expect(directory.path.hasSuffix("/downloads"))
+        }
+    }
+}

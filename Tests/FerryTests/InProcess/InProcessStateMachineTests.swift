@@ -1,0 +1,99 @@
+import FerryHTTP
+import Testing
+
+@testable import Ferry
+@testable import FerryTransfer
+
+@Suite("Decisions of a download in process")
+struct InProcessStateMachineTests {
+    private typealias Machine = InProcessDownload.StateMachine
+
+    private let cancelled = TransferError(code: .cancelled, message: "")
+    private let lost = TransferError(code: .connectionLost, message: "")
+    private let late = TransferError(code: .resourceTimedOut, message: "")
+    private let result = DownloadResult(
+        response: HTTPResponseHead(status: 200, fields: [], url: "http://a/"),
+        currentRequest: TransferRequest(url: "http://a/"),
+        byteCount: 3
+    )
+
+    private var running: Machine {
+        var machine = Machine(isAdopting: false)
+        _ = machine.resume()
+        _ = machine.admitted()
+        return machine
+    }
+
+    @Test func `a task waits in line, runs and hands over its file`() {
+        var machine = Machine(isAdopting: false)
+        #expect(machine.resume() == [.startClock, .enterLine])
+        #expect(machine.resume() == [])
+        #expect(machine.admitted() == [.start])
+        #expect(machine.finished(result) == [.stopClock, .giveConnectionBack, .publish(result)])
+        #expect(machine.failed(lost) == [])
+        #expect(machine.cancel(cancelled, producingResumeData: true) == [])
+    }
+
+    @Test func `DL-16: a suspended task has neither connection nor clock`() {
+        var machine = running
+        #expect(machine.suspend() == [.stopClock, .stop, .giveConnectionBack])
+        #expect(machine.suspend() == [])
+        #expect(machine.resume() == [.startClock, .enterLine])
+        #expect(machine.suspend() == [.stopClock, .leaveLine])
+        #expect(machine.admitted() == [])
+    }
+
+    @Test func `DL-18: a task that never ran can be cancelled`() {
+        var machine = Machine(isAdopting: false)
+        #expect(
+            machine.cancel(cancelled, producingResumeData: false)
+                == [.stopClock, .fail(cancelled, keepsFile: false)]
+        )
+        #expect(machine.resume() == [])
+    }
+
+    @Test func `RD-4: a failure keeps what is there`() {
+        var machine = running
+        #expect(
+            machine.failed(lost)
+                == [.stopClock, .giveConnectionBack, .fail(lost, keepsFile: true)]
+        )
+        #expect(machine.timeRanOut(late) == [])
+    }
+
+    @Test func `the time for the whole resource runs out in line, too`() {
+        var machine = Machine(isAdopting: false)
+        _ = machine.resume()
+        #expect(
+            machine.timeRanOut(late) == [.stopClock, .leaveLine, .fail(late, keepsFile: true)]
+        )
+    }
+
+    @Test func `a task does not run before its file is its own`() {
+        var machine = Machine(isAdopting: true)
+        #expect(machine.resume() == [.startClock])
+        #expect(machine.suspend() == [.stopClock])
+        #expect(machine.resume() == [.startClock])
+        #expect(machine.adopted(nil) == [.enterLine])
+        #expect(machine.admitted() == [.start])
+    }
+
+    @Test func `RD-10: a file that is gone fails the task when it is resumed`() {
+        let missing = TransferError(code: .fileMissing, message: "")
+        var suspended = Machine(isAdopting: true)
+        #expect(suspended.adopted(missing) == [])
+        #expect(suspended.resume() == [.fail(missing, keepsFile: false)])
+
+        var resumed = Machine(isAdopting: true)
+        _ = resumed.resume()
+        #expect(resumed.adopted(missing) == [.stopClock, .fail(missing, keepsFile: false)])
+    }
+
+    @Test func `a cancelled task waits for its file before it ends`() {
+        var machine = Machine(isAdopting: true)
+        _ = machine.resume()
+        #expect(machine.cancel(cancelled, producingResumeData: true) == [.stopClock])
+        #expect(machine.resume() == [])
+        #expect(machine.adopted(nil) == [.fail(cancelled, keepsFile: true)])
+    }
+}

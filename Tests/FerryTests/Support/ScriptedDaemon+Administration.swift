@@ -1,0 +1,73 @@
+import FerrySystem
+import FerryWire
+import Foundation
+
+extension ScriptedDaemon {
+    /// Answers what a program that administers the daemon asks for.
+    func administer(_ call: TransferCall) {
+        switch call {
+        case .getTask(let method, let reply):
+            calls.append("GetTask \(method.id)")
+            let tasks = sessions.values.flatMap(\.tasks.values)
+            if let task = tasks.first(where: { $0.id == method.id }) {
+                reply.success(.init(task: task))
+            } else {
+                reply.failure(.taskNotFound(id: method.id))
+            }
+        case .watchTasks(_, let reply):
+            calls.append("WatchTasks")
+            watcher = reply
+        case .pauseTask(let method, let reply):
+            answer("PauseTask \(method.id)", reply) { Wire.Empty() }
+        case .resumeTask(let method, let reply):
+            answer("ResumeTask \(method.id)", reply) { Wire.Empty() }
+        case .cancelTask(let method, let reply):
+            answer("CancelTask \(method.id)", reply) { Wire.Empty() }
+        case .removeHook(let method, let reply):
+            answer("RemoveHook \(method.application)", reply) { Wire.Empty() }
+        case .quitApplication(let method, let reply):
+            answer("QuitApplication \(method.application)", reply) { .init(cancelled: 3) }
+        case .listHooks(_, let reply):
+            answer("ListHooks", reply) { .init(hooks: hooks) }
+        case .getStatus(_, let reply):
+            answer("GetStatus", reply) { .init(status: status) }
+        case .stop(_, let reply):
+            answer("Stop", reply) { Wire.Empty() }
+        default: break
+        }
+    }
+
+    private var hooks: [Wire.Hook] {
+        [
+            Wire.Hook(
+                application: "org.example.app",
+                launch: Wire.Launch(
+                    executable: "/bin/app",
+                    arguments: ["-x"],
+                    directory: "/tmp",
+                    environment: ["A": "b"]
+                ),
+                attempts: 2,
+                nextLaunch: Date(timeIntervalSince1970: 5),
+                pendingSessions: ["tracks"],
+                quit: true
+            )
+        ]
+    }
+
+    private var status: Wire.Status {
+        Wire.Status(
+            version: "1.2",
+            pid: 7,
+            started: Date(timeIntervalSince1970: 9),
+            sockets: [directory + "/socket"],
+            stateDirectory: directory,
+            log: Wire.Log(kind: .file, path: "/log"),
+            running: 1,
+            waiting: 2,
+            suspended: 3,
+            sessions: 4,
+            connections: 5
+        )
+    }
+}

@@ -1,0 +1,184 @@
+import FerrySystem
+import FerryWire
+import Foundation
+
+extension ScriptedDaemon: TransferCallHandler {
+    func connectionDidClose(_ connection: VarlinkConnection, because reason: DisconnectReason) {
+        for (identifier, session) in sessions where session.owner == ObjectIdentifier(connection) {
+            sessions[identifier]?.owner = nil
+        }
+    }
+
+    func handle(_ call: TransferCall, from connection: VarlinkConnection) {
+        switch call {
+        case .openSession(let method, let reply): open(method, reply, connection)
+        case .subscribe(let method, let reply): subscribe(method, reply)
+        case .createDownload(let method, let reply):
+            answer("CreateDownload \(method.identifier)", reply) { create(method) }
+        case .resume(let method, let reply):
+            answer("Resume \(method.identifier)", reply) {
+                change(method.session, method.identifier) { $0.state = .running }
+            }
+        case .suspend(let method, let reply):
+            answer("Suspend \(method.identifier)", reply) {
+                change(method.session, method.identifier) { $0.state = .suspended }
+            }
+        case .cancel(let method, let reply):
+            answer("Cancel \(method.identifier)", reply) {
+                cancel(method.session, method.identifier)
+            }
+        case .cancelProducingResumeData(let method, let reply):
+            answer("CancelProducingResumeData \(method.identifier)", reply) {
+                .init(resumeData: nil)
+            }
+        case .setDescription(let method, let reply):
+            answer("SetDescription \(method.identifier) \(method.description ?? "-")", reply) {
+                change(method.session, method.identifier) { $0.description = method.description }
+            }
+        case .setPriority(let method, let reply):
+            answer("SetPriority \(method.identifier) \(method.priority)", reply) {
+                change(method.session, method.identifier) { $0.priority = method.priority }
+            }
+        case .acknowledge(let method, let reply):
+            answer("Acknowledge \(method.sequence)", reply) { acknowledge(method) }
+        case .closeSession(let method, let reply):
+            answer("CloseSession", reply) {
+                if let identifier = identifier(method.session) {
+                    sessions[identifier]?.isClosed = true
+                    sessions[identifier]?.owner = nil
+                }
+                return Wire.Empty()
+            }
+        case .listTasks(let method, let reply):
+            answer("ListTasks \(method.after ?? 0)", reply) { list(method) }
+        default: administer(call)
+        }
+    }
+
+    func answer<Method: TransferMethod>(
+        _ text: String,
+        _ reply: Reply<Method>,
+        _ body: () -> Method.Reply
+    ) {
+        var behaviour = Behaviour.answer
+        if let next = behaviours[Method.name]?.first {
+            behaviour = next
+            behaviours[Method.name]?.removeFirst()
+        }
+        switch behaviour {
+        case .answer: reply.success(body())
+        case .keepSilent:
+            _ = body()
+            silenced.append(reply)
+        case .refuse(let error): reply.failure(error)
+        case .answerLater(let delay, let willAnswer):
+            let value = body()
+            _ = EventLoop.shared.schedule(after: delay) {
+                willAnswer()
+                reply.success(value)
+            }
+        }
+        calls.append(text)
+    }
+
+    private func open(
+        _ method: Wire.OpenSession,
+        _ reply: Reply<Wire.OpenSession>,
+        _ connection: VarlinkConnection
+    ) {
+        guard refusesOpening.isEmpty else { return reply.failure(refusesOpening.removeFirst()) }
+        answer("OpenSession \(method.identifier)", reply) {
+            applications.append(method.application)
+            nextNumber += 1
+            var session =
+                sessions[method.identifier]
+                ?? Session(number: 0, configuration: method.configuration)
+            session.number = nextNumber
+            session.owner = ObjectIdentifier(connection)
+            session.configuration = method.configuration
+            session.isClosed = false
+            sessions[method.identifier] = session
+            return .init(session: nextNumber, nextTaskIdentifier: session.nextTaskIdentifier)
+        }
+    }
+
+    private func subscribe(_ method: Wire.Subscribe, _ reply: Reply<Wire.Subscribe>) {
+        calls.append("Subscribe")
+        guard let identifier = identifier(method.session), let session = sessions[identifier] else {
+            return reply.failure(.sessionNotOpen(session: method.session))
+        }
+        subscribers[identifier] = reply
+        for event in session.events { reply.stream(.init(event: event)) }
+        reply.stream(.init(event: Wire.Event(kind: .drained)))
+    }
+
+    private func create(_ method: Wire.CreateDownload) -> Wire.CreateDownload.Reply {
+        guard let identifier = identifier(method.session), var session = sessions[identifier] else {
+            return .init(id: 0)
+        }
+        if let task = session.tasks[method.identifier] { return .init(id: task.id) }
+        session.nextTaskIdentifier = max(session.nextTaskIdentifier, method.identifier + 1)
+        session.tasks[method.identifier] = Wire.Task(
+            id: nextID,
+            application: "",
+            session: identifier,
+            identifier: method.identifier,
+            state: .suspended,
+            description: method.description,
+            priority: method.priority,
+            originalRequest: method.request,
+            receivedByteCount: 0,
+            attempts: 0,
+            created: Date(timeIntervalSince1970: 0)
+        )
+        sessions[identifier] = session
+        nextID += 1
+        return .init(id: nextID - 1)
+    }
+
+    private func change(
+        _ session: Int64,
+        _ task: Int,
+        _ body: (inout Wire.Task) -> Void
+    ) -> Wire.Empty {
+        if let identifier = identifier(session), sessions[identifier]?.tasks[task] != nil {
+            sessions[identifier]?.tasks[task].map { task in
+                var changed = task
+                body(&changed)
+                sessions[identifier]?.tasks[task.identifier] = changed
+            }
+        }
+        return Wire.Empty()
+    }
+
+    private func cancel(_ session: Int64, _ task: Int) -> Wire.Empty {
+        if let identifier = identifier(session), sessions[identifier]?.tasks[task] != nil {
+            let failure = Wire.Failure(code: "cancelled", message: "")
+            emit(Wire.Event(kind: .completed, task: task, failure: failure), in: identifier)
+        }
+        return Wire.Empty()
+    }
+
+    private func acknowledge(_ method: Wire.Acknowledge) -> Wire.Empty {
+        guard let identifier = identifier(method.session) else { return Wire.Empty() }
+        let event = sessions[identifier]?.events.first { $0.sequence == method.sequence }
+        sessions[identifier]?.events.removeAll { $0.sequence == method.sequence }
+        if let event, event.kind == .completed, let task = event.task {
+            sessions[identifier]?.tasks[task] = nil
+        }
+        return Wire.Empty()
+    }
+
+    private func list(_ method: Wire.ListTasks) -> Wire.ListTasks.Reply {
+        let all =
+            method.session.map { sessions[$0].map { Array($0.tasks.values) } ?? [] }
+            ?? sessions.values.flatMap(\.tasks.values)
+        let rest = all.filter { $0.id > method.after ?? 0 }.sorted { $0.id < $1.id }
+        let page = Array(rest.prefix(method.limit ?? pageLength))
+        return .init(tasks: page, next: page.count < rest.count ? page.last?.id : nil)
+    }
+
+    func identifier(_ number: Int64) -> String? {
+        sessions.first { $0.value.number == number }?.key
+    }
+}
