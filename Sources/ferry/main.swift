@@ -1,1 +1,4 @@
-print("not built yet")
+import FerryCommand
+import Foundation
+
+exit(await Program.run(Array(CommandLine.arguments.dropFirst()), in: .live).rawValue)

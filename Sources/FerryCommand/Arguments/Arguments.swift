@@ -1,0 +1,62 @@
+/// The arguments of one command, taken apart.
+struct Arguments: Hashable, Sendable {
+    /// The words that call the command, `ferry` left out.
+    var command: [String] = []
+    /// The words after the options.
+    var operands: [String] = []
+    /// The values of each option, in the order given; a switch has empty ones.
+    private var values: [OptionSyntax: [String]] = [:]
+
+    /// Notes an option.
+    mutating func append(_ value: String, for option: OptionSyntax) {
+        values[option, default: []].append(value)
+    }
+
+    /// Whether an option was given.
+    func has(_ option: OptionSyntax) -> Bool { values[option] != nil }
+
+    /// Every value an option was given, in order.
+    func values(of option: OptionSyntax) -> [String] { values[option] ?? [] }
+
+    /// The value of an option; the last one when it was given more than once.
+    func value(of option: OptionSyntax) -> String? { values[option]?.last }
+
+    /// The value of an option that is a number.
+    ///
+    /// - Parameters:
+    ///   - option: The option.
+    ///   - range: Which numbers make sense.
+    /// - Returns: The number; nil when the option was not given.
+    /// - Throws: ``UsageError`` when the value makes no sense.
+    func integer<Number: FixedWidthInteger & Sendable>(
+        of option: OptionSyntax,
+        in range: ClosedRange<Number>
+    ) throws(UsageError) -> Number? {
+        guard let text = value(of: option) else { return nil }
+        guard let number = Number(text), range.contains(number) else {
+            throw error("--\(option.name) takes \(description(of: range)), not '\(text)'.")
+        }
+        return number
+    }
+
+    /// The operands as task numbers, each once.
+    func taskIdentifiers() throws(UsageError) -> [Int] {
+        var identifiers: [Int] = []
+        for operand in operands {
+            guard let identifier = Int(operand), identifier > 0 else {
+                throw error("'\(operand)' is no task; 'ferry list' shows their numbers.")
+            }
+            if !identifiers.contains(identifier) { identifiers.append(identifier) }
+        }
+        return identifiers
+    }
+
+    /// An error about these arguments.
+    func error(_ message: String) -> UsageError { UsageError(message: message, command: command) }
+
+    private func description<Number: FixedWidthInteger>(of range: ClosedRange<Number>) -> String {
+        range.upperBound == .max
+            ? "a number from \(range.lowerBound)"
+            : "a number from \(range.lowerBound) to \(range.upperBound)"
+    }
+}

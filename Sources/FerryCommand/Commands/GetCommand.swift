@@ -1,0 +1,202 @@
+import Ferry
+import Foundation
+@preconcurrency import Glibc
+
+/// `ferry get`: downloads files in the background and shows how they get on.
+struct GetCommand: Command {
+    private static let output = OptionSyntax(
+        "output",
+        letter: "o",
+        value: "PATH",
+        help: "save the file under this name (only with one URL)"
+    )
+    private static let directory = OptionSyntax(
+        "directory",
+        letter: "d",
+        value: "DIR",
+        help: "save the files in this directory (default: the current one)"
+    )
+    private static let header = OptionSyntax(
+        "header",
+        letter: "H",
+        value: "'NAME: VALUE'",
+        help: "send this header field; not to another server after a redirect"
+    )
+    private static let detach = OptionSyntax(
+        "detach",
+        help: "do not wait; show the transfers' IDs"
+    )
+    private static let quiet = OptionSyntax("quiet", letter: "q", help: "show only what goes wrong")
+
+    static let syntax = CommandSyntax(
+        name: "get",
+        summary: "download files, also when this command ends before they are complete",
+        discussion: [
+            "Ctrl-C leaves the transfers running; 'ferry watch ID' comes back to them. Finished files "
+                + "are saved with or without a ferry command running, those of one command that "
+                + "nobody watches when all of them are complete.",
+            "A file never replaces another: when NAME is taken it becomes NAME.1, NAME.2 and so on. "
+                + "A file that cannot be saved where it belongs is kept in "
+                + "~/.local/share/ferry/unplaced. A status of 400 or more is a failure.",
+            "When standard output is no terminal, it gets the path of each saved file.",
+        ],
+        options: [output, directory, header, detach, .json, quiet],
+        operands: .oneOrMore("URL"),
+        command: Self.self
+    )
+
+    private let requests: [URLRequest]
+    private let name: String?
+    private let directory: String
+    private let isDetached: Bool
+    private let style: TransferDisplay.Style
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        let output = try Self.outputFile(arguments)
+        name = output?.lastPathComponent
+        let chosen = arguments.value(of: Self.directory).map { URL(fileURLWithPath: $0) }
+        let current = URL(fileURLWithPath: ".")
+        directory =
+            (output?.deletingLastPathComponent() ?? chosen ?? current).standardizedFileURL.path
+        isDetached = arguments.has(Self.detach)
+        style = arguments.has(.json) ? .json : arguments.has(Self.quiet) ? .quiet : .full
+        requests = try Self.requests(arguments)
+    }
+
+    func run(in context: Context) async throws -> ExitCode {
+        let destination = try destination()
+        // A clear error now rather than transfers that fail one by one.
+        _ = try await context.daemon.page(limit: 1)
+        let mailbox = TransferFollower.Mailbox()
+        let session = context.openSession(
+            "get-\(UUID().uuidString.lowercased())",
+            FileTaker(environment: context.environment)
+        ) { id, _, outcome in mailbox.send(.ended(id, outcome)) }
+        var follower = TransferFollower(
+            TransferWatch(
+                try start(in: session, destination),
+                endsWhenNumbered: isDetached,
+                isOwn: { _ in true }
+            ),
+            style: style,
+            mailbox: mailbox,
+            context: context
+        )
+        let numbers = try await numbers(of: session, in: context, mailbox: mailbox)
+        let code = try await follower.run(following: .numbers(isDetached ? [] : numbers))
+        let left = follower.rows.filter { !$0.isOver }
+        if left.isEmpty {
+            await session.finish()
+        } else {
+            try sayGoodbye(to: left, in: context.console)
+        }
+        return code
+    }
+
+    private func start(
+        in session: OpenSession,
+        _ destination: Destination
+    ) throws -> [TransferRow] {
+        try requests.compactMap { request in
+            guard let id = try session.download(request, destination) else { return nil }
+            let proposed = FileName(contentDisposition: nil, url: request.url).text
+            return TransferRow(id: id, name: name ?? proposed, url: request.url?.shown ?? "-")
+        }
+    }
+
+    /// Waits until ferryd has the transfers for good.
+    private func numbers(
+        of session: OpenSession,
+        in context: Context,
+        mailbox: TransferFollower.Mailbox
+    ) async throws -> Set<Int> {
+        await session.settle()
+        let query = TransferDaemon.Query(
+            application: DownloadSession.application,
+            session: session.identifier
+        )
+        var transfers: [TransferDaemon.Transfer] = []
+        for try await transfer in context.daemon.transfers(matching: query) {
+            transfers.append(transfer)
+        }
+        mailbox.send(.snapshot(transfers))
+        return Set(transfers.map(\.id))
+    }
+
+    private func sayGoodbye(to rows: [TransferRow], in console: Console) throws {
+        if style == .json {
+            for row in rows { console.line(try JSONLine.text(RowReport(row, event: "detached"))) }
+            return
+        }
+        let numbers = rows.compactMap(\.number).map(String.init)
+        if isDetached {
+            for row in rows { console.line("\(row.number.map(String.init) ?? "-")  \(row.url)") }
+        } else {
+            let subject = rows.count == 1 ? "The transfer goes" : "The transfers go"
+            let command =
+                numbers.isEmpty ? "ferry list" : "ferry watch \(numbers.joined(separator: " "))"
+            console.errorLine("\n\(subject) on in the background; come back with: \(command)")
+        }
+    }
+
+    private func destination() throws -> Destination {
+        try FileManager.default.createDirectory(
+            atPath: directory,
+            withIntermediateDirectories: true
+        )
+        let mask = umask(0o077)
+        umask(mask)
+        return Destination(directory: directory, name: name, permissions: 0o666 & ~mask)
+    }
+
+    private static func outputFile(_ arguments: Arguments) throws(UsageError) -> URL? {
+        guard let path = arguments.value(of: output) else { return nil }
+        if arguments.has(directory) {
+            throw arguments.error("--output and --directory exclude each other.")
+        }
+        if arguments.operands.count > 1 {
+            throw arguments.error("--output names one file; use --directory for several URLs.")
+        }
+        let file = URL(fileURLWithPath: path).standardizedFileURL
+        if path.isEmpty || path.hasSuffix("/") || path == "-" || file.hasDirectoryPath {
+            throw arguments.error("--output needs a file's name, not '\(path)'.")
+        }
+        return file
+    }
+
+    private static func requests(_ arguments: Arguments) throws(UsageError) -> [URLRequest] {
+        let fields = try arguments.values(of: header).map { text throws(UsageError) in
+            try field(text, arguments)
+        }
+        return try arguments.operands.map { text throws(UsageError) in
+            guard let url = URL(string: text),
+                ["http", "https"].contains(url.scheme?.lowercased()),
+                url.host()?.isEmpty == false
+            else {
+                let hint = text.contains("://") ? "" : " Did you mean 'https://\(text)'?"
+                throw arguments.error("'\(text)' is no http or https URL.\(hint)")
+            }
+            var request = URLRequest(url: url)
+            for field in fields { request.addValue(field.value, forHTTPHeaderField: field.name) }
+            return request
+        }
+    }
+
+    private static func field(
+        _ text: String,
+        _ arguments: Arguments
+    ) throws(UsageError) -> (name: String, value: String) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = parts[0]
+        // RFC 9110 §5.6.2 and §5.5: a token, and text without line breaks.
+        let isToken =
+            !name.isEmpty
+            && name.allSatisfy {
+                $0.isASCII && ($0.isLetter || $0.isNumber || "!#$%&'*+-.^_`|~".contains($0))
+            }
+        guard parts.count == 2, isToken, !parts[1].contains(where: \.isNewline) else {
+            throw arguments.error("--header needs 'NAME: VALUE', not '\(text)'.")
+        }
+        return (String(name), parts[1].trimmingCharacters(in: .whitespaces))
+    }
+}

@@ -1,0 +1,70 @@
+import Ferry
+
+/// `ferry list`: the transfers of all applications.
+struct ListCommand: Command {
+    private static let all = OptionSyntax("all", letter: "a", help: "completed ones, too")
+    private static let limit = OptionSyntax(
+        "limit",
+        value: "N",
+        help: "show at most N of them"
+    )
+    private static let after = OptionSyntax(
+        "after",
+        value: "ID",
+        help: "begin after this one; with --limit, the next page"
+    )
+
+    static let syntax = CommandSyntax(
+        name: "list",
+        summary: "show the transfers of all applications",
+        discussion: [
+            "Completed transfers are those whose application has not taken their files yet."
+        ],
+        options: [all, limit, after, .json],
+        command: Self.self
+    )
+
+    private let query: TransferDaemon.Query
+    private let limit: Int?
+    private let after: Int?
+    private let isJSON: Bool
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        let states: Set<TransferDaemon.Transfer.State> = [.suspended, .waiting, .running]
+        query = TransferDaemon.Query(states: arguments.has(Self.all) ? nil : states)
+        limit = try arguments.integer(of: Self.limit, in: 1...Int.max)
+        after = try arguments.integer(of: Self.after, in: 0...Int.max)
+        isJSON = arguments.has(.json)
+    }
+
+    func run(in context: Context) async throws -> ExitCode {
+        let console = context.console
+        let columns = console.outputSize()?.columns
+        var table = Table(["ID", "STATE", "RECEIVED", "APPLICATION", "URL"])
+        var position = after
+        var left = limit ?? .max
+        repeat {
+            let page = try await context.daemon.page(of: query, after: position, limit: limit)
+            let transfers = page.transfers.prefix(left)
+            if isJSON {
+                for transfer in transfers {
+                    console.line(try JSONLine.text(TransferReport(transfer)))
+                }
+            } else if !transfers.isEmpty {
+                let lines = table.lines(transfers.map(Self.row), limit: columns)
+                console.line(lines.joined(separator: "\n"))
+            }
+            left -= transfers.count
+            position = page.next
+        } while left > 0 && position != nil
+        if !isJSON, let position { console.errorLine("More: ferry list --after \(position)") }
+        return .success
+    }
+
+    private static func row(_ transfer: TransferDaemon.Transfer) -> [String] {
+        [
+            String(transfer.id), transfer.stateText, transfer.progressText,
+            transfer.application.shortened(toColumns: 32), transfer.shownURL,
+        ]
+    }
+}

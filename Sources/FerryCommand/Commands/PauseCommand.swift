@@ -1,0 +1,21 @@
+import Ferry
+
+/// `ferry pause`: stops transfers without losing their bytes.
+struct PauseCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "pause",
+        summary: "stop transfers until they are resumed",
+        operands: .oneOrMore("ID"),
+        command: Self.self
+    )
+
+    private let identifiers: [Int]
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        identifiers = try arguments.taskIdentifiers()
+    }
+
+    func run(in context: Context) async throws -> ExitCode {
+        try await context.forEach(identifiers) { try await context.daemon.pause($0) }
+    }
+}

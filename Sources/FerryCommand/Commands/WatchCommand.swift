@@ -1,0 +1,83 @@
+import Ferry
+
+/// `ferry watch`: follows transfers until they are over.
+struct WatchCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "watch",
+        summary: "follow transfers until they are over",
+        discussion: [
+            "Without an ID it follows all of them. Ctrl-C ends the watching, not the transfers."
+        ],
+        options: [.json],
+        operands: .any("ID"),
+        command: Self.self
+    )
+
+    private let identifiers: [Int]
+    private let isJSON: Bool
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        identifiers = try arguments.taskIdentifiers()
+        isJSON = arguments.has(.json)
+    }
+
+    func run(in context: Context) async throws -> ExitCode {
+        var rows: [TransferRow] = []
+        for identifier in identifiers {
+            rows.append(TransferRow(try await context.daemon.transfer(identifier)))
+        }
+        let own = Ownership()
+        let mailbox = TransferFollower.Mailbox()
+        let sessions = attach(rows, own: own, in: context, mailbox: mailbox)
+        var follower = TransferFollower(
+            TransferWatch(rows, isOwn: own.contains),
+            style: isJSON ? .json : .full,
+            mailbox: mailbox,
+            context: context
+        )
+        let code = try await follower.run(
+            following: identifiers.isEmpty ? .all : .numbers(Set(identifiers))
+        )
+        if follower.rows.isEmpty, !isJSON {
+            context.console.errorLine("ferry: nothing is under way")
+        }
+        if code != .interrupted {
+            for session in sessions { try await leave(session, in: context) }
+        }
+        return code
+    }
+
+    /// Takes the place of the `ferry get` that is not there any more.
+    private func attach(
+        _ rows: [TransferRow],
+        own: Ownership,
+        in context: Context,
+        mailbox: TransferFollower.Mailbox
+    ) -> [OpenSession] {
+        let identifiers = Set(
+            rows.filter { $0.id.application == DownloadSession.application }.map(\.id.session)
+        )
+        let taker = FileTaker(environment: context.environment)
+        return identifiers.map { identifier in
+            own.insert(identifier)
+            return context.openSession(identifier, taker) { id, _, outcome in
+                if case .failed(let reason) = outcome, reason.code == Outcome.Reason.inUse {
+                    // The other process is still there, and takes the files.
+                    own.remove(identifier)
+                } else {
+                    mailbox.send(.ended(id, outcome))
+                }
+            }
+        }
+    }
+
+    private func leave(_ session: OpenSession, in context: Context) async throws {
+        await session.settle()
+        let query = TransferDaemon.Query(
+            application: DownloadSession.application,
+            session: session.identifier
+        )
+        let rest = try await context.daemon.page(of: query, limit: 1)
+        if rest.transfers.isEmpty { await session.finish() }
+    }
+}

@@ -1,0 +1,32 @@
+import Ferry
+
+/// `ferry why`: tells what a transfer waits for.
+struct WhyCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "why",
+        summary: "tell why a transfer is where it is",
+        options: [.json],
+        operands: .one("ID"),
+        command: Self.self
+    )
+
+    private let identifiers: [Int]
+    private let isJSON: Bool
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        identifiers = try arguments.taskIdentifiers()
+        isJSON = arguments.has(.json)
+    }
+
+    func run(in context: Context) async throws -> ExitCode {
+        for identifier in identifiers {
+            let transfer = try await context.daemon.transfer(identifier)
+            let lines =
+                isJSON
+                ? [try JSONLine.text(TransferReport(transfer))]
+                : Explanation(transfer).lines.map(\.printable)
+            context.console.line(lines.joined(separator: "\n"))
+        }
+        return .success
+    }
+}

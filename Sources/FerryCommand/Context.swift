@@ -1,0 +1,50 @@
+package import Ferry
+package import Foundation
+
+/// The world outside a command.
+package struct Context: Sendable {
+    /// Where it writes.
+    package var console: Console
+    /// The transfer daemon.
+    package var daemon: TransferDaemon
+    /// The time.
+    package var now: @Sendable () -> Date
+    /// The time since some fixed moment.
+    package var instant: @Sendable () -> Duration
+    /// Has an element each time the user presses Ctrl-C.
+    package var interrupts: @Sendable () -> AsyncStream<Void>
+    /// The environment variables.
+    package var environment: [String: String]
+    /// Opens background sessions.
+    var openSession: OpenSession.Opener = OpenSession.live
+
+    /// A world made of closures, for tests.
+    package init(
+        console: Console,
+        daemon: TransferDaemon,
+        now: @escaping @Sendable () -> Date,
+        instant: @escaping @Sendable () -> Duration,
+        interrupts: @escaping @Sendable () -> AsyncStream<Void>,
+        environment: [String: String]
+    ) {
+        self.console = console
+        self.daemon = daemon
+        self.now = now
+        self.instant = instant
+        self.interrupts = interrupts
+        self.environment = environment
+    }
+
+    /// The process itself.
+    package static var live: Context {
+        let start = ContinuousClock.now
+        return Context(
+            console: .live,
+            daemon: TransferDaemon(),
+            now: { Date() },
+            instant: { ContinuousClock.now - start },
+            interrupts: { Interrupts.stream() },
+            environment: ProcessInfo.processInfo.environment
+        )
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+
+/// Where a download's file is to go; kept in its task's description.
+///
+/// So it is there again in the process that ferryd starts for the finished file.
+struct Destination: Hashable, Codable, Sendable {
+    /// The absolute path of the directory.
+    var directory: String
+    /// The name the user chose; nil to take the server's proposal.
+    var name: String?
+    /// The file's permissions, by the umask of the shell that asked for it.
+    var permissions: UInt32
+
+    /// The destination as a task's description.
+    var taskDescription: String {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return String(decoding: try encoder.encode(self), as: UTF8.self)
+        }
+    }
+
+    /// The destination in a task's description; nil when the task is not one of `ferry get`.
+    ///
+    /// - Parameter taskDescription: The description.
+    init?(taskDescription: String?) {
+        guard let taskDescription,
+            let destination = try? JSONDecoder()
+                .decode(Destination.self, from: Data(taskDescription.utf8))
+        else { return nil }
+        self = destination
+    }
+
+    /// A destination.
+    ///
+    /// - Parameters:
+    ///   - directory: The absolute path of the directory.
+    ///   - name: The name the user chose, if they did.
+    ///   - permissions: The file's permissions.
+    init(directory: String, name: String?, permissions: UInt32) {
+        self.directory = directory
+        self.name = name
+        self.permissions = permissions
+    }
+}

@@ -1,0 +1,165 @@
+import Foundation
+@preconcurrency import Glibc
+
+/// Puts a finished file under its name, without ever replacing another.
+///
+/// When the name is taken it tries `name.1`, `name.2` and so on. What it did is on disk when it
+/// returns, as ferryd forgets its own copy then.
+struct Placement {
+    /// The directory as a path, for messages.
+    private let path: String
+    private let directory: Int32
+
+    /// Moves a file.
+    ///
+    /// - Parameters:
+    ///   - source: The path of the file; it is gone afterwards.
+    ///   - directory: The directory to move it to; made when it is missing.
+    ///   - name: The wanted name.
+    ///   - permissions: The file's permissions there.
+    /// - Returns: The path it has now.
+    /// - Throws: ``FileError`` when the file could not be moved; then it is where it was.
+    static func move(
+        _ source: String,
+        to directory: String,
+        as name: FileName,
+        permissions: mode_t
+    ) throws(FileError) -> String {
+        let placement = try Placement(directory: directory)
+        defer { close(placement.directory) }
+        let file = try Self.open(source, O_RDONLY)
+        defer { close(file) }
+        try Self.call("fchmod", source) { fchmod(file, permissions) }
+        let final = try placement.link(source, file: file, as: name)
+        try Self.call("fsync", directory) { fsync(placement.directory) }
+        unlink(source)
+        return directory == "/" ? "/\(final)" : "\(directory)/\(final)"
+    }
+
+    private init(directory: String) throws(FileError) {
+        path = directory
+        try? FileManager.default.createDirectory(
+            atPath: directory,
+            withIntermediateDirectories: true
+        )
+        self.directory = try Self.open(directory, O_RDONLY | O_DIRECTORY)
+    }
+
+    private func link(_ source: String, file: Int32, as name: FileName) throws(FileError) -> String
+    {
+        do {
+            return try linkFirstFree(source, file: file, as: name)
+        } catch  where [EXDEV, EPERM, EOPNOTSUPP, EMLINK].contains(error.errno) {
+            return try copy(source, file: file, as: name)
+        }
+    }
+
+    /// Gives the file a second name; link(2) fails where one exists, so nothing is replaced.
+    private func linkFirstFree(
+        _ source: String,
+        file: Int32,
+        as name: FileName
+    ) throws(FileError) -> String {
+        var number = 0
+        while true {
+            let candidate = name.numbered(number)
+            do {
+                try Self.call("link", "\(path)/\(candidate)") {
+                    linkat(AT_FDCWD, source, directory, candidate, 0)
+                }
+                return candidate
+            } catch  where error.errno == EEXIST {
+                // An earlier process may have come this far and died before it could tell.
+                if isSameFile(file, as: candidate) { return candidate }
+                number += 1
+            }
+        }
+    }
+
+    private func isSameFile(_ file: Int32, as name: String) -> Bool {
+        var own = stat()
+        var other = stat()
+        return fstat(file, &own) == 0 && fstatat(directory, name, &other, AT_SYMLINK_NOFOLLOW) == 0
+            && own.st_dev == other.st_dev && own.st_ino == other.st_ino
+    }
+
+    /// For another file system, or one without hard links: a copy that gets its name at the end.
+    private func copy(_ source: String, file: Int32, as name: FileName) throws(FileError) -> String
+    {
+        // The same for each attempt at the same source, so that one that was killed leaves nothing
+        // behind in the end.
+        let temporary = ".ferry-\(URL(fileURLWithPath: source).lastPathComponent)"
+        let copyPath = "\(path)/\(temporary)"
+        unlinkat(directory, temporary, 0)
+        let copy = try create(temporary)
+        var status = stat()
+        try Self.call("fstat", source) { fstat(file, &status) }
+        defer { close(copy) }
+        do {
+            try copyBytes(from: file, to: copy, path: copyPath)
+            try Self.call("fchmod", copyPath) { fchmod(copy, status.st_mode & 0o777) }
+            try Self.call("fsync", copyPath) { fsync(copy) }
+            return try renameToFirstFree(temporary, as: name)
+        } catch {
+            unlinkat(directory, temporary, 0)
+            throw error
+        }
+    }
+
+    private func copyBytes(from source: Int32, to copy: Int32, path: String) throws(FileError) {
+        var offset: off_t = 0
+        while true {
+            let count = try Self.call("sendfile", path) { sendfile(copy, source, &offset, 1 << 30) }
+            if count == 0 { return }
+        }
+    }
+
+    /// Makes an empty file of the name first: of two that want it, only one can.
+    private func renameToFirstFree(
+        _ temporary: String,
+        as name: FileName
+    ) throws(FileError) -> String {
+        var number = 0
+        while true {
+            let candidate = name.numbered(number)
+            do {
+                close(try create(candidate))
+            } catch  where error.errno == EEXIST {
+                number += 1
+                continue
+            }
+            do {
+                try Self.call("rename", "\(path)/\(candidate)") {
+                    renameat(directory, temporary, directory, candidate)
+                }
+                return candidate
+            } catch {
+                unlinkat(directory, candidate, 0)
+                throw error
+            }
+        }
+    }
+
+    private func create(_ name: String) throws(FileError) -> Int32 {
+        try Self.call("open", "\(path)/\(name)") {
+            openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        }
+    }
+
+    private static func open(_ path: String, _ flags: Int32) throws(FileError) -> Int32 {
+        try call("open", path) { Glibc.open(path, flags | O_CLOEXEC) }
+    }
+
+    @discardableResult
+    private static func call<Result: FixedWidthInteger>(
+        _ name: String,
+        _ path: String,
+        _ body: () -> Result
+    ) throws(FileError) -> Result {
+        while true {
+            let result = body()
+            if result >= 0 { return result }
+            if errno != EINTR { throw FileError(call: name, path: path, errno: errno) }
+        }
+    }
+}

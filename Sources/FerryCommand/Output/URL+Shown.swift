@@ -1,0 +1,12 @@
+import Foundation
+
+extension URL {
+    /// The URL without a password, which is nobody's business on a screen.
+    var shown: String {
+        guard password(percentEncoded: true) != nil,
+            var components = URLComponents(url: self, resolvingAgainstBaseURL: false)
+        else { return absoluteString }
+        components.password = nil
+        return components.string ?? absoluteString
+    }
+}

@@ -1,0 +1,69 @@
+import Ferry
+
+/// The `ferry` program.
+package enum Program {
+    /// The version that `ferry --version` shows.
+    static let version = "0.1.0"
+
+    static let syntax = CommandSyntax(
+        name: "ferry",
+        summary: "download in the background, and see what is under way",
+        discussion: [
+            "Transfers belong to ferryd, which starts when it is needed: they go on when this "
+                + "program, its terminal or its session ends, and after a crash or a reboot.",
+            "Each --json writes one JSON object a line.",
+        ],
+        options: [.version],
+        subcommands: [
+            GetCommand.syntax, ListCommand.syntax, WatchCommand.syntax, PauseCommand.syntax,
+            ResumeCommand.syntax, CancelCommand.syntax, WhyCommand.syntax, LogCommand.syntax,
+            HooksCommand.syntax, QuitCommand.syntax, DaemonCommand.syntax,
+            BackgroundEventsCommand.syntax,
+        ]
+    )
+
+    /// Does what a command line asks for.
+    ///
+    /// - Parameters:
+    ///   - words: The command line without the program's name.
+    ///   - context: The world outside.
+    /// - Returns: What to tell the shell.
+    package static func run(_ words: [String], in context: Context) async -> ExitCode {
+        do {
+            switch try ArgumentParser.parse(words, root: syntax) {
+            case .help(let syntax, let path):
+                context.console.line(HelpText(syntax, path: path).text)
+                return .success
+            case .nothing:
+                context.console.errorLine(HelpText(syntax, path: []).text)
+                return .usage
+            case .version:
+                context.console.line("ferry \(version)")
+                return .success
+            case .run(let command, let arguments):
+                return try await command.init(arguments).run(in: context)
+            }
+        } catch let error as UsageError {
+            context.console.errorLine(error.text)
+            return .usage
+        } catch let error as TransferDaemonError {
+            context.console.errorLine("ferry: \(error.message)")
+            return ExitCode(error)
+        } catch {
+            context.console.errorLine("ferry: \(error)")
+            return .failure
+        }
+    }
+}
+
+extension ExitCode {
+    /// What to tell the shell about an error of ferryd's.
+    init(_ error: TransferDaemonError) {
+        switch error.code {
+        case .transferNotFound, .applicationNotFound: self = .notFound
+        case .notRunning, .cannotStart, .disconnected, .permissionDenied, .unexpectedReply:
+            self = .unreachable
+        default: self = .failure
+        }
+    }
+}

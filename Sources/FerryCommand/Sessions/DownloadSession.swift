@@ -1,0 +1,163 @@
+import Ferry
+import Foundation
+import Synchronization
+
+/// A background session of `ferry get`, and the delegate that takes its files.
+///
+/// The same in the process that was asked for the files, in one that watches them, and in one that
+/// ferryd has started for them.
+final class DownloadSession: NSObject, URLSessionDownloadDelegate {
+    /// The name under which ferryd knows the `ferry` command.
+    static let application = "ferry"
+
+    /// What the session reports: a transfer, the URL asked for, and how it ended.
+    typealias Report = @Sendable (TransferRow.ID, _ url: URL?, Outcome) -> Void
+
+    private struct State {
+        var outcomes: [Int: Outcome] = [:]
+        var isInvalid = false
+        var whenInvalid: [@Sendable () -> Void] = []
+    }
+
+    /// The session's identifier.
+    let identifier: String
+
+    private let taker: FileTaker
+    private let report: Report
+    private let state = Mutex(State())
+    // The session holds its delegate; the delegate only knows its session when it is called.
+    private let session = Mutex<URLSession?>(nil)
+
+    /// Opens a session, or takes up one that an earlier process has opened.
+    ///
+    /// - Parameters:
+    ///   - identifier: The session's identifier.
+    ///   - taker: What takes the files.
+    ///   - report: Called on the session's queue when a transfer has ended.
+    /// - Returns: The session.
+    static func open(
+        _ identifier: String,
+        taker: FileTaker,
+        report: @escaping Report
+    ) -> DownloadSession {
+        let delegate = DownloadSession(identifier: identifier, taker: taker, report: report)
+        let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
+        let session = URLSession(
+            configuration: configuration,
+            delegate: delegate,
+            delegateQueue: nil
+        )
+        delegate.session.withLock { $0 = session }
+        return delegate
+    }
+
+    private init(identifier: String, taker: FileTaker, report: @escaping Report) {
+        self.identifier = identifier
+        self.taker = taker
+        self.report = report
+    }
+
+    /// Starts a download.
+    ///
+    /// - Parameters:
+    ///   - request: What to ask for.
+    ///   - destination: Where the file goes.
+    /// - Returns: What names the transfer.
+    /// - Throws: When the destination has no JSON.
+    func download(_ request: URLRequest, to destination: Destination) throws -> TransferRow.ID? {
+        guard let session = session.withLock({ $0 }) else { return nil }
+        let task = session.downloadTask(with: request)
+        task.taskDescription = try destination.taskDescription
+        task.resume()
+        return id(of: task)
+    }
+
+    /// Waits until ferryd has taken note of all that was asked for and told until now.
+    func settle() async {
+        await session.withLock { $0 }?.flush()
+    }
+
+    /// Ends the session for good, when its transfers are over.
+    func finish() async {
+        guard let session = session.withLock({ $0 }) else { return }
+        await withCheckedContinuation { continuation in
+            whenInvalid { continuation.resume() }
+            session.finishTasksAndInvalidate()
+        }
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didFinishDownloadingTo location: URL
+    ) {
+        do {
+            let outcome = try taker.take(
+                location,
+                taskDescription: downloadTask.taskDescription,
+                response: downloadTask.response,
+                url: downloadTask.originalRequest?.url
+            )
+            state.withLock { $0.outcomes[downloadTask.taskIdentifier] = outcome }
+        } catch {
+            // Returning would be the file's end. As long as this process has not, ferryd keeps the
+            // file, and starts another one for it after a while.
+            Console.live.errorLine("ferry: \(error); ferryd keeps the file and tries again")
+            exit(ExitCode.failure.rawValue)
+        }
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didCompleteWithError error: (any Error)?
+    ) {
+        let taken = state.withLock { $0.outcomes.removeValue(forKey: task.taskIdentifier) }
+        let outcome = error.map { .failed(Outcome.Reason($0)) } ?? taken ?? .completed
+        report(id(of: task), task.originalRequest?.url, outcome)
+    }
+
+    func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
+        session.finishTasksAndInvalidate()
+    }
+
+    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+        self.session.withLock { $0 = nil }
+        let actions = state.withLock { state in
+            state.isInvalid = true
+            defer { state.whenInvalid = [] }
+            return state.whenInvalid
+        }
+        for action in actions { action() }
+    }
+
+    /// Calls back when the session has ended; at once if it has already.
+    ///
+    /// - Parameter action: What to call, on any thread.
+    func whenInvalid(_ action: @escaping @Sendable () -> Void) {
+        let isInvalid = state.withLock { state in
+            if !state.isInvalid { state.whenInvalid.append(action) }
+            return state.isInvalid
+        }
+        if isInvalid { action() }
+    }
+
+    private func id(of task: URLSessionTask) -> TransferRow.ID {
+        TransferRow.ID(
+            application: Self.application,
+            session: identifier,
+            taskIdentifier: task.taskIdentifier
+        )
+    }
+}
+
+extension Outcome.Reason {
+    /// The code of a session that another process of `ferry` has open.
+    static let inUse = "\(URLError.Code.backgroundSessionInUseByAnotherProcess.rawValue)"
+
+    /// The reason in a task's error.
+    init(_ error: any Error) {
+        let code = (error as? URLError)?.code.rawValue ?? (error as NSError).code
+        self.init(code: String(code), message: error.localizedDescription)
+    }
+}

@@ -1,0 +1,71 @@
+import Ferry
+import Foundation
+
+/// Takes finished files from the place where a session hands them over.
+struct FileTaker: Sendable {
+    /// The directory for files that cannot be put where they belong.
+    let refuge: String
+
+    /// A taker for the current user.
+    ///
+    /// - Parameter environment: The process's environment.
+    init(environment: [String: String]) {
+        let home = environment["HOME"] ?? "/"
+        let data = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        refuge = "\(data ?? "\(home)/.local/share")/ferry/unplaced"
+    }
+
+    /// Puts a task's file where its description says.
+    ///
+    /// - Parameters:
+    ///   - location: The file; it may be gone afterwards.
+    ///   - taskDescription: The task's description.
+    ///   - response: The task's response.
+    ///   - url: The URL that was asked for.
+    /// - Returns: What became of the file.
+    /// - Throws: ``FileError`` when the file could be put nowhere; then it is where it was.
+    func take(
+        _ location: URL,
+        taskDescription: String?,
+        response: URLResponse?,
+        url: URL?
+    ) throws(FileError) -> Outcome {
+        let response = response as? HTTPURLResponse
+        // The body is the server's excuse, not the file that somebody asked for.
+        if let reason = response.flatMap(Outcome.Reason.init(response:)) { return .failed(reason) }
+        let destination = Destination(taskDescription: taskDescription)
+        let proposed = FileName(
+            contentDisposition: response?.value(forHTTPHeaderField: "Content-Disposition"),
+            url: url
+        )
+        let name = destination?.name.map(FileName.init(chosen:)) ?? proposed
+        let permissions = destination?.permissions ?? 0o600
+        guard let directory = destination?.directory else {
+            return try save(location, to: refuge, as: name, permissions: permissions)
+        }
+        do {
+            return try save(location, to: directory, as: name, permissions: permissions)
+        } catch {
+            let place = try save(location, to: refuge, as: name, permissions: permissions)
+            guard case .saved(let path) = place else { return place }
+            let message = "\(error); the file is kept as \(path)"
+            return .failed(Outcome.Reason(code: "cannotPlace", message: message))
+        }
+    }
+
+    private func save(
+        _ location: URL,
+        to directory: String,
+        as name: FileName,
+        permissions: UInt32
+    ) throws(FileError) -> Outcome {
+        .saved(
+            path: try Placement.move(
+                location.path,
+                to: directory,
+                as: name,
+                permissions: permissions
+            )
+        )
+    }
+}

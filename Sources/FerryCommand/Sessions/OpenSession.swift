@@ -1,0 +1,29 @@
+import Ferry
+import Foundation
+
+/// A background session as the commands use it.
+struct OpenSession: Sendable {
+    /// Opens a session: its identifier, what takes its files, and what is told of their ends.
+    typealias Opener = @Sendable (String, FileTaker, @escaping DownloadSession.Report) -> Self
+
+    /// The session's identifier.
+    let identifier: String
+    /// Starts a download; nil when the session has ended.
+    let download: @Sendable (URLRequest, Destination) throws -> TransferRow.ID?
+    /// Waits until ferryd has taken note of all that was asked for and told until now.
+    let settle: @Sendable () async -> Void
+    /// Ends the session for good, when its transfers are over.
+    let finish: @Sendable () async -> Void
+
+    /// Opens a session of ferryd's.
+    static let live: Opener = { identifier, taker, report in
+        _ = Application.ferry
+        let session = DownloadSession.open(identifier, taker: taker, report: report)
+        return OpenSession(
+            identifier: identifier,
+            download: { try session.download($0, to: $1) },
+            settle: { await session.settle() },
+            finish: { await session.finish() }
+        )
+    }
+}

@@ -1,0 +1,67 @@
+import Ferry
+import Foundation
+
+/// Why a transfer is where it is, in sentences.
+struct Explanation {
+    private let transfer: TransferDaemon.Transfer
+
+    /// The explanation of a transfer's state.
+    init(_ transfer: TransferDaemon.Transfer) {
+        self.transfer = transfer
+    }
+
+    /// The sentences, a line each.
+    var lines: [String] {
+        ["\(transfer.id)  \(transfer.shownURL)", state] + [history, destination].compactMap { $0 }
+    }
+
+    private var state: String {
+        switch transfer.state {
+        case .running: "It is running: \(transfer.progressText) is here."
+        case .suspended: "It is paused. 'ferry resume \(transfer.id)' lets it go on."
+        case .completed:
+            "It is over; \(transfer.application) has not taken note of that yet. "
+                + "'ferry hooks' tells whether and when ferryd starts it."
+        case .waiting: waiting
+        }
+    }
+
+    private var waiting: String {
+        guard let wait = transfer.wait else { return "It waits." }
+        switch wait.reason {
+        case .paused: return "It is paused. 'ferry resume \(transfer.id)' lets it go on."
+        case .hostLimit:
+            return
+                "It waits for its turn: as many transfers from \(host) are running as are allowed."
+        case .connectionLimit:
+            return "It waits for its turn: as many transfers are running as are allowed."
+        case .starting: return "It is about to run."
+        case .backoff:
+            let time = wait.until.map { " at \($0.timeOfDay)" } ?? " after a while"
+            return "It failed and is tried again\(time)."
+        default:
+            let time = wait.until.map { ", until \($0.timeOfDay)" } ?? ""
+            return "It waits: \(wait.detail ?? wait.reason.description)\(time)."
+        }
+    }
+
+    private var history: String? {
+        let times = transfer.attempts == 1 ? "once" : "\(transfer.attempts) times"
+        if let failure = transfer.failure {
+            let tried = transfer.attempts > 0 ? " It was tried again \(times)." : ""
+            return "The last failure: \(failure.message) (\(failure.code)).\(tried)"
+        }
+        guard let reason = transfer.reasonForFailure else { return nil }
+        return "The last response: \(reason.message)."
+    }
+
+    private var destination: String? {
+        guard let destination = Destination(taskDescription: transfer.taskDescription) else {
+            return nil
+        }
+        let name = destination.name ?? "the name its server gives it"
+        return "Its file goes to \(destination.directory), under \(name)."
+    }
+
+    private var host: String { transfer.originalRequest.url?.host() ?? "its host" }
+}

@@ -1,0 +1,105 @@
+import Ferry
+import Foundation
+
+extension TransferDaemon.Transfer {
+    /// The URL it was created with, fit to be shown.
+    var shownURL: String { originalRequest.url?.shown ?? "-" }
+
+    /// What its file is, or is going to be, called.
+    var name: String {
+        if let name = Destination(taskDescription: taskDescription)?.name { return name }
+        let disposition = response?.value(forHTTPHeaderField: "Content-Disposition")
+        return FileName(contentDisposition: disposition, url: originalRequest.url).text
+    }
+
+    /// Why a completed transfer has no file worth the name; nil when it has one.
+    var reasonForFailure: Outcome.Reason? {
+        if let failure { return Outcome.Reason(code: failure.code, message: failure.message) }
+        return response.flatMap(Outcome.Reason.init(response:))
+    }
+
+    /// Why it does not move; nil when that is unknown, or it does.
+    var hold: TransferRow.Hold? {
+        if let wait { return TransferRow.Hold(reason: wait.reason.description, text: wait.text) }
+        guard state == .suspended else { return nil }
+        return TransferRow.Hold(reason: "paused", text: "paused")
+    }
+
+    /// How much of the body is there, such as `45% of 256 MiB`.
+    var progressText: String {
+        guard let expectedByteCount else { return Figures.byteCount(receivedByteCount) }
+        let percent = Figures.percent(receivedByteCount, of: expectedByteCount)
+        return "\(percent)% of \(Figures.byteCount(expectedByteCount))"
+    }
+
+    /// What it is doing, in a word or a few.
+    var stateText: String {
+        switch state {
+        case .suspended, .waiting: hold?.text ?? "waiting"
+        case .running: "running"
+        case .completed: reasonForFailure == nil ? "done" : "failed"
+        }
+    }
+}
+
+extension TransferDaemon.Transfer.Wait {
+    /// What it waits for, in a few words.
+    var text: String {
+        switch reason {
+        case .paused: "paused"
+        case .hostLimit: "waiting: enough from its host"
+        case .connectionLimit: "waiting: enough at once"
+        case .starting: "starting"
+        case .backoff: until.map { "retry at \($0.timeOfDay)" } ?? "retry later"
+        default: "waiting: \(detail ?? reason.description)"
+        }
+    }
+}
+
+extension Outcome.Reason {
+    /// The reason in a response's status; nil when that means success.
+    ///
+    /// - Parameter response: The last response.
+    init?(response: HTTPURLResponse) {
+        guard response.statusCode >= 400 else { return nil }
+        let words = HTTPURLResponse.localizedString(forStatusCode: response.statusCode)
+        self.init(
+            code: "httpStatus",
+            message: "the server answered \(response.statusCode) \(words)"
+        )
+    }
+}
+
+extension TransferRow {
+    /// The row of a transfer of which the numbers are still to come.
+    ///
+    /// - Parameter transfer: The transfer.
+    init(_ transfer: TransferDaemon.Transfer) {
+        let id = ID(
+            application: transfer.application,
+            session: transfer.session,
+            taskIdentifier: transfer.taskIdentifier
+        )
+        self.init(id: id, name: transfer.name, url: transfer.shownURL, number: transfer.id)
+    }
+
+    /// How it ended, in a few words.
+    ///
+    /// - Parameter outcome: How it ended.
+    /// - Returns: The text.
+    func text(of outcome: Outcome) -> String {
+        switch outcome {
+        case .saved(let path):
+            let file = URL(fileURLWithPath: path).lastPathComponent
+            return (file == name ? "saved" : "saved as \(file)") + amount
+        case .completed: return "done\(amount)"
+        case .gone: return "over"
+        case .failed(let reason): return "failed: \(reason.message)"
+        }
+    }
+
+    private var amount: String {
+        let time = elapsed.map { " in \(Figures.duration($0))" } ?? ""
+        return ", \(Figures.byteCount(receivedByteCount))\(time)"
+    }
+}

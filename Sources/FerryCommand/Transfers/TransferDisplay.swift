@@ -1,0 +1,76 @@
+/// Shows followed transfers: as lines drawn in place, as occasional lines, or as JSON.
+struct TransferDisplay {
+    /// What of all this somebody wants to see.
+    enum Style: Sendable {
+        /// Progress and results for people.
+        case full
+        /// Only what went wrong, and the files' paths where a program reads them.
+        case quiet
+        /// JSON for programs.
+        case json
+    }
+
+    private let style: Style
+    private let console: Console
+    private var region = TerminalRegion()
+    private var report = OccasionalReport()
+    private var reported: [TransferRow.ID: TransferRow] = [:]
+
+    /// A display.
+    ///
+    /// - Parameters:
+    ///   - style: What to show.
+    ///   - console: Where to show it.
+    init(style: Style, console: Console) {
+        self.style = style
+        self.console = console
+    }
+
+    /// Whether what it shows changes while nothing happens, such as a speed that is no longer true.
+    var growsStale: Bool { style == .full && console.errorSize() != nil }
+
+    /// Shows the transfers as they are.
+    ///
+    /// - Parameters:
+    ///   - rows: The transfers.
+    ///   - instant: The time, on the clock of the rows' figures.
+    /// - Throws: When a row has no JSON.
+    mutating func show(_ rows: [TransferRow], at instant: Duration) throws {
+        switch style {
+        case .quiet:
+            return
+        case .json:
+            // A row that is over was told already.
+            for row in rows where !row.isOver && reported[row.id] != row && row.number != nil {
+                reported[row.id] = row
+                console.line(try JSONLine.text(RowReport(row)))
+            }
+        case .full:
+            if let size = console.errorSize() {
+                let board = ProgressBoard(rows, alphabet: console.alphabet)
+                console.error(region.show(board.lines(for: size, at: instant)))
+            } else {
+                for row in report.due(rows, at: instant) {
+                    let line = ProgressLine(row, alphabet: console.alphabet, at: instant)
+                    console.errorLine("ferry: \(line.words)")
+                }
+            }
+        }
+    }
+
+    /// Tells that a transfer is over, beside what is shown of it.
+    ///
+    /// - Parameter row: The transfer.
+    /// - Throws: When the row has no JSON.
+    func tell(_ row: TransferRow) throws {
+        if style == .json { return console.line(try JSONLine.text(RowReport(row))) }
+        switch row.outcome {
+        case .saved(let path) where console.outputSize() == nil:
+            console.line(path)
+        case .failed(let reason) where style == .quiet:
+            console.errorLine("ferry: \(row.url.printable): \(reason.message.printable)")
+        default:
+            return
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import Ferry
+
+/// Follows transfers until they are over or the user leaves.
+struct TransferFollower {
+    /// What can happen meanwhile.
+    enum Event: Sendable {
+        /// ferryd told of all followed transfers.
+        case snapshot([TransferDaemon.Transfer])
+        /// ferryd told what has changed.
+        case changes(TransferDaemon.Changes)
+        /// A session of this process told how a transfer ended.
+        case ended(TransferRow.ID, Outcome)
+        /// Ctrl-C.
+        case interrupted
+        /// What is shown may not be true any more.
+        case stale
+        /// ferryd cannot be followed any more.
+        case lost(TransferDaemonError)
+    }
+
+    /// Which transfers to follow.
+    enum Selection: Sendable {
+        /// All there are, and those that are created meanwhile.
+        case all
+        /// Those of these numbers.
+        case numbers(Set<Int>)
+    }
+
+    /// What happened and was not taken yet, in the order in which it was told.
+    struct Mailbox: Sendable {
+        fileprivate let events: AsyncStream<Event>
+        private let continuation: AsyncStream<Event>.Continuation
+
+        /// An empty mailbox.
+        init() {
+            (events, continuation) = AsyncStream.makeStream()
+        }
+
+        /// Tells what happened, from any thread.
+        func send(_ event: Event) { continuation.yield(event) }
+    }
+
+    private var watch: TransferWatch
+    private var display: TransferDisplay
+    private let mailbox: Mailbox
+    private let context: Context
+
+    /// A follower of transfers.
+    ///
+    /// - Parameters:
+    ///   - watch: The transfers known from the start.
+    ///   - style: What to show of them.
+    ///   - mailbox: Where to look for what happened.
+    ///   - context: The world outside.
+    init(
+        _ watch: TransferWatch,
+        style: TransferDisplay.Style,
+        mailbox: Mailbox,
+        context: Context
+    ) {
+        self.watch = watch
+        self.mailbox = mailbox
+        self.context = context
+        display = TransferDisplay(style: style, console: context.console)
+    }
+
+    /// The followed transfers as they are now.
+    var rows: [TransferRow] { watch.rows }
+
+    /// Follows the transfers.
+    ///
+    /// - Parameter selection: The transfers.
+    /// - Returns: What to tell the shell.
+    /// - Throws: Whatever ends the command with an error.
+    mutating func run(following selection: Selection) async throws -> ExitCode {
+        let mailbox = mailbox
+        let context = context
+        let sources = [
+            Task { await Self.follow(selection, of: context.daemon, mailbox: mailbox) },
+            Task { for await _ in context.interrupts() { mailbox.send(.interrupted) } },
+        ]
+        var staleness: Task<Void, any Error>?
+        defer {
+            staleness?.cancel()
+            for source in sources { source.cancel() }
+        }
+        for await event in mailbox.events {
+            if let code = try take(event) { return code }
+            staleness?.cancel()
+            if display.growsStale, watch.rows.contains(where: { $0.state == .running }) {
+                // One wake-up after the last news, none after that.
+                staleness = Task {
+                    try await Task.sleep(for: TransferSpeed.staleAfter)
+                    mailbox.send(.stale)
+                }
+            }
+        }
+        return .success
+    }
+
+    private mutating func take(_ event: Event) throws -> ExitCode? {
+        let instant = context.instant()
+        let effects: [TransferWatch.Effect]
+        switch event {
+        case .snapshot(let transfers): effects = watch.snapshot(transfers, at: instant)
+        case .changes(let changes):
+            effects = watch.changed(updated: changes.updated, removed: changes.removed, at: instant)
+        case .ended(let id, let outcome): effects = watch.ended(id, outcome)
+        case .interrupted: effects = watch.interrupted()
+        case .stale: effects = [.show]
+        case .lost(let error): throw error
+        }
+        for effect in effects {
+            switch effect {
+            case .show: try display.show(watch.rows, at: instant)
+            case .tell(let row): try display.tell(row)
+            case .finish(let code): return code
+            }
+        }
+        return nil
+    }
+
+    /// Follows ferryd, also into the next one when it is stopped or killed.
+    private static func follow(
+        _ selection: Selection,
+        of daemon: TransferDaemon,
+        mailbox: Mailbox
+    ) async {
+        var numbers: Set<Int>?
+        if case .numbers(let selected) = selection {
+            guard !selected.isEmpty else { return }
+            numbers = selected
+        }
+        while !Task.isCancelled {
+            var hasAnswered = false
+            do {
+                for try await changes in daemon.changes(of: numbers) {
+                    mailbox.send(hasAnswered ? .changes(changes) : .snapshot(changes.updated))
+                    hasAnswered = true
+                }
+                return
+            } catch let error as TransferDaemonError {
+                // A daemon that never answers is not worth another try.
+                if error.code == .disconnected, hasAnswered { continue }
+                return mailbox.send(.lost(error))
+            } catch {
+                return
+            }
+        }
+    }
+}

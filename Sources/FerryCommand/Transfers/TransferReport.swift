@@ -1,0 +1,70 @@
+import Ferry
+import Foundation
+
+/// A transfer as `--json` writes it.
+struct TransferReport: Encodable {
+    /// Why it waits.
+    struct Wait: Encodable {
+        let reason: String
+        let until: Date?
+        let detail: String?
+    }
+
+    /// What went wrong last.
+    struct Failure: Encodable {
+        let code: String
+        let message: String
+    }
+
+    /// Its number in ferryd.
+    let id: Int
+    /// The application that created it.
+    let application: String
+    /// The background session in which it was created.
+    let session: String
+    /// Its number within that session.
+    let task: Int
+    /// `suspended`, `waiting`, `running` or `completed`.
+    let state: String
+    /// What its file is called.
+    let name: String
+    /// The URL it was created with, without a password.
+    let url: String
+    /// The status of the latest response.
+    let status: Int?
+    /// The body's bytes that are here.
+    let received: Int64
+    /// The body's length.
+    let expected: Int64?
+    /// Its weight among the application's transfers.
+    let priority: Float
+    /// Why it waits.
+    let wait: Wait?
+    /// What went wrong last.
+    let failure: Failure?
+    /// How often it was started over or continued after a failure.
+    let attempts: Int
+    /// When it was created.
+    let created: Date
+
+    /// The report of a transfer.
+    init(_ transfer: TransferDaemon.Transfer) {
+        id = transfer.id
+        application = transfer.application
+        session = transfer.session
+        task = transfer.taskIdentifier
+        state = transfer.state.rawValue
+        name = transfer.name
+        url = transfer.shownURL
+        status = transfer.response?.statusCode
+        received = transfer.receivedByteCount
+        expected = transfer.expectedByteCount
+        priority = transfer.priority
+        wait = transfer.wait.map {
+            Wait(reason: $0.reason.description, until: $0.until, detail: $0.detail)
+        }
+        failure = transfer.failure.map { Failure(code: $0.code, message: $0.message) }
+        attempts = transfer.attempts
+        created = transfer.created
+    }
+}

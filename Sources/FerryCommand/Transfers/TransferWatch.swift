@@ -1,0 +1,153 @@
+import Ferry
+
+/// Decides what there is to tell of followed transfers, and when nothing is left to follow.
+///
+/// News comes from two sides: ferryd tells how transfers get on, and the sessions of this process
+/// tell how those ended whose files it takes itself. Performs nothing.
+struct TransferWatch {
+    /// What is to be done, in this order.
+    enum Effect: Hashable {
+        /// Show the rows as they are now.
+        case show
+        /// Tell that a transfer is over, and how.
+        case tell(TransferRow)
+        /// Nothing is left to follow.
+        case finish(ExitCode)
+    }
+
+    /// The followed transfers, in the order they were met.
+    private(set) var rows: [TransferRow]
+
+    /// The transfers whose files this process takes: for them the session's word counts.
+    private let isOwn: @Sendable (TransferRow.ID) -> Bool
+    /// Whether it is enough that ferryd has numbers for all of them.
+    private let endsWhenNumbered: Bool
+    private var indices: [TransferRow.ID: Int]
+    /// What ferryd said of the end of transfers whose own session has not spoken.
+    private var words: [TransferRow.ID: Outcome] = [:]
+    private var isFinished = false
+
+    /// A watch over transfers.
+    ///
+    /// - Parameters:
+    ///   - rows: The transfers known from the start.
+    ///   - endsWhenNumbered: Whether nothing is left to follow as soon as each has a number.
+    ///   - isOwn: Whether this process takes a transfer's file.
+    init(
+        _ rows: [TransferRow],
+        endsWhenNumbered: Bool = false,
+        isOwn: @escaping @Sendable (TransferRow.ID) -> Bool
+    ) {
+        self.rows = rows
+        self.endsWhenNumbered = endsWhenNumbered
+        self.isOwn = isOwn
+        indices = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($1.id, $0) })
+    }
+
+    /// ferryd told of all followed transfers as they are now.
+    ///
+    /// What is not among them and had been there is gone.
+    ///
+    /// - Parameters:
+    ///   - transfers: The transfers.
+    ///   - instant: The time since some fixed moment.
+    /// - Returns: What to do about it.
+    mutating func snapshot(
+        _ transfers: [TransferDaemon.Transfer],
+        at instant: Duration
+    ) -> [Effect] {
+        let present = Set(transfers.map(\.id))
+        let missing = rows.compactMap(\.number).filter { !present.contains($0) }
+        return changed(updated: transfers, removed: missing, at: instant)
+    }
+
+    /// ferryd told what has changed.
+    ///
+    /// - Parameters:
+    ///   - updated: The transfers that are new or have changed.
+    ///   - removed: The numbers of those that are gone.
+    ///   - instant: The time since some fixed moment.
+    /// - Returns: What to do about it.
+    mutating func changed(
+        updated: [TransferDaemon.Transfer],
+        removed: [TransferDaemon.Transfer.ID],
+        at instant: Duration
+    ) -> [Effect] {
+        var effects: [Effect] = []
+        for transfer in updated { effects += update(transfer, at: instant) }
+        for number in removed {
+            guard let index = rows.firstIndex(where: { $0.number == number }) else { continue }
+            effects += end(index, words[rows[index].id] ?? .gone)
+        }
+        return finishing([.show] + effects)
+    }
+
+    /// A session of this process told how a transfer ended.
+    ///
+    /// - Parameters:
+    ///   - id: The transfer.
+    ///   - outcome: How it ended.
+    /// - Returns: What to do about it.
+    mutating func ended(_ id: TransferRow.ID, _ outcome: Outcome) -> [Effect] {
+        guard let index = indices[id] else { return [] }
+        return finishing(end(index, outcome) + [.show])
+    }
+
+    /// Ctrl-C: this process leaves, the transfers stay.
+    mutating func interrupted() -> [Effect] {
+        if isFinished { return [] }
+        isFinished = true
+        return [.finish(.interrupted)]
+    }
+
+    private mutating func update(
+        _ transfer: TransferDaemon.Transfer,
+        at instant: Duration
+    ) -> [Effect] {
+        let index = index(of: transfer)
+        guard !rows[index].isOver else { return [] }
+        rows[index].number = transfer.id
+        if transfer.receivedByteCount > 0 {
+            rows[index].progress(
+                received: transfer.receivedByteCount,
+                expected: transfer.expectedByteCount,
+                at: instant
+            )
+        }
+        switch transfer.state {
+        case .running:
+            rows[index].state = .running
+        case .suspended, .waiting:
+            rows[index].state = .waiting(transfer.hold)
+        case .completed:
+            let outcome = transfer.reasonForFailure.map(Outcome.failed) ?? .completed
+            guard isOwn(rows[index].id) else { return end(index, outcome) }
+            // The session's word follows, and knows where the file is.
+            words[rows[index].id] = outcome
+        }
+        return []
+    }
+
+    private mutating func index(of transfer: TransferDaemon.Transfer) -> Int {
+        let row = TransferRow(transfer)
+        if let index = indices[row.id] { return index }
+        indices[row.id] = rows.count
+        rows.append(row)
+        return rows.count - 1
+    }
+
+    private mutating func end(_ index: Int, _ outcome: Outcome) -> [Effect] {
+        // The first word counts: ferryd forgets a transfer after its session told how it ended.
+        guard !rows[index].isOver else { return [] }
+        rows[index].state = .over(outcome)
+        return [.tell(rows[index])]
+    }
+
+    private mutating func finishing(_ effects: [Effect]) -> [Effect] {
+        let isDone = rows.allSatisfy { $0.isOver || (endsWhenNumbered && $0.number != nil) }
+        guard !isFinished, isDone else { return effects }
+        isFinished = true
+        let isSuccess = rows.allSatisfy { $0.outcome?.isSuccess ?? true }
+        return effects + [.finish(isSuccess ? .success : .failure)]
+    }
+}

@@ -1,0 +1,346 @@
+import Testing
+
+@testable import FerryCommand
+
+/// The help of every command, word for word.
+@Suite struct HelpTests {
+    private func expectHelp(
+        of command: String,
+        _ text: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        let run = await CommandLineRun("\(command) --help")
+        #expect(run.output == text + "\n", sourceLocation: sourceLocation)
+        #expect(run.error == "", sourceLocation: sourceLocation)
+        #expect(run.code == .success, sourceLocation: sourceLocation)
+    }
+
+    @Test(arguments: [[], ["get"], ["hooks", "remove"], ["daemon", "status"]])
+    func `help before the command and after it is the same`(path: [String]) async {
+        let line = path.joined(separator: " ")
+        let before = await CommandLineRun("help \(line)")
+        let after = await CommandLineRun("\(line) -h")
+        #expect(before.output == after.output)
+        #expect(before.code == .success)
+    }
+
+    @Test func `no line of any help is longer than a small terminal is wide`() {
+        func check(_ syntax: CommandSyntax, path: [String]) {
+            for line in HelpText(syntax, path: path).text.split(separator: "\n") {
+                #expect(line.count <= 80, "\(line)")
+            }
+            for subcommand in syntax.subcommands {
+                check(subcommand, path: path + [subcommand.name])
+            }
+        }
+        check(Program.syntax, path: [])
+    }
+
+    @Test func `ferry --help`() async {
+        await expectHelp(
+            of: "",
+            """
+            Usage: ferry COMMAND
+
+            Download in the background, and see what is under way.
+
+            Commands:
+              get     download files, also when this command ends before they are complete
+              list    show the transfers of all applications
+              watch   follow transfers until they are over
+              pause   stop transfers until they are resumed
+              resume  let paused transfers go on
+              cancel  end transfers for good
+              why     tell why a transfer is where it is
+              log     show what ferryd has written down
+              hooks   show the programs that ferryd may start
+              quit    cancel all transfers of an application, and do not start it
+              daemon  show or stop ferryd
+
+            Options:
+                  --version  show the version
+              -h, --help     show this help
+
+            Transfers belong to ferryd, which starts when it is needed: they go on when this
+            program, its terminal or its session ends, and after a crash or a reboot.
+
+            Each --json writes one JSON object a line.
+
+            Exit codes:
+              0    done
+              1    a transfer failed, or the command could not be carried out
+              2    the arguments make no sense; nothing was done
+              3    there is no such task, application or hook
+              4    ferryd could not be started or reached
+              130  stopped by Ctrl-C; transfers go on in ferryd
+            """
+        )
+    }
+
+    @Test func `ferry get --help`() async {
+        await expectHelp(
+            of: "get",
+            """
+            Usage: ferry get [options] URL...
+
+            Download files, also when this command ends before they are complete.
+
+            Options:
+              -o, --output PATH           save the file under this name (only with one URL)
+              -d, --directory DIR         save the files in this directory (default: the
+                                          current one)
+              -H, --header 'NAME: VALUE'  send this header field; not to another server
+                                          after a redirect
+                  --detach                do not wait; show the transfers' IDs
+                  --json                  write JSON for programs
+              -q, --quiet                 show only what goes wrong
+              -h, --help                  show this help
+
+            Ctrl-C leaves the transfers running; 'ferry watch ID' comes back to them.
+            Finished files are saved with or without a ferry command running, those of one
+            command that nobody watches when all of them are complete.
+
+            A file never replaces another: when NAME is taken it becomes NAME.1, NAME.2 and
+            so on. A file that cannot be saved where it belongs is kept in
+            ~/.local/share/ferry/unplaced. A status of 400 or more is a failure.
+
+            When standard output is no terminal, it gets the path of each saved file.
+            """
+        )
+    }
+
+    @Test func `ferry list --help`() async {
+        await expectHelp(
+            of: "list",
+            """
+            Usage: ferry list [options]
+
+            Show the transfers of all applications.
+
+            Options:
+              -a, --all       completed ones, too
+                  --limit N   show at most N of them
+                  --after ID  begin after this one; with --limit, the next page
+                  --json      write JSON for programs
+              -h, --help      show this help
+
+            Completed transfers are those whose application has not taken their files yet.
+            """
+        )
+    }
+
+    @Test func `ferry watch --help`() async {
+        await expectHelp(
+            of: "watch",
+            """
+            Usage: ferry watch [options] [ID...]
+
+            Follow transfers until they are over.
+
+            Options:
+                  --json  write JSON for programs
+              -h, --help  show this help
+
+            Without an ID it follows all of them. Ctrl-C ends the watching, not the
+            transfers.
+            """
+        )
+    }
+
+    @Test func `ferry pause --help`() async {
+        await expectHelp(
+            of: "pause",
+            """
+            Usage: ferry pause ID...
+
+            Stop transfers until they are resumed.
+
+            Options:
+              -h, --help  show this help
+            """
+        )
+    }
+
+    @Test func `ferry resume --help`() async {
+        await expectHelp(
+            of: "resume",
+            """
+            Usage: ferry resume ID...
+
+            Let paused transfers go on.
+
+            Options:
+              -h, --help  show this help
+            """
+        )
+    }
+
+    @Test func `ferry cancel --help`() async {
+        await expectHelp(
+            of: "cancel",
+            """
+            Usage: ferry cancel ID...
+
+            End transfers for good.
+
+            Options:
+              -h, --help  show this help
+            """
+        )
+    }
+
+    @Test func `ferry why --help`() async {
+        await expectHelp(
+            of: "why",
+            """
+            Usage: ferry why [options] ID
+
+            Tell why a transfer is where it is.
+
+            Options:
+                  --json  write JSON for programs
+              -h, --help  show this help
+            """
+        )
+    }
+
+    @Test func `ferry log --help`() async {
+        await expectHelp(
+            of: "log",
+            """
+            Usage: ferry log [options] [ID]
+
+            Show what ferryd has written down.
+
+            Options:
+              -n, --lines N  show the last N lines (default: 100)
+              -f, --follow   wait for more
+                  --files    show what became of the files of 'ferry get' while no command
+                             looked on
+              -h, --help     show this help
+
+            With an ID it shows only what is about that transfer.
+            """
+        )
+    }
+
+    @Test func `ferry hooks --help`() async {
+        await expectHelp(
+            of: "hooks",
+            """
+            Usage: ferry hooks [options]
+                   ferry hooks remove APPLICATION
+
+            Show the programs that ferryd may start.
+
+            Commands:
+              remove  keep ferryd from starting a program
+
+            Options:
+                  --json  write JSON for programs
+              -h, --help  show this help
+
+            ferryd starts a program when all transfers of one of its background sessions are
+            over.
+            """
+        )
+    }
+
+    @Test func `ferry hooks remove --help`() async {
+        await expectHelp(
+            of: "hooks remove",
+            """
+            Usage: ferry hooks remove APPLICATION
+
+            Keep ferryd from starting a program.
+
+            Options:
+              -h, --help  show this help
+
+            Its transfers go on; their files wait until it is started by somebody else.
+            """
+        )
+    }
+
+    @Test func `ferry quit --help`() async {
+        await expectHelp(
+            of: "quit",
+            """
+            Usage: ferry quit APPLICATION
+
+            Cancel all transfers of an application, and do not start it.
+
+            Options:
+              -h, --help  show this help
+
+            ferryd does not start the application until somebody else has. 'ferry hooks'
+            shows the applications' names.
+            """
+        )
+    }
+
+    @Test func `ferry daemon --help`() async {
+        await expectHelp(
+            of: "daemon",
+            """
+            Usage: ferry daemon COMMAND
+
+            Show or stop ferryd.
+
+            Commands:
+              status  show how ferryd is doing
+              stop    stop ferryd; its transfers go on when it is started again
+
+            Options:
+              -h, --help  show this help
+            """
+        )
+    }
+
+    @Test func `ferry daemon status --help`() async {
+        await expectHelp(
+            of: "daemon status",
+            """
+            Usage: ferry daemon status [options]
+
+            Show how ferryd is doing.
+
+            Options:
+                  --json  write JSON for programs
+              -h, --help  show this help
+
+            Never starts it; exits with 4 when it is not running.
+            """
+        )
+    }
+
+    @Test func `ferry daemon stop --help`() async {
+        await expectHelp(
+            of: "daemon stop",
+            """
+            Usage: ferry daemon stop
+
+            Stop ferryd; its transfers go on when it is started again.
+
+            Options:
+              -h, --help  show this help
+
+            The next program that needs ferryd starts it.
+            """
+        )
+    }
+
+    @Test func `ferry background-events --help`() async {
+        await expectHelp(
+            of: "background-events",
+            """
+            Usage: ferry background-events
+
+            Take finished files; ferryd calls it.
+
+            Options:
+              -h, --help  show this help
+            """
+        )
+    }
+}

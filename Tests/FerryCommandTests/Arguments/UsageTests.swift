@@ -1,0 +1,94 @@
+import Testing
+
+@testable import FerryCommand
+
+/// Command lines that make no sense, and what is said to them.
+@Suite struct UsageTests {
+    @Test(arguments: [
+        ("gte", "there is no command 'gte'. Did you mean 'get'?", "ferry"),
+        ("stauts", "there is no command 'stauts'.", "ferry"),
+        ("daemon stauts", "there is no command 'stauts'. Did you mean 'status'?", "ferry daemon"),
+        ("help wtach", "there is no command 'wtach'. Did you mean 'watch'?", "ferry"),
+        ("background-event", "there is no command 'background-event'.", "ferry"),
+        ("daemon", "'daemon' needs status or stop after it.", "ferry daemon"),
+        ("list --jsno", "there is no option '--jsno'. Did you mean '--json'?", "ferry list"),
+        ("list --al", "there is no option '--al'. Did you mean '--all'?", "ferry list"),
+        ("list -x", "there is no option '-x'.", "ferry list"),
+        ("list -ax", "there is no option '-x'.", "ferry list"),
+        ("list --json=yes", "--json takes no value.", "ferry list"),
+        ("list extra", "'extra' is one argument too many.", "ferry list"),
+        ("list --limit", "--limit needs a value: --limit N.", "ferry list"),
+        ("list --limit 0", "--limit takes a number from 1, not '0'.", "ferry list"),
+        ("list --limit=many", "--limit takes a number from 1, not 'many'.", "ferry list"),
+        ("list --after -3", "--after takes a number from 0, not '-3'.", "ferry list"),
+        ("log -n", "-n needs a value: -n N.", "ferry log"),
+        ("log --files 12", "--files shows all files; it takes no ID.", "ferry log"),
+        ("log 12 13", "'13' is one argument too many.", "ferry log"),
+        ("pause", "ID... is missing.", "ferry pause"),
+        ("pause twelve", "'twelve' is no task; 'ferry list' shows their numbers.", "ferry pause"),
+        ("cancel 0", "'0' is no task; 'ferry list' shows their numbers.", "ferry cancel"),
+        ("why", "ID is missing.", "ferry why"),
+        ("quit", "APPLICATION is missing.", "ferry quit"),
+        ("hooks remove", "APPLICATION is missing.", "ferry hooks remove"),
+        (
+            "hooks rmeove App", "there is no command 'rmeove'. Did you mean 'remove'?",
+            "ferry hooks"
+        ),
+        ("get", "URL... is missing.", "ferry get"),
+        (
+            "get example.org/a",
+            "'example.org/a' is no http or https URL. Did you mean 'https://example.org/a'?",
+            "ferry get"
+        ),
+        ("get ftp://example.org/a", "'ftp://example.org/a' is no http or https URL.", "ferry get"),
+        ("get http:///a", "'http:///a' is no http or https URL.", "ferry get"),
+        (
+            "get -o a https://example.org/a https://example.org/b",
+            "--output names one file; use --directory for several URLs.", "ferry get"
+        ),
+        (
+            "get -o a -d b https://example.org/a", "--output and --directory exclude each other.",
+            "ferry get"
+        ),
+        (
+            "get -o a/ https://example.org/a", "--output needs a file's name, not 'a/'.",
+            "ferry get"
+        ),
+        (
+            "get -o .. https://example.org/a", "--output needs a file's name, not '..'.",
+            "ferry get"
+        ),
+        (
+            "get -o - https://example.org/a", "--output needs a file's name, not '-'.",
+            "ferry get"
+        ),
+        (
+            "get -H nonsense https://example.org/a",
+            "--header needs 'NAME: VALUE', not 'nonsense'.", "ferry get"
+        ),
+        (
+            "get -H n:v -H =:v https://example.org/a",
+            "--header needs 'NAME: VALUE', not '=:v'.", "ferry get"
+        ),
+        ("background-events", "only ferryd calls this.", "ferry background-events"),
+    ])
+    func `a line that makes no sense is answered by what is wrong and where to read on`(
+        line: String,
+        message: String,
+        command: String
+    ) async {
+        let daemon = PlayedDaemon()
+        let run = await CommandLineRun(line, daemon: daemon)
+        #expect(run.error == "ferry: \(message)\nSee '\(command) --help'.\n")
+        #expect(run.output == "")
+        #expect(run.code == .usage)
+        #expect(daemon.calls == [])
+    }
+
+    @Test func `without a command the help is shown as an error`() async {
+        let run = await CommandLineRun("")
+        #expect(run.error.hasPrefix("Usage: ferry COMMAND\n"))
+        #expect(run.output == "")
+        #expect(run.code == .usage)
+    }
+}

@@ -1,0 +1,54 @@
+import Ferry
+import Foundation
+
+@testable import FerryCommand
+
+/// What a command line came to.
+struct CommandLineRun {
+    /// What the shell was told.
+    let code: ExitCode
+    /// What was written to standard output.
+    let output: String
+    /// What was written to standard error.
+    let error: String
+
+    /// Runs a command line in this process.
+    ///
+    /// - Parameters:
+    ///   - line: The words after `ferry`, parted by spaces.
+    ///   - daemon: The daemon it talks to.
+    ///   - sessions: The background sessions it opens.
+    ///   - outputSize: The size of the terminal at standard output.
+    ///   - environment: The environment variables.
+    ///   - interrupts: How often Ctrl-C is pressed at once.
+    init(
+        _ line: String,
+        daemon: PlayedDaemon = PlayedDaemon(),
+        sessions: PlayedSessions? = nil,
+        outputSize: TerminalSize? = nil,
+        environment: [String: String] = [:],
+        interrupts: Int = 0
+    ) async {
+        let recording = Recording()
+        var context = Context(
+            console: recording.console(outputSize: outputSize),
+            daemon: daemon.daemon,
+            now: { Date(timeIntervalSince1970: 1_790_000_060) },
+            instant: { .zero },
+            interrupts: {
+                AsyncStream { continuation in
+                    for _ in 0..<interrupts { continuation.yield() }
+                }
+            },
+            environment: environment
+        )
+        context.openSession =
+            (sessions ?? PlayedSessions([], in: daemon)).opener
+        code = await Program.run(
+            line.split(separator: " ").map(String.init),
+            in: context
+        )
+        output = recording.output
+        error = recording.error
+    }
+}

@@ -1,0 +1,168 @@
+import Ferry
+import Foundation
+import Testing
+
+@testable import FerryCommand
+
+/// `ferry get`, with sessions and a ferryd that are played.
+@Suite(.timeLimit(.minutes(1))) struct GetCommandTests {
+    private static let a = "https://example.org/a.iso"
+    private static let b = "https://example.org/b.iso"
+
+    private let directory: TemporaryDirectory
+    private let daemon = PlayedDaemon(isSteady: true)
+    private let saved = Outcome.saved(path: "/tmp/a.iso")
+    private let failed = Outcome.failed(Outcome.Reason(code: "-1001", message: "timed out"))
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private func get(
+        _ line: String,
+        _ sessions: PlayedSessions,
+        outputSize: TerminalSize? = nil,
+        interrupts: Int = 0
+    ) async -> CommandLineRun {
+        await CommandLineRun(
+            "get -d \(directory.path)/out \(line)",
+            daemon: daemon,
+            sessions: sessions,
+            outputSize: outputSize,
+            interrupts: interrupts
+        )
+    }
+
+    @Test func `a saved file is told to people, its path to programs`() async {
+        let sessions = PlayedSessions([saved], in: daemon)
+        let run = await get(Self.a, sessions)
+        #expect(run.output == "/tmp/a.iso\n")
+        #expect(run.error == "ferry: a.iso: saved, 0 B\n")
+        #expect(run.code == .success)
+        #expect(sessions.events == ["open get-", "settle", "finish"])
+    }
+
+    @Test func `who looks at the terminal has seen the path`() async {
+        let sessions = PlayedSessions([saved], in: daemon)
+        let run = await get(Self.a, sessions, outputSize: TerminalSize(columns: 80, rows: 24))
+        #expect(run.output == "")
+    }
+
+    @Test func `one failure of several is exit code 1, and the others are saved`() async {
+        let run = await get("\(Self.a) \(Self.b)", PlayedSessions([saved, failed], in: daemon))
+        #expect(run.output == "/tmp/a.iso\n")
+        #expect(run.error.contains("ferry: b.iso: failed: timed out\n"))
+        #expect(run.code == .failure)
+    }
+
+    @Test func `--quiet tells only what goes wrong`() async {
+        let run = await get(
+            "--quiet \(Self.a) \(Self.b)",
+            PlayedSessions([saved, failed], in: daemon)
+        )
+        #expect(run.output == "/tmp/a.iso\n")
+        #expect(run.error == "ferry: https://example.org/b.iso: timed out\n")
+    }
+
+    @Test func `--json writes an object for each end`() async {
+        let run = await get(
+            "--json \(Self.a) \(Self.b)",
+            PlayedSessions([saved, failed], in: daemon)
+        )
+        #expect(
+            run.output == """
+                {"event":"saved","path":"/tmp/a.iso","received":0,\
+                "url":"https://example.org/a.iso"}
+                {"code":"-1001","event":"failed","message":"timed out","received":0,\
+                "url":"https://example.org/b.iso"}
+
+                """
+        )
+        #expect(run.error == "")
+        #expect(run.code == .failure)
+    }
+
+    @Test func `Ctrl-C leaves the transfers running and says how to come back`() async {
+        let sessions = PlayedSessions([saved, nil, nil], in: daemon)
+        let run = await get("\(Self.a) \(Self.a) \(Self.b)", sessions, interrupts: 1)
+        #expect(
+            run.error.hasSuffix(
+                "\nThe transfers go on in the background; come back with: ferry watch 2 3\n"
+            )
+        )
+        #expect(run.code == .interrupted)
+        #expect(sessions.events == ["open get-", "settle"])
+    }
+
+    @Test func `--detach waits until ferryd has the transfers, and tells their numbers`() async {
+        let sessions = PlayedSessions([nil, nil], in: daemon)
+        let run = await get("--detach \(Self.a) \(Self.b)", sessions)
+        #expect(run.output == "1  https://example.org/a.iso\n2  https://example.org/b.iso\n")
+        #expect(run.code == .success)
+        #expect(sessions.events == ["open get-", "settle"])
+    }
+
+    @Test func `--detach --json tells the numbers to programs`() async {
+        let run = await get("--detach --json \(Self.a)", PlayedSessions([nil], in: daemon))
+        #expect(run.output.hasSuffix("\n"))
+        #expect(run.output.contains("{\"event\":\"detached\",\"expected\":1000,\"id\":1,"))
+    }
+
+    @Test func `--detach tells of transfers that failed at once`() async {
+        let run = await get("--detach \(Self.a)", PlayedSessions([failed], in: daemon))
+        #expect(run.error == "ferry: a.iso: failed: timed out\n")
+        #expect(run.code == .failure)
+    }
+
+    @Test func `header fields go with every request, twice the same name too`() async {
+        let sessions = PlayedSessions([saved, saved], in: daemon)
+        _ = await get("-H X-Key:1 --header=X-Key:2 \(Self.a) \(Self.b)", sessions)
+        #expect(
+            sessions.requests.map { $0.value(forHTTPHeaderField: "X-Key") } == ["1,2", "1,2"]
+        )
+    }
+
+    @Test func `the destination is absolute and made, with the user's permissions`() async {
+        let sessions = PlayedSessions([saved], in: daemon)
+        _ = await get(Self.a, sessions)
+        #expect(sessions.destinations.map(\.directory) == ["\(directory.path)/out"])
+        #expect(sessions.destinations.map(\.name) == [nil])
+        #expect(sessions.destinations.allSatisfy { $0.permissions & 0o600 == 0o600 })
+        #expect(FileManager.default.fileExists(atPath: "\(directory.path)/out"))
+    }
+
+    @Test func `--output parts into directory and name`() async {
+        let sessions = PlayedSessions([saved], in: daemon)
+        _ = await CommandLineRun(
+            "get -o \(directory.path)/new/.hidden \(Self.a)",
+            daemon: daemon,
+            sessions: sessions
+        )
+        #expect(sessions.destinations.map(\.directory) == ["\(directory.path)/new"])
+        #expect(sessions.destinations.map(\.name) == [".hidden"])
+    }
+
+    @Test func `a directory that cannot be made is an error before anything starts`() async throws {
+        let obstacle = try directory.write("", to: "file")
+        let sessions = PlayedSessions([saved], in: daemon)
+        let run = await CommandLineRun(
+            "get -d \(obstacle)/out \(Self.a)",
+            daemon: daemon,
+            sessions: sessions
+        )
+        #expect(run.error.hasPrefix("ferry: "))
+        #expect(run.code == .failure)
+        #expect(sessions.events == [])
+    }
+
+    @Test func `watch comes back to a get whose process is gone, and takes its file`() async throws
+    {
+        let origin = PlayedSessions([nil], in: daemon)
+        _ = await get("--detach \(Self.a)", origin)
+        #expect(try await daemon.daemon.transfer(1).session.hasPrefix("get-"))
+        let sessions = PlayedSessions([], in: daemon)
+        let run = await CommandLineRun("watch 1", daemon: daemon, sessions: sessions, interrupts: 1)
+        #expect(sessions.events == ["open get-"])
+        #expect(run.code == .interrupted)
+    }
+}

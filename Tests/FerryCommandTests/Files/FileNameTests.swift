@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+@testable import FerryCommand
+
+@Suite struct FileNameTests {
+    @Test(arguments: [
+        ("report.pdf", "report.pdf"), ("../../etc/passwd", "passwd"),
+        ("C:\\Windows\\a.exe", "a.exe"),
+        (".bashrc", "bashrc"), ("...", nil), ("..", nil), ("", nil), ("/", nil), ("a/", "a"),
+        ("-rf", "rf"), (" spaced ", "spaced"), ("a\u{0}b\nc", "abc"),
+        ("txt.\u{202E}exe", "txt.exe"),
+        ("dots...", "dots"), ("- .-", nil), ("naïve 日本.txt", "naïve 日本.txt"), ("%2e%2e", "%2e%2e"),
+        ("\u{200B}", nil), (".\u{200B}.hidden", "hidden"),
+    ])
+    func `a proposed name becomes one visible component or none`(
+        proposal: String,
+        name: String?
+    ) {
+        #expect(FileName(proposal: proposal)?.text == name)
+    }
+
+    @Test(arguments: [
+        ("https://example.org/files/big.iso?x=y/z#f", "big.iso"),
+        ("https://example.org/", "download"),
+        ("https://example.org", "download"), ("https://example.org/a%2Fb", "b"),
+        ("https://example.org/%2e%2e%2f.ssh", "ssh"),
+        ("https://example.org/na%C3%AFve.txt", "naïve.txt"),
+        ("https://example.org/bad%FFname", "bad%FFname"), ("https://example.org/dir/", "dir"),
+        ("https://example.org/%1B%5B2J", "[2J"), ("https://example.org/a%00.txt", "a.txt"),
+    ])
+    func `a URL names its file by its last component`(url: String, name: String) throws {
+        let url = try #require(URL(string: url))
+        #expect(FileName(contentDisposition: nil, url: url).text == name)
+    }
+
+    @Test func `what a response proposes wins over its URL, unless nothing usable is in it`() throws
+    {
+        let url = try #require(URL(string: "https://example.org/get.php"))
+        #expect(
+            FileName(contentDisposition: "attachment; filename=a.iso", url: url).text == "a.iso"
+        )
+        #expect(
+            FileName(contentDisposition: "attachment; filename=\"..\"", url: url).text == "get.php"
+        )
+        #expect(FileName(contentDisposition: "inline", url: url).text == "get.php")
+        #expect(FileName(contentDisposition: "inline", url: nil).text == "download")
+    }
+
+    @Test func `a long name keeps its extension and leaves room for a number`() throws {
+        let name = try #require(FileName(proposal: String(repeating: "ü", count: 300) + ".tar.gz"))
+        #expect(name.text.hasSuffix("ü.gz"))
+        #expect(name.text.utf8.count <= 240)
+        #expect(name.numbered(0) == name.text)
+        #expect(name.numbered(12) == name.text + ".12")
+        let endless = try #require(FileName(proposal: "a." + String(repeating: "b", count: 300)))
+        #expect(endless.text.utf8.count == 240)
+    }
+
+    @Test func `a name that the user chose is taken as it is`() {
+        #expect(FileName(chosen: ".netrc").text == ".netrc")
+    }
+
+    @Test(arguments: [
+        ("attachment; filename=\"a b.txt\"", "a b.txt"),
+        ("attachment; filename=plain.txt", "plain.txt"),
+        ("attachment; filename=\"quo\\\"te\\\\d\"", "quo\"te\\d"),
+        ("attachment; FileName = \"x.txt\" ; size=3", "x.txt"),
+        ("attachment; filename=old.txt; filename*=UTF-8''na%C3%AFve%20x.txt", "naïve x.txt"),
+        ("attachment; filename*=iso-8859-1'en'%A3%20rates", "£ rates"),
+        ("attachment; filename*=UTF-8''%FF; filename=fallback", "fallback"),
+        ("attachment; filename*=UTF-8''%4; filename=fallback", "fallback"),
+        ("attachment; filename*=koi8-r''%C1; filename=fallback", "fallback"),
+        ("attachment; filename*=nonsense; filename=fallback", "fallback"),
+        ("attachment; note=\"a;filename=wrong\"; filename=right", "right"),
+        ("attachment; filename=\"never closed", "never closed"), ("attachment", nil), ("", nil),
+        ("attachment; filename", nil), ("filename=alone", nil), ("attachment;;;filename=a", "a"),
+        ("attachment; filename=\"trailing\\", "trailing"),
+    ])
+    func `RFC 6266: a field proposes a name, the extended form first`(field: String, name: String?)
+    {
+        #expect(ContentDisposition.fileName(in: field) == name)
+    }
+}

@@ -1,0 +1,100 @@
+import Ferry
+import Foundation
+import Testing
+
+@testable import FerryCommand
+
+@Suite struct FileTakerTests {
+    private let directory: TemporaryDirectory
+    private let taker: FileTaker
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        taker = FileTaker(environment: ["XDG_DATA_HOME": "\(directory.path)/data"])
+    }
+
+    private func take(
+        name: String? = nil,
+        directory target: String = "out",
+        status: Int = 200,
+        fields: [String: String] = [:]
+    ) throws -> Outcome {
+        let url = try #require(URL(string: "https://example.org/get/big.iso"))
+        let destination = Destination(
+            directory: "\(directory.path)/\(target)",
+            name: name,
+            permissions: 0o644
+        )
+        return try taker.take(
+            URL(fileURLWithPath: try directory.write("body", to: "CFNetworkDownload_a1b2c3.tmp")),
+            taskDescription: try destination.taskDescription,
+            response: HTTPURLResponse(
+                url: url,
+                statusCode: status,
+                httpVersion: "HTTP/1.1",
+                headerFields: fields
+            ),
+            url: url
+        )
+    }
+
+    @Test func `a file is named by its server unless the user has named it`() throws {
+        let disposition = ["Content-Disposition": "attachment; filename=\"../served.iso\""]
+        let out = "\(directory.path)/out"
+        #expect(try take(fields: disposition) == .saved(path: "\(out)/served.iso"))
+        #expect(try take() == .saved(path: "\(out)/big.iso"))
+        #expect(try take(name: "mine", fields: disposition) == .saved(path: "\(out)/mine"))
+        #expect(try directory.read("out/mine") == "body")
+    }
+
+    @Test(arguments: [400, 404, 503])
+    func `an error page is not the file`(status: Int) throws {
+        guard case .failed(let reason) = try take(status: status) else {
+            Issue.record("no failure")
+            return
+        }
+        #expect(reason.code == "httpStatus")
+        #expect(reason.message.hasPrefix("the server answered \(status) "))
+        #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/out"))
+    }
+
+    @Test func `a file without a place to go to is kept, and the user is told where`() throws {
+        try directory.write("", to: "out")
+        let kept = "\(directory.path)/data/ferry/unplaced/big.iso"
+        guard case .failed(let reason) = try take() else {
+            Issue.record("no failure")
+            return
+        }
+        #expect(reason.code == "cannotPlace")
+        #expect(
+            reason.message
+                == "\(directory.path)/out: Not a directory (open); the file is kept as \(kept)"
+        )
+        #expect(try String(contentsOfFile: kept, encoding: .utf8) == "body")
+    }
+
+    @Test func `a file of unknown origin is kept, too`() throws {
+        let file = try directory.write("body", to: "CFNetworkDownload_a1b2c3.tmp")
+        let outcome = try taker.take(
+            URL(fileURLWithPath: file),
+            taskDescription: "not ours",
+            response: nil,
+            url: nil
+        )
+        #expect(outcome == .saved(path: "\(directory.path)/data/ferry/unplaced/download"))
+    }
+
+    @Test func `where nothing can be kept, the file stays in its session's hands`() throws {
+        try directory.write("", to: "out")
+        try directory.write("", to: "data")
+        #expect(throws: FileError.self) { try take() }
+        #expect(try directory.read("CFNetworkDownload_a1b2c3.tmp") == "body")
+    }
+
+    @Test func `a destination survives as a task's description`() throws {
+        let destination = Destination(directory: "/home/a \"b\"", name: "ü", permissions: 0o600)
+        #expect(try Destination(taskDescription: destination.taskDescription) == destination)
+        #expect(Destination(taskDescription: nil) == nil)
+        #expect(Destination(taskDescription: "{}") == nil)
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+@preconcurrency import Glibc
+import Testing
+
+@testable import FerryCommand
+
+@Suite struct PlacementTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private func move(
+        _ source: String,
+        to target: String? = nil,
+        as name: String = "big.iso"
+    ) throws -> String {
+        try Placement.move(
+            source,
+            to: target ?? "\(directory.path)/out",
+            as: FileName(chosen: name),
+            permissions: 0o640
+        )
+    }
+
+    private func permissions(_ path: String) throws -> Int {
+        try #require(
+            FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        )
+    }
+
+    @Test func `a file moves to its place, which is made, with its permissions`() throws {
+        let source = try directory.write("body", to: "source")
+        let path = try move(source)
+        #expect(path == "\(directory.path)/out/big.iso")
+        #expect(try directory.read("out/big.iso") == "body")
+        #expect(try directory.names == ["out"])
+        #expect(try permissions(path) == 0o640)
+    }
+
+    @Test func `a taken name gets the next free number, and what has it stays`() throws {
+        for body in ["first", "second", "third"] {
+            _ = try move(try directory.write(body, to: "source"))
+        }
+        #expect(try directory.read("out/big.iso") == "first")
+        #expect(try directory.read("out/big.iso.1") == "second")
+        #expect(try directory.read("out/big.iso.2") == "third")
+    }
+
+    @Test(arguments: ["dangling", "directory"])
+    func `a link or a directory of that name counts as taken`(kind: String) throws {
+        let out = "\(directory.path)/out"
+        let manager = FileManager.default
+        try manager.createDirectory(atPath: out, withIntermediateDirectories: true)
+        if kind == "directory" {
+            try manager.createDirectory(
+                atPath: "\(out)/big.iso",
+                withIntermediateDirectories: false
+            )
+        } else {
+            try manager.createSymbolicLink(
+                atPath: "\(out)/big.iso",
+                withDestinationPath: "\(directory.path)/elsewhere"
+            )
+        }
+        #expect(try move(try directory.write("body", to: "source")) == "\(out)/big.iso.1")
+        #expect(try directory.names == ["out"])
+    }
+
+    @Test func `a process that died between two steps is continued, not repeated`() throws {
+        let source = try directory.write("body", to: "source")
+        let out = "\(directory.path)/out"
+        try FileManager.default.createDirectory(atPath: out, withIntermediateDirectories: true)
+        #expect(link(source, "\(out)/big.iso") == 0)
+        #expect(try move(source) == "\(out)/big.iso")
+        #expect(try directory.names == ["out"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: out) == ["big.iso"])
+    }
+
+    @Test func `to another file system the bytes are copied, without a trace of the way`() throws {
+        let shared = "/dev/shm/ferry-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: shared) }
+        let body = String(repeating: "0123456789", count: 100_000)
+        let source = try directory.write(body, to: "source")
+        try #require(isOtherFileSystem("/dev/shm", than: directory.path), "needs two file systems")
+        #expect(try move(source, to: shared) == "\(shared)/big.iso")
+        #expect(try move(directory.write("2", to: "source"), to: shared) == "\(shared)/big.iso.1")
+        #expect(try String(contentsOfFile: "\(shared)/big.iso", encoding: .utf8) == body)
+        #expect(try permissions("\(shared)/big.iso") == 0o640)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: shared).sorted()
+                == ["big.iso", "big.iso.1"]
+        )
+        #expect(try directory.names == [])
+    }
+
+    @Test func `a copy that was cut short by a crash is begun again`() throws {
+        let shared = "/dev/shm/ferry-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: shared) }
+        try FileManager.default.createDirectory(atPath: shared, withIntermediateDirectories: true)
+        try "half".write(toFile: "\(shared)/.ferry-source", atomically: false, encoding: .utf8)
+        try #require(isOtherFileSystem("/dev/shm", than: directory.path), "needs two file systems")
+        #expect(try move(directory.write("whole", to: "source"), to: shared) == "\(shared)/big.iso")
+        #expect(try String(contentsOfFile: "\(shared)/big.iso", encoding: .utf8) == "whole")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: shared) == ["big.iso"])
+    }
+
+    @Test func `a file that cannot be moved stays where it was`() throws {
+        let source = try directory.write("body", to: "source")
+        let obstacle = try directory.write("", to: "file")
+        let error = #expect(throws: FileError.self) { try move(source, to: "\(obstacle)/out") }
+        #expect(error?.call == "open")
+        #expect(error?.description == "\(obstacle)/out: Not a directory (open)")
+        #expect(try directory.read("source") == "body")
+    }
+
+    private func isOtherFileSystem(_ left: String, than right: String) -> Bool {
+        var one = stat()
+        var other = stat()
+        return stat(left, &one) == 0 && stat(right, &other) == 0 && one.st_dev != other.st_dev
+    }
+}

@@ -1,0 +1,161 @@
+import Ferry
+import Foundation
+import Synchronization
+import Testing
+
+/// A ferryd that is played: it has transfers, and remembers what it was told to do.
+final class PlayedDaemon: Sendable {
+    private struct State {
+        var transfers: [TransferDaemon.Transfer] = []
+        var hooks: [TransferDaemon.Hook] = []
+        var status: TransferDaemon.Status?
+        var calls: [String] = []
+        var changes: [[TransferDaemon.Changes]] = []
+    }
+
+    /// How many transfers a page holds unless a command asks for less.
+    private static let pageLength = 2
+
+    private let state: Mutex<State>
+    private let isSteady: Bool
+
+    /// A daemon with transfers, hooks and a status; without a status it is not running.
+    ///
+    /// Each stream of changes tells one element of `changes` before the daemon is killed; the streams
+    /// of a steady daemon last after that.
+    init(
+        transfers: [TransferDaemon.Transfer] = [],
+        hooks: [TransferDaemon.Hook] = [],
+        status: TransferDaemon.Status? = nil,
+        changes: [[TransferDaemon.Changes]] = [],
+        isSteady: Bool = false
+    ) {
+        self.isSteady = isSteady
+        state = Mutex(
+            State(transfers: transfers, hooks: hooks, status: status, changes: changes)
+        )
+    }
+
+    /// What it was told to do.
+    var calls: [String] { state.withLock { $0.calls } }
+
+    /// Takes a transfer on.
+    func add(_ transfer: TransferDaemon.Transfer) {
+        state.withLock { $0.transfers.append(transfer) }
+    }
+
+    /// The daemon as a command sees it.
+    var daemon: TransferDaemon {
+        TransferDaemon(
+            backend: TransferDaemon.Backend(
+                page: { query, after, limit in self.page(query, after: after, limit: limit) },
+                transfer: { id throws(TransferDaemonError) in try self.transfer(id) },
+                changes: { _ in self.nextChanges() },
+                pause: { id throws(TransferDaemonError) in try self.act("pause", on: id) },
+                resume: { id throws(TransferDaemonError) in try self.act("resume", on: id) },
+                cancel: { id throws(TransferDaemonError) in try self.act("cancel", on: id) },
+                hooks: { self.state.withLock { $0.hooks } },
+                removeHook: { name throws(TransferDaemonError) in
+                    try self.act("remove", on: name)
+                },
+                quit: { name throws(TransferDaemonError) in
+                    try self.act("quit", on: name)
+                    return 3
+                },
+                status: { self.state.withLock { $0.status } },
+                stop: { self.state.withLock { $0.status != nil } }
+            )
+        )
+    }
+
+    private func page(
+        _ query: TransferDaemon.Query,
+        after: Int?,
+        limit: Int?
+    ) -> TransferDaemon.Page {
+        let matching = state.withLock { $0.transfers }.filter { transfer in
+            transfer.id > after ?? 0 && query.states?.contains(transfer.state) ?? true
+        }
+        let page = Array(matching.prefix(limit ?? Self.pageLength))
+        return TransferDaemon.Page(
+            transfers: page,
+            next: page.count < matching.count ? page.last?.id : nil
+        )
+    }
+
+    private func transfer(_ id: Int) throws(TransferDaemonError) -> TransferDaemon.Transfer {
+        let transfer = state.withLock { state in state.transfers.first { $0.id == id } }
+        guard let transfer else {
+            throw TransferDaemonError(.transferNotFound, message: "There is no transfer \(id).")
+        }
+        return transfer
+    }
+
+    private func act(_ action: String, on id: Int) throws(TransferDaemonError) {
+        _ = try transfer(id)
+        state.withLock { $0.calls.append("\(action) \(id)") }
+    }
+
+    private func act(_ action: String, on application: String) throws(TransferDaemonError) {
+        let isKnown = state.withLock { state in
+            state.hooks.contains { $0.application == application }
+        }
+        guard isKnown else {
+            throw TransferDaemonError(
+                .applicationNotFound,
+                message: "There is no application \(application)."
+            )
+        }
+        state.withLock { $0.calls.append("\(action) \(application)") }
+    }
+
+    private func nextChanges() -> TransferDaemon.Backend.ChangeStream {
+        let changes = state.withLock { $0.changes.isEmpty ? [] : $0.changes.removeFirst() }
+        return AsyncThrowingStream { continuation in
+            for change in changes { continuation.yield(change) }
+            if isSteady { return }
+            continuation.finish(
+                throwing: TransferDaemonError(.disconnected, message: "ferryd is gone.")
+            )
+        }
+    }
+}
+
+extension TransferDaemon.Transfer {
+    /// A transfer of 1,000 bytes, of which 450 are here, with other properties where they matter.
+    static func sample(
+        _ id: Int = 12,
+        application: String = "org.example.App",
+        session: String = "main",
+        task: Int? = nil,
+        state: State = .running,
+        taskDescription: String? = nil,
+        url: String = "https://example.org/files/big.iso",
+        status: Int? = nil,
+        received: Int64 = 450,
+        expected: Int64? = 1000,
+        wait: Wait? = nil,
+        failure: Failure? = nil,
+        attempts: Int = 0
+    ) throws -> Self {
+        let url = try #require(URL(string: url))
+        return Self(
+            id: id,
+            application: application,
+            session: session,
+            taskIdentifier: task ?? id + 100,
+            state: state,
+            taskDescription: taskDescription,
+            originalRequest: URLRequest(url: url),
+            response: status.flatMap {
+                HTTPURLResponse(url: url, statusCode: $0, httpVersion: nil, headerFields: nil)
+            },
+            receivedByteCount: received,
+            expectedByteCount: expected,
+            wait: wait,
+            failure: failure,
+            attempts: attempts,
+            created: Date(timeIntervalSince1970: 1_790_000_000)
+        )
+    }
+}

@@ -1,0 +1,74 @@
+import Ferry
+import Foundation
+import Synchronization
+import Testing
+
+@testable import FerryCommand
+
+/// Background sessions that are played: each download ends as it is told, or not at all.
+final class PlayedSessions: Sendable {
+    private struct State {
+        var events: [String] = []
+        var requests: [URLRequest] = []
+        var destinations: [Destination] = []
+    }
+
+    private let outcomes: [Outcome?]
+    private let daemon: PlayedDaemon
+    private let state = Mutex(State())
+
+    /// Sessions whose downloads end one by one with these outcomes; nil for one that goes on.
+    init(_ outcomes: [Outcome?], in daemon: PlayedDaemon) {
+        self.outcomes = outcomes
+        self.daemon = daemon
+    }
+
+    /// What was done with the sessions.
+    var events: [String] { state.withLock { $0.events } }
+    /// What was asked for.
+    var requests: [URLRequest] { state.withLock { $0.requests } }
+    /// Where the files were to go.
+    var destinations: [Destination] { state.withLock { $0.destinations } }
+
+    /// Opens a session.
+    var opener: OpenSession.Opener {
+        { identifier, _, report in
+            self.note("open \(identifier.prefix(4))")
+            return OpenSession(
+                identifier: identifier,
+                download: { request, destination in
+                    try self.download(request, to: destination, in: identifier, report)
+                },
+                settle: { self.note("settle") },
+                finish: { self.note("finish") }
+            )
+        }
+    }
+
+    private func download(
+        _ request: URLRequest,
+        to destination: Destination,
+        in session: String,
+        _ report: DownloadSession.Report
+    ) throws -> TransferRow.ID {
+        let index = state.withLock { state in
+            state.requests.append(request)
+            state.destinations.append(destination)
+            return state.requests.count - 1
+        }
+        let id = TransferRow.ID(application: "ferry", session: session, taskIdentifier: index)
+        if let outcome = outcomes[index] {
+            report(id, request.url, outcome)
+        } else {
+            let url = try #require(request.url?.absoluteString)
+            let transfer = try TransferDaemon.Transfer
+                .sample(index + 1, application: "ferry", session: session, task: index, url: url)
+            daemon.add(transfer)
+        }
+        return id
+    }
+
+    private func note(_ event: String) {
+        state.withLock { $0.events.append(event) }
+    }
+}

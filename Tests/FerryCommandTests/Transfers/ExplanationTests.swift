@@ -1,0 +1,96 @@
+import Ferry
+import Foundation
+import Testing
+
+@testable import FerryCommand
+
+@Suite struct ExplanationTests {
+    typealias Transfer = TransferDaemon.Transfer
+    private let noon = Date(timeIntervalSince1970: 1_790_000_000)
+
+    private func second(_ transfer: Transfer) -> String { Explanation(transfer).lines[1] }
+
+    @Test(arguments: [
+        (
+            Transfer.Wait.Reason.hostLimit,
+            "It waits for its turn: as many transfers from example.org are running as are allowed."
+        ),
+        (.connectionLimit, "It waits for its turn: as many transfers are running as are allowed."),
+        (.paused, "It is paused. 'ferry resume 12' lets it go on."),
+        (.starting, "It is about to run."),
+        (.backoff, "It failed and is tried again after a while."),
+    ])
+    func `every wait has its sentence`(reason: Transfer.Wait.Reason, sentence: String) throws {
+        let wait = Transfer.Wait(reason: reason)
+        #expect(second(try .sample(state: .waiting, wait: wait)) == sentence)
+    }
+
+    @Test(arguments: [
+        (Transfer.Wait(reason: .paused), "paused"),
+        (Transfer.Wait(reason: .hostLimit), "waiting: enough from its host"),
+        (Transfer.Wait(reason: .connectionLimit), "waiting: enough at once"),
+        (Transfer.Wait(reason: .starting), "starting"),
+        (Transfer.Wait(reason: .backoff), "retry later"),
+        (Transfer.Wait(reason: Transfer.Wait.Reason(name: "battery")), "waiting: battery"),
+    ])
+    func `every wait has its few words`(wait: Transfer.Wait, words: String) throws {
+        #expect(try Transfer.sample(state: .waiting, wait: wait).stateText == words)
+    }
+
+    @Test func `a wait that ends at a time says when`() throws {
+        let wait = Transfer.Wait(reason: .backoff, until: noon)
+        #expect(
+            second(try .sample(state: .waiting, wait: wait))
+                == "It failed and is tried again at \(noon.timeOfDay)."
+        )
+    }
+
+    @Test func `a reason of a later ferryd is told by what it says itself`() throws {
+        let reason = Transfer.Wait.Reason(name: "battery")
+        #expect(
+            second(try .sample(state: .waiting, wait: Transfer.Wait(reason: reason)))
+                == "It waits: battery."
+        )
+        let wait = Transfer.Wait(reason: reason, until: noon, detail: "the battery is low")
+        #expect(
+            second(try .sample(state: .waiting, wait: wait))
+                == "It waits: the battery is low, until \(noon.timeOfDay)."
+        )
+    }
+
+    @Test func `the last failure, the tries and the destination are told`() throws {
+        let destination = Destination(directory: "/home/a", name: nil, permissions: 0o644)
+        let transfer = try Transfer.sample(
+            taskDescription: try destination.taskDescription,
+            failure: Transfer.Failure(code: "connectionLost", message: "The connection was lost"),
+            attempts: 2
+        )
+        #expect(
+            Explanation(transfer).lines == [
+                "12  https://example.org/files/big.iso",
+                "It is running: 45% of 1000 B is here.",
+                "The last failure: The connection was lost (connectionLost). "
+                    + "It was tried again 2 times.",
+                "Its file goes to /home/a, under the name its server gives it.",
+            ]
+        )
+    }
+
+    @Test func `a completed transfer waits for its application`() throws {
+        let lines = Explanation(try .sample(state: .completed, status: 404)).lines
+        #expect(
+            lines[1] == "It is over; org.example.App has not taken note of that yet. "
+                + "'ferry hooks' tells whether and when ferryd starts it."
+        )
+        #expect(lines[2] == "The last response: the server answered 404 Not Found.")
+    }
+
+    @Test func `a password in a URL is nobody's business`() throws {
+        let transfer = try Transfer.sample(url: "https://user:secret@example.org/a")
+        #expect(transfer.shownURL == "https://user@example.org/a")
+    }
+
+    @Test func `the time of day has two digits each`() throws {
+        #expect(noon.timeOfDay.wholeMatch(of: /\d\d:\d\d:\d\d/) != nil)
+    }
+}

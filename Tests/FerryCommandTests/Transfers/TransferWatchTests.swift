@@ -1,0 +1,140 @@
+import Ferry
+import Testing
+
+@testable import FerryCommand
+
+@Suite struct TransferWatchTests {
+    private let saved = Outcome.saved(path: "/tmp/big.iso")
+    private let failed = Outcome.failed(Outcome.Reason(code: "-1001", message: "timed out"))
+
+    private func row(_ number: Int, numbered: Bool = true) throws -> TransferRow {
+        var row = TransferRow(try .sample(number))
+        if !numbered { row.number = nil }
+        return row
+    }
+
+    private func over(_ row: TransferRow, _ outcome: Outcome) -> TransferRow {
+        var row = row
+        row.state = .over(outcome)
+        return row
+    }
+
+    @Test func `a transfer of this process is over when its session says so`() throws {
+        let row = try row(12)
+        var watch = TransferWatch([row], isOwn: { _ in true })
+        let completed = try TransferDaemon.Transfer.sample(12, state: .completed, received: 0)
+        #expect(watch.changed(updated: [completed], removed: [], at: .zero) == [.show])
+        #expect(
+            watch.ended(row.id, saved) == [.tell(over(row, saved)), .show, .finish(.success)]
+        )
+    }
+
+    @Test func `the first word of an end counts`() throws {
+        let row = try row(12)
+        var watch = TransferWatch([row, try self.row(13)], isOwn: { _ in true })
+        #expect(watch.ended(row.id, saved) == [.tell(over(row, saved)), .show])
+        #expect(watch.ended(row.id, failed) == [.show])
+        #expect(watch.changed(updated: [], removed: [12], at: .zero) == [.show])
+        #expect(watch.rows.first?.outcome == saved)
+    }
+
+    @Test func `a transfer of another application is over when it is complete`() throws {
+        let row = try row(12)
+        var watch = TransferWatch([row], isOwn: { _ in false })
+        let completed = try TransferDaemon.Transfer.sample(12, state: .completed, received: 0)
+        #expect(
+            watch.changed(updated: [completed], removed: [], at: .zero)
+                == [.show, .tell(over(row, .completed)), .finish(.success)]
+        )
+    }
+
+    private static let badEnds: [(Int?, TransferDaemon.Transfer.Failure?, String)] = [
+        (404, nil, "httpStatus"),
+        (nil, TransferDaemon.Transfer.Failure(code: "timedOut", message: "slow"), "timedOut"),
+    ]
+
+    @Test(arguments: badEnds)
+    func `an error page or an error is a failure, whoever watches`(
+        status: Int?,
+        failure: TransferDaemon.Transfer.Failure?,
+        code: String
+    ) throws {
+        var watch = TransferWatch([try row(12)], isOwn: { _ in false })
+        let completed = try TransferDaemon.Transfer.sample(
+            12,
+            state: .completed,
+            status: status,
+            failure: failure
+        )
+        let effects = watch.changed(updated: [completed], removed: [], at: .zero)
+        #expect(effects.last == .finish(.failure))
+        guard case .failed(let reason) = watch.rows.first?.outcome else {
+            Issue.record("not failed")
+            return
+        }
+        #expect(reason.code == code)
+    }
+
+    @Test func `a transfer that another process has taken ended as ferryd last said`() throws {
+        var watch = TransferWatch([try row(12), try row(13)], isOwn: { _ in true })
+        let failed = try TransferDaemon.Transfer.sample(12, state: .completed, status: 500)
+        _ = watch.changed(updated: [failed], removed: [], at: .zero)
+        let effects = watch.changed(updated: [], removed: [12, 13], at: .zero)
+        #expect(effects.last == .finish(.failure))
+        #expect(watch.rows.last?.outcome == .gone)
+    }
+
+    @Test func `what a new ferryd does not know any more is gone`() throws {
+        var watch = TransferWatch([try row(12), try row(13)], isOwn: { _ in true })
+        _ = watch.snapshot([try .sample(13)], at: .zero)
+        #expect(watch.rows.map(\.outcome) == [.gone, nil])
+    }
+
+    @Test func `transfers that ferryd has not numbered yet are not taken for gone`() throws {
+        let row = try row(12, numbered: false)
+        var watch = TransferWatch([row], isOwn: { _ in true })
+        #expect(watch.snapshot([], at: .zero) == [.show])
+        #expect(watch.snapshot([try .sample(12)], at: .zero) == [.show])
+        #expect(watch.rows.map(\.number) == [12])
+        #expect(watch.rows.map(\.state) == [.running])
+    }
+
+    @Test func `all transfers are followed, new ones too, until none is left`() throws {
+        var watch = TransferWatch([], isOwn: { _ in false })
+        #expect(watch.snapshot([try .sample(1), try .sample(2)], at: .zero) == [.show])
+        #expect(watch.changed(updated: [try .sample(3)], removed: [1, 2], at: .zero).count == 3)
+        #expect(watch.rows.map(\.number) == [1, 2, 3])
+        #expect(watch.changed(updated: [], removed: [3], at: .zero).last == .finish(.success))
+    }
+
+    @Test func `without anything to follow it is over at once`() {
+        var watch = TransferWatch([], isOwn: { _ in false })
+        #expect(watch.snapshot([], at: .zero) == [.show, .finish(.success)])
+    }
+
+    @Test func `who detaches waits for numbers, or for ends that come before them`() throws {
+        let rows = [try row(12, numbered: false), try row(13, numbered: false)]
+        var watch = TransferWatch(rows, endsWhenNumbered: true, isOwn: { _ in true })
+        #expect(watch.snapshot([try .sample(12)], at: .zero) == [.show])
+        #expect(watch.ended(rows[1].id, failed).last == .finish(.failure))
+        var quick = TransferWatch(rows, endsWhenNumbered: true, isOwn: { _ in true })
+        let both = [try TransferDaemon.Transfer.sample(12), try .sample(13)]
+        #expect(quick.snapshot(both, at: .zero) == [.show, .finish(.success)])
+    }
+
+    @Test func `Ctrl-C ends the following and nothing else, once`() throws {
+        var watch = TransferWatch([try row(12)], isOwn: { _ in true })
+        #expect(watch.interrupted() == [.finish(.interrupted)])
+        #expect(watch.interrupted() == [])
+        #expect(watch.rows.allSatisfy { !$0.isOver })
+    }
+
+    @Test func `paused and waiting transfers say so`() throws {
+        var watch = TransferWatch([], isOwn: { _ in false })
+        let wait = TransferDaemon.Transfer.Wait(reason: .paused)
+        let paused = try TransferDaemon.Transfer.sample(1, state: .suspended, wait: wait)
+        _ = watch.snapshot([paused, try .sample(2, state: .waiting)], at: .zero)
+        let hold = TransferRow.Hold(reason: "paused", text: "paused")
+        #expect(watch.rows.map(\.state) == [.waiting(hold), .waiting(nil)])
+    }
+}
