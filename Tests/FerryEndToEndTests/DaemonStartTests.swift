@@ -1,0 +1,126 @@
+import FerrySystem
+import FerryTestSupport
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// What is in the way of a daemon that starts, and what it says about it.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct DaemonStartTests {
+    private let home: TestHome
+
+    init() throws { home = try TestHome() }
+
+    @Test func `a second ferryd says which process has the queue, and ends`() async throws {
+        _ = try await ferry("list")
+        let first = try #require(home.daemons.first)
+        let second = try await ferryd("--foreground")
+        #expect(second.exit == .exited(status: 1))
+        #expect(second.error.contains("another ferryd, process \(first), has the queue"))
+        #expect(home.daemons == [first])
+    }
+
+    @Test func `a broken database is named and left alone`() async throws {
+        _ = try await ferry("list")
+        _ = try await ferry("daemon", "stop")
+        await home.untilNoDaemon()
+        let database = "\(home.state)/ferry.sqlite"
+        let rubbish = Data(repeating: 0x55, count: 9_000)
+        try rubbish.write(to: URL(filePath: database))
+        let result = try await ferryd("--foreground")
+        #expect(result.exit == .exited(status: 1))
+        #expect(result.error.contains(database))
+        #expect(try Data(contentsOf: URL(filePath: database)) == rubbish)
+        let list = try await ferry("list")
+        #expect(list.exit == .exited(status: 4))
+        #expect(list.error.contains(database))
+    }
+
+    @Test func `a state directory that is a file is named`() async throws {
+        let parent = "\(home.path)/.local/state"
+        _ = try Directory(opening: parent, creatingPrivate: true)
+        try Data().write(to: URL(filePath: "\(parent)/ferry"))
+        let result = try await ferryd("--foreground")
+        #expect(result.exit == .exited(status: 1))
+        #expect(result.error.contains("\(parent)/ferry"))
+    }
+
+    @Test func `a directory that others can enter is refused with what to do about it`()
+        async throws
+    {
+        _ = try Directory(opening: home.state, creatingPrivate: true)
+        chmod(home.state, 0o755)
+        let result = try await ferryd("--foreground")
+        #expect(result.exit == .exited(status: 1))
+        #expect(result.error.contains("chmod 700"))
+    }
+
+    @Test func `without a runtime directory the socket lies below the state home`() async throws {
+        let home = try TestHome(hasRuntimeDirectory: false)
+        let list = try await TestProcess.run(
+            TestHome.executable("ferry"),
+            ["list"],
+            environment: home.environment
+        )
+        #expect(list.exit == .exited(status: 0), "\(list.error)")
+        #expect(FileManager.default.fileExists(atPath: "\(home.state)/run/io.ferry.Transfer"))
+    }
+
+    @Test func `sockets handed over by systemd's protocol are served`() async throws {
+        let directory = try Directory(opening: "\(home.path)/run/ferry", creatingPrivate: true)
+        let listener = try UnixSocket.listen("io.ferry.Transfer", in: directory)
+        var launch = ProcessLaunch(
+            executable: "/bin/sh",
+            arguments: [
+                "-c", "LISTEN_FDS=1 LISTEN_PID=$$ exec \(TestHome.executable("ferryd"))",
+            ],
+            environment: home.environment
+        )
+        launch.descriptors = [listener.rawValue: 3]
+        let process = try launch.start()
+        let list = try await ferry("list")
+        #expect(list.exit == .exited(status: 0), "\(list.error)")
+        #expect(home.daemons == [process])
+        kill(process, SIGTERM)
+        #expect(try ProcessExit.wait(for: process) == .exited(status: 0))
+    }
+
+    @Test func `a daemon with nothing to do ends and leaves nothing running`() async throws {
+        let home = try TestHome(daemonArguments: ["--idle-time", "0.05"])
+        let list = try await TestProcess.run(
+            TestHome.executable("ferry"),
+            ["list"],
+            environment: home.environment
+        )
+        #expect(list.exit == .exited(status: 0), "\(list.error)")
+        await home.untilNoDaemon()
+        #expect(home.daemons.isEmpty)
+    }
+
+    @Test func `a bad command line is answered with what is wrong`() async throws {
+        let result = try await ferryd("--maximum-transfers", "many")
+        #expect(result.exit == .exited(status: 2))
+        #expect(result.error.contains("--maximum-transfers takes a number from 1 to 1024"))
+    }
+
+    // MARK: Parts
+
+    private func ferry(
+        _ arguments: String...
+    ) async throws -> (exit: ProcessExit, output: String, error: String) {
+        try await TestProcess.run(
+            TestHome.executable("ferry"),
+            arguments,
+            environment: home.environment
+        )
+    }
+
+    private func ferryd(
+        _ arguments: String...
+    ) async throws -> (exit: ProcessExit, output: String, error: String) {
+        try await TestProcess.run(
+            TestHome.executable("ferryd"),
+            arguments,
+            environment: home.environment
+        )
+    }
+}

@@ -1,0 +1,56 @@
+import FerrySystem
+import FerryTestSupport
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// What a process costs that has nothing to do.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct IdleTests {
+    @Test func `an idle ferryd and its idle client do not wake up`() async throws {
+        let home = try TestHome(daemonArguments: ["--idle-time", "600"])
+        let events = try await EventPipe(in: home)
+        let app = try await TestProcess(
+            TestHome.executable("ferry-test-app"),
+            ["--events", events.path, "--directory", home.files, "--idle", "yes"],
+            environment: home.environment
+        )
+        _ = await events.next("ready")
+        // What starting takes is over when the daemon says that the session is open.
+        while try await sessions(of: home) == 0 {}
+        let daemon = try #require(home.daemons.first)
+        try await Task.sleep(for: .seconds(1))
+        let before = (wakeUps(of: daemon), wakeUps(of: app.identifier))
+        try await Task.sleep(for: .seconds(3))
+        #expect(wakeUps(of: daemon) == before.0)
+        #expect(wakeUps(of: app.identifier) == before.1)
+        await app.killed()
+    }
+
+    private func sessions(of home: TestHome) async throws -> Int {
+        let status = try await TestProcess.run(
+            TestHome.executable("ferry"),
+            ["daemon", "status", "--json"],
+            environment: home.environment
+        )
+        let value = status.output.split(separator: "\"sessions\":").dropFirst().first
+        return value.flatMap { Int($0.prefix(while: \.isNumber)) } ?? 0
+    }
+
+    /// How often the threads of a process have begun to wait, by thread.
+    private func wakeUps(of process: Int32) -> [String: String] {
+        let directory = "/proc/\(process)/task"
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        return Dictionary(
+            uniqueKeysWithValues: threads.map { thread in
+                let status = try? String(
+                    contentsOfFile: "\(directory)/\(thread)/status",
+                    encoding: .utf8
+                )
+                let line = status?.split(separator: "\n").first {
+                    $0.hasPrefix("voluntary_ctxt_switches")
+                }
+                return (thread, String(line ?? "gone"))
+            }
+        )
+    }
+}

@@ -1,0 +1,147 @@
+import Ferry
+import Foundation
+import Synchronization
+
+/// Downloads in a background session, or takes the events of one.
+final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
+    private let options: TestAppOptions
+    private let events: EventWriter
+    private let completionHandler = Mutex<(@Sendable () -> Void)?>(nil)
+    private let session = Mutex<URLSession?>(nil)
+
+    init(options: TestAppOptions, events: EventWriter) {
+        self.options = options
+        self.events = events
+    }
+
+    /// Starts the downloads, or finds those of an earlier process, and waits for ever.
+    func run() async {
+        let session = openSession()
+        let earlier = await session.allTasks
+        for task in earlier {
+            events.write("found \(task.taskIdentifier) \(task.taskDescription ?? "-")")
+        }
+        if let limit = options.handOverAt {
+            await handOver(to: session, at: limit)
+        } else if earlier.isEmpty {
+            for url in options.urls { start(url, in: session) }
+        }
+        await session.flush()
+        events.write("ready")
+        await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+    }
+
+    /// Opens the session and waits in the main run loop, as an app without `async` does.
+    ///
+    /// No call of the delegate's, no task of Swift's: the first of either starts Dispatch's worker
+    /// threads, and libdispatch then looks at them every second.
+    @MainActor
+    func idle() -> Never {
+        _ = openSession()
+        events.write("ready")
+        Application.shared.run()
+    }
+
+    private func start(_ text: String, in session: URLSession) {
+        guard let url = URL(string: text) else { return }
+        let task = session.downloadTask(with: url)
+        task.taskDescription = url.lastPathComponent
+        task.resume()
+        events.write("created \(task.taskIdentifier)")
+    }
+
+    private func openSession() -> URLSession {
+        let configuration = URLSessionConfiguration.background(withIdentifier: options.session)
+        configuration.sessionSendsLaunchEvents = options.sendsLaunchEvents
+        let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
+        self.session.withLock { $0 = session }
+        return session
+    }
+
+    // MARK: Foreground to background
+
+    private func handOver(to background: URLSession, at limit: Int64) async {
+        guard let url = options.urls.first.flatMap({ URL(string: $0) }) else { return }
+        let foreground = HandOver(limit: limit)
+        let session = URLSession(
+            configuration: .default,
+            delegate: foreground,
+            delegateQueue: nil
+        )
+        session.downloadTask(with: url).resume()
+        guard let data = await foreground.resumeData() else {
+            events.write("no-resume-data")
+            return
+        }
+        events.write("resume-data")
+        let task = background.downloadTask(withResumeData: data)
+        task.taskDescription = url.lastPathComponent
+        task.resume()
+    }
+
+    // MARK: ApplicationDelegate
+
+    @MainActor
+    func application(
+        _ application: Application,
+        handleEventsForBackgroundURLSession identifier: String,
+        completionHandler: @escaping @Sendable () -> Void
+    ) {
+        events.write("handle-events \(identifier)")
+        self.completionHandler.withLock { $0 = completionHandler }
+        _ = openSession()
+    }
+
+    // MARK: URLSessionDelegate
+
+    func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
+        events.write("did-finish-events")
+        let handler = completionHandler.withLock { $0 }
+        Task { @MainActor in handler?() }
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64,
+        totalBytesExpectedToWrite: Int64
+    ) {
+        events.write("progress \(downloadTask.taskIdentifier) \(totalBytesWritten)")
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didResumeAtOffset fileOffset: Int64,
+        expectedTotalBytes: Int64
+    ) {
+        events.write("resumed \(downloadTask.taskIdentifier) \(fileOffset) \(expectedTotalBytes)")
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didFinishDownloadingTo location: URL
+    ) {
+        let name = downloadTask.taskDescription ?? "unnamed"
+        let target = URL(fileURLWithPath: options.directory).appendingPathComponent(name)
+        do {
+            try? FileManager.default.removeItem(at: target)
+            try FileManager.default.moveItem(at: location, to: target)
+            let status = (downloadTask.response as? HTTPURLResponse)?.statusCode ?? 0
+            events.write("finished \(downloadTask.taskIdentifier) \(name) \(status)")
+        } catch {
+            events.write("not-moved \(downloadTask.taskIdentifier) \(error)")
+        }
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didCompleteWithError error: (any Error)?
+    ) {
+        let code = error.map { "\(($0 as NSError).code)" } ?? "ok"
+        events.write("completed \(task.taskIdentifier) \(code)")
+    }
+}

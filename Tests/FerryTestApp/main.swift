@@ -1,0 +1,22 @@
+import Ferry
+import Foundation
+
+// The app of the end-to-end tests: it tells what happens to it, one line for each thing, over a
+// named pipe that it shares with the processes that ferryd starts.
+
+let options = TestAppOptions(CommandLine.arguments)
+let events = EventWriter(path: options.events)
+let app = TestApp(options: options, events: events)
+
+Application.shared.identifier = options.application
+Application.shared.delegate = app
+events.write("start \(Application.shared.launchReason == .user ? "user" : "background")")
+
+if options.isIdle { app.idle() }
+if Application.shared.launchReason != .user {
+    if options.takeOneCrash() { kill(getpid(), SIGKILL) }
+    await Application.shared.runUntilBackgroundEventsAreHandled()
+    events.write("handled")
+    exit(0)
+}
+await app.run()

@@ -1,0 +1,88 @@
+import FerrySystem
+import FoundationEssentials
+import Glibc
+import Synchronization
+
+/// A named pipe that all processes of an app write their lines to, those that ferryd starts too.
+package final class EventPipe: Sendable {
+    private struct State {
+        var lines: [String] = []
+        var partial: [UInt8] = []
+        var taken = 0
+        var waiting: CheckedContinuation<Void, Never>?
+    }
+
+    /// The pipe's path, for the app.
+    package let path: String
+    private let descriptor: Int32
+    private let state = Mutex(State())
+
+    /// Makes a pipe in a test's home.
+    package init(in home: TestHome, named name: String = "events") async throws {
+        path = "\(home.path)/\(name)"
+        let path = path
+        try systemCall("mkfifo", path) { mkfifo(path, 0o600) }
+        // Open for writing too, so that it does not end between two processes.
+        descriptor = try systemCall("open", path) { open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC) }
+        try await watch()
+    }
+
+    /// Every line so far.
+    package var lines: [String] { state.withLock { $0.lines } }
+
+    /// Waits for the next line for which `matches` is true, and returns it; those before are
+    /// passed over.
+    package func next(where matches: (String) -> Bool = { _ in true }) async -> String {
+        while true {
+            if let line = takeLine() {
+                if matches(line) { return line }
+            } else {
+                await waitForMore()
+            }
+        }
+    }
+
+    /// Waits for the next line that begins with `prefix`.
+    package func next(_ prefix: String) async -> String { await next { $0.hasPrefix(prefix) } }
+
+    private func takeLine() -> String? {
+        state.withLock { state in
+            guard state.taken < state.lines.count else { return nil }
+            defer { state.taken += 1 }
+            return state.lines[state.taken]
+        }
+    }
+
+    private func waitForMore() async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                if state.taken < state.lines.count { return true }
+                state.waiting = continuation
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    @LoopActor
+    private func watch() throws {
+        // The watch lives as long as the test's process; the pipe is small.
+        _ = try EventLoop.shared.watch(descriptor, for: .readable) { _ in self.receive() }
+    }
+
+    private func receive() {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = read(descriptor, &buffer, buffer.count)
+        guard count > 0 else { return }
+        let waiting = state.withLock { state in
+            state.partial += buffer[..<count]
+            while let end = state.partial.firstIndex(of: 10) {
+                state.lines.append(String(decoding: state.partial[..<end], as: UTF8.self))
+                state.partial.removeFirst(end + 1)
+            }
+            defer { state.waiting = nil }
+            return state.waiting
+        }
+        waiting?.resume()
+    }
+}

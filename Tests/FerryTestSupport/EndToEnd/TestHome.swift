@@ -1,0 +1,130 @@
+import CFerryLinux
+import FerrySystem
+import FoundationEssentials
+import Glibc
+
+/// A user's directories of a test's own: its ferryd, its files, its sockets.
+///
+/// Whatever was started in it is killed when it goes.
+package final class TestHome: Sendable {
+    /// The directory that holds everything.
+    package let path: String
+    /// The environment for every process of the test.
+    package let environment: [String: String]
+
+    /// Makes the directories.
+    ///
+    /// - Parameters:
+    ///   - hasRuntimeDirectory: Whether there is an `XDG_RUNTIME_DIR`, as in a login session.
+    ///   - daemonArguments: What ferryd is started with, besides what its starter says.
+    /// - Throws: `SystemCallError`.
+    package init(
+        hasRuntimeDirectory: Bool = true,
+        daemonArguments: [String] = ["--retry-delay", "0.05", "--relaunch-delay", "0.05"]
+    ) throws {
+        var template = Array("/tmp/ferry-home-XXXXXX".utf8CString)
+        guard let made = mkdtemp(&template) else {
+            throw SystemCallError(call: "mkdtemp", errno: errno)
+        }
+        path = String(cString: made)
+        var environment = [
+            "HOME": path, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "TZ": "UTC", "LANG": "C.UTF-8",
+            "FERRY_DAEMON": path + "/ferryd",
+        ]
+        for name in ["LLVM_PROFILE_FILE", "TSAN_OPTIONS", "ASAN_OPTIONS", "LD_LIBRARY_PATH"] {
+            environment[name] = ProcessEnvironment[name]
+        }
+        for name in ["run", "files"] {
+            _ = try Directory(opening: "\(path)/\(name)", creatingPrivate: true)
+        }
+        if hasRuntimeDirectory { environment["XDG_RUNTIME_DIR"] = path + "/run" }
+        self.environment = environment
+        try writeDaemonScript(daemonArguments)
+    }
+
+    deinit {
+        killAll()
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// Where ferryd keeps its state.
+    package var state: String { path + "/.local/state/ferry" }
+
+    /// Where a test's apps put their files.
+    package var files: String { path + "/files" }
+
+    /// The programs of this package, built beside the tests.
+    package static func executable(_ name: String) -> String {
+        let own =
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        let directory = own.lastIndex(of: "/").map { String(own[..<$0]) } ?? ""
+        return "\(directory)/\(name)"
+    }
+
+    /// Kills every process that was started with this home, however it was started.
+    package func killAll() {
+        let marker = "HOME=\(path)"
+        for process in processes(where: { $0.contains(marker) }) { kill(process, SIGKILL) }
+    }
+
+    /// The daemons of this home.
+    package var daemons: [Int32] {
+        processes { $0.contains("HOME=\(path)") }.filter { process in
+            let name = try? FileManager.default.destinationOfSymbolicLink(
+                atPath: "/proc/\(process)/exe"
+            )
+            return name?.hasSuffix("/ferryd") == true
+        }
+    }
+
+    /// Waits for the end of all daemons of this home.
+    package func untilNoDaemon() async {
+        for process in daemons { await Self.end(of: process) }
+    }
+
+    /// Waits for the end of a process that need not be a child of this one.
+    @LoopActor
+    private static func end(of process: Int32) async {
+        let raw = CFerryLinux_pidfd_open(process)
+        guard raw >= 0 else { return }
+        let descriptor = FileDescriptor(owning: raw)
+        await withCheckedContinuation { continuation in
+            let box = WatchBox()
+            box.watch = try? EventLoop.shared.watch(raw, for: .readable) { _ in
+                guard let watch = box.watch else { return }
+                box.watch = nil
+                watch.cancel()
+                continuation.resume()
+            }
+            if box.watch == nil { continuation.resume() }
+        }
+        _ = consume descriptor
+    }
+
+    private func processes(where matches: ([String]) -> Bool) -> [Int32] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return names.compactMap { Int32($0) }.filter { process in
+            guard process != getpid(),
+                let bytes = FileManager.default.contents(atPath: "/proc/\(process)/environ")
+            else { return false }
+            let variables = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+            return matches(variables)
+        }
+    }
+
+    /// Programs start ferryd by this path; the test's own settings go with it.
+    private func writeDaemonScript(_ arguments: [String]) throws {
+        let words = ([Self.executable("ferryd")] + arguments).map { "'\($0)'" }
+        let script = "#!/bin/sh\nexec \(words.joined(separator: " ")) \"$@\"\n"
+        let directory = try Directory(opening: path)
+        let file = try directory.open("ferryd", .createNew)
+        try Array(script.utf8).withUnsafeBytes { try file.writeAll($0) }
+        chmod(path + "/ferryd", 0o700)
+    }
+}
+
+/// Lets a watch's handler reach its watch.
+@LoopActor
+private final class WatchBox {
+    var watch: Watch?
+}
