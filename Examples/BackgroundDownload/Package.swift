@@ -1,0 +1,15 @@
+// swift-tools-version: 6.3
+
+import PackageDescription
+
+let package = Package(
+    name: "BackgroundDownload",
+    dependencies: [.package(name: "Ferry", path: "../..")],
+    targets: [
+        .executableTarget(
+            name: "BackgroundDownload",
+            dependencies: [.product(name: "Ferry", package: "Ferry")],
+            swiftSettings: [.treatAllWarnings(as: .error)]
+        )
+    ]
+)

@@ -1,0 +1,68 @@
+# The one entry for people and machines. `make test` and `make demo` install what is missing first.
+# Without make itself (a bare Debian), run scripts/set-up once.
+
+export PATH := $(PATH):/opt/swift/usr/bin
+SHELL := /bin/bash -o pipefail
+PREFIX ?= $(HOME)/.local
+SWIFT_FILES = git ls-files -z --cached --others --exclude-standard '*.swift'
+URL ?=
+DOCUMENTED = Ferry
+
+.PHONY: all build test demo lint format docs sanitize install uninstall clean set-up
+all:
+	.ci/run
+
+set-up:
+	@scripts/set-up
+
+build: set-up
+	swift build --explicit-target-dependency-import-check error
+
+# Everything in one run, so that its closing lines count every test. One after another: on two cores
+# nothing is gained by more, and a test that starts real processes gets the machine it needs.
+test: set-up
+	swift build --build-tests --quiet
+	swift test --skip-build --no-parallel --disable-xctest
+
+demo: set-up
+	@scripts/demo $(if $(URL),'$(URL)')
+
+lint:
+	$(SWIFT_FILES) | xargs -0 swift format lint --strict --parallel
+
+format:
+	$(SWIFT_FILES) | xargs -0 swift format format --in-place --parallel
+
+docs: set-up $(DOCUMENTED:%=docs-%)
+
+docs-%:
+	swift build --quiet --scratch-path .build/docs --target $* \
+	  -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir \
+	  -Xswiftc .build/docs/$*.symbols \
+	  -Xswiftc -symbol-graph-minimum-access-level -Xswiftc public
+	scripts/keep-own-symbols .build/docs/$*.symbols/$*.symbols.json FoundationNetworking
+	docc convert Sources/$*/$*.docc --additional-symbol-graph-dir .build/docs/$*.symbols \
+	  --fallback-display-name $* --fallback-bundle-identifier ferry.$* \
+	  --output-path .build/docs/$*.doccarchive --warnings-as-errors
+
+sanitize: export TSAN_OPTIONS = suppressions=$(CURDIR)/scripts/thread-sanitizer.suppressions
+sanitize: set-up
+	swift build --build-tests --quiet --sanitize thread --scratch-path .build/thread
+	swift test --skip-build --no-parallel --sanitize thread --disable-xctest \
+	  --scratch-path .build/thread
+
+install: set-up
+	swift build --configuration release --product ferry
+	swift build --configuration release --product ferryd
+	install -D --target-directory '$(DESTDIR)$(PREFIX)/bin' .build/release/ferry .build/release/ferryd
+	install -d '$(DESTDIR)$(PREFIX)/share/systemd/user'
+	install -m 644 packaging/systemd/ferryd.socket '$(DESTDIR)$(PREFIX)/share/systemd/user/'
+	sed 's#@BINDIR@#$(PREFIX)/bin#' packaging/systemd/ferryd.service \
+	  > '$(DESTDIR)$(PREFIX)/share/systemd/user/ferryd.service'
+
+uninstall:
+	rm -f '$(DESTDIR)$(PREFIX)/bin/ferry' '$(DESTDIR)$(PREFIX)/bin/ferryd' \
+	  '$(DESTDIR)$(PREFIX)/share/systemd/user/'ferryd.{socket,service}
+
+clean:
+	rm -rf .build Examples/*/.build
