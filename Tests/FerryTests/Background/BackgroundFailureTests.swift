@@ -75,7 +75,7 @@ struct BackgroundFailureTests {
         await daemon.calls.wait(for: "OpenSession", count: 2)
         await daemon.calls.wait(for: "Subscribe", count: 2)
         try await daemon.finish(2, in: "tracks", contents: "two")
-        await app.recorder.waitForCompletions(2)
+        await daemon.calls.wait(for: "Acknowledge 4")
         await session.flush()
         #expect(app.recorder.calls.count { $0.name == "finished" } == 2)
         #expect(app.recorder.calls.count { $0.name == "completed" } == 2)
@@ -176,7 +176,8 @@ struct BackgroundFailureTests {
 
     @Test func `BG-10: a session that another process has fails tasks with -996`() async throws {
         let refusal = TransferInterfaceError.sessionInUse(identifier: "tracks", pid: getppid())
-        await LoopActor.run { daemon.refusesOpening = [refusal] }
+        // The session tries when it is made, and again with its first task if it has heard by then.
+        await LoopActor.run { daemon.refusesOpening = [refusal, refusal] }
         let session = app.session()
         let task = session.downloadTask(with: url)
         task.resume()
@@ -186,6 +187,7 @@ struct BackgroundFailureTests {
         #expect(error.userInfo[NSLocalizedFailureReasonErrorKey] as? String != nil)
 
         // The other process has ended.
+        await LoopActor.run { daemon.refusesOpening = [] }
         session.downloadTask(with: url).resume()
         await session.flush()
         #expect(daemon.calls.requests == ["CreateDownload 1", "Resume 1"])

@@ -20,8 +20,12 @@ extension FixtureServer {
 
 extension SessionRecorder {
     /// Returns when a task has told of as many bytes.
-    func waitForBytes(_ count: Int64, ofTask task: Int = 1) async {
-        await wait { calls in
+    func waitForBytes(
+        _ count: Int64,
+        ofTask task: Int = 1,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        await wait(sourceLocation: sourceLocation) { calls in
             calls.contains { call in
                 guard case .wrote(task, _, let total, _) = call else { return false }
                 return total >= count

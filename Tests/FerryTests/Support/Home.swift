@@ -7,14 +7,25 @@ import Testing
 enum Home {
     /// Set before the first session looks: environment variables belong to the whole process.
     static let path: String = {
-        let path = FileManager.default.temporaryDirectory
+        let parent = ProcessEnvironment[parentVariable]
+        let path =
+            parent.map { "\($0)/child-\(getpid())" }
+            ?? FileManager.default.temporaryDirectory
             .appendingPathComponent("ferry-tests-\(getpid())").path
         ProcessEnvironment.set("XDG_CACHE_HOME", path + "/cache")
         ProcessEnvironment.set("XDG_STATE_HOME", path + "/state")
         ProcessEnvironment.remove("XDG_RUNTIME_DIR")
-        atexit { try? FileManager.default.removeItem(atPath: Home.path) }
+        // These tests have daemons of their own; none is to be started.
+        ProcessEnvironment.set("FERRY_DAEMON", path + "/no-daemon")
+        // The processes of exit tests may end in any way, and leave what they have to this one.
+        if parent == nil {
+            ProcessEnvironment.set(parentVariable, path)
+            atexit { try? FileManager.default.removeItem(atPath: Home.path) }
+        }
         return path
     }()
+
+    private static let parentVariable = "FERRY_TESTS_HOME"
 
     /// The files that downloads have left, by their endings.
     static var leftovers: [String] {

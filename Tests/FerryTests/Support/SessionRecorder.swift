@@ -1,7 +1,6 @@
 import Ferry
 import FerryTestSupport
 import Foundation
-import Synchronization
 import Testing
 
 /// A session's delegate that notes every call, and lets tests wait for one.
@@ -29,15 +28,13 @@ final class SessionRecorder: NSObject, URLSessionDownloadDelegate {
         }
     }
 
-    private struct State {
+    private struct State: Sendable {
         var calls: [Call] = []
         var errors: [Int: URLError] = [:]
         var locations: [URL] = []
-        var waiting: [(condition: @Sendable ([Call]) -> Bool, CheckedContinuation<Void, Never>)] =
-            []
     }
 
-    private let state = Mutex(State())
+    private let state = Awaited(State())
     /// Called in every method, on the delegate queue.
     let willReturn: @Sendable (Call) -> Void
 
@@ -45,7 +42,7 @@ final class SessionRecorder: NSObject, URLSessionDownloadDelegate {
         self.willReturn = willReturn
     }
 
-    var calls: [Call] { state.withLock { $0.calls } }
+    var calls: [Call] { state.value.calls }
 
     /// The names of the calls, with runs of progress as one.
     var story: [String] {
@@ -54,38 +51,31 @@ final class SessionRecorder: NSObject, URLSessionDownloadDelegate {
         }
     }
 
-    var locations: [URL] { state.withLock { $0.locations } }
+    var locations: [URL] { state.value.locations }
 
-    func error(ofTask identifier: Int) -> URLError? {
-        state.withLock { $0.errors[identifier] }
-    }
+    func error(ofTask identifier: Int) -> URLError? { state.value.errors[identifier] }
 
     /// Returns when a condition holds of the calls.
-    func wait(until condition: @escaping @Sendable ([Call]) -> Bool) async {
-        await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
-                if condition(state.calls) { return true }
-                state.waiting.append((condition, continuation))
-                return false
-            }
-            if isThere { continuation.resume() }
-        }
+    func wait(
+        sourceLocation: SourceLocation = #_sourceLocation,
+        until condition: @escaping @Sendable ([Call]) -> Bool
+    ) async {
+        await state.wait(until: { condition($0.calls) }, sourceLocation: sourceLocation)
     }
 
     /// Returns when as many tasks have completed.
-    func waitForCompletions(_ count: Int = 1) async {
-        await wait { $0.count { $0.name == "completed" } >= count }
+    func waitForCompletions(
+        _ count: Int = 1,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        await wait(sourceLocation: sourceLocation) { calls in
+            calls.count { $0.name == "completed" } >= count
+        }
     }
 
     private func note(_ call: Call) {
         willReturn(call)
-        let ready = state.withLock { state in
-            state.calls.append(call)
-            let ready = state.waiting.filter { $0.condition(state.calls) }
-            state.waiting.removeAll { $0.condition(state.calls) }
-            return ready
-        }
-        for (_, continuation) in ready { continuation.resume() }
+        state.change { $0.calls.append(call) }
     }
 
     // MARK: - Delegate
@@ -131,7 +121,7 @@ final class SessionRecorder: NSObject, URLSessionDownloadDelegate {
         downloadTask: URLSessionDownloadTask,
         didFinishDownloadingTo location: URL
     ) {
-        state.withLock { $0.locations.append(location) }
+        state.change { $0.locations.append(location) }
         note(
             .finished(downloadTask.taskIdentifier, contents: try? Data(contentsOf: location))
         )
@@ -143,7 +133,8 @@ final class SessionRecorder: NSObject, URLSessionDownloadDelegate {
         didCompleteWithError error: (any Error)?
     ) {
         let urlError = error as? URLError
-        state.withLock { $0.errors[task.taskIdentifier] = urlError }
+        let identifier = task.taskIdentifier
+        state.change { $0.errors[identifier] = urlError }
         note(.completed(task.taskIdentifier, urlError?.code))
     }
 
