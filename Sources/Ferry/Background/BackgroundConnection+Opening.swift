@@ -70,8 +70,13 @@ extension BackgroundConnection {
         _ generation: Int,
         _ reply: Wire.OpenSession.Reply
     ) {
+        var released: [@Sendable () -> Void] = []
         let observer: Observer? = state.withLock { state in
             guard state.generation == generation else { return nil }
+            if let number = state.lastNumber, number != reply.session {
+                released = state.outbox.removeAcknowledgements()
+            }
+            state.lastNumber = reply.session
             let session = State.Session(
                 client: client,
                 number: reply.session,
@@ -82,6 +87,7 @@ extension BackgroundConnection {
             state.nextTaskIdentifier = max(state.nextTaskIdentifier, reply.nextTaskIdentifier)
             return state.observer
         }
+        for continuation in released { continuation() }
         observer?.didOpen(reply.session)
     }
 
@@ -211,15 +217,16 @@ extension BackgroundConnection {
 // MARK: - Answers
 
 extension BackgroundConnection {
-    /// How often a call is repeated that the daemon cannot carry out for now.
+    /// How often a call is repeated at which the daemon makes a mistake.
     private static let greatestFailureCount = 10
 
     /// What follows from an answer.
     private enum Consequence {
         case done
         case refused(TransferDaemonError)
-        /// The call is repeated, with all after it, on another connection.
-        case reconnect
+        /// The call is repeated, with all after it, on another connection; without end unless it is
+        /// the call itself that the daemon cannot cope with.
+        case reconnect(isEndless: Bool)
         /// The connection is lost, which is dealt with where that is noticed.
         case none
     }
@@ -238,8 +245,9 @@ extension BackgroundConnection {
                 let continuations = state.outbox.removeFirst()
                 guard let onRefusal = entry.onRefusal else { return continuations }
                 return [{ onRefusal(error) }] + continuations
-            case .reconnect:
-                guard state.outbox.noteFailureOfFirst() <= Self.greatestFailureCount else {
+            case .reconnect(let isEndless):
+                let count = state.outbox.noteFailureOfFirst()
+                guard isEndless || count <= Self.greatestFailureCount else {
                     return state.outbox.removeFirst()
                 }
                 if case .open(let session) = state.condition { session.client.close() }
@@ -273,11 +281,13 @@ extension BackgroundConnection {
             // It has ended meanwhile.
             return .done
         case .sessionNotOpen:
-            return .reconnect
+            return .reconnect(isEndless: true)
         case .storeUnavailable, .internalFailure:
             // A task that does not exist yet can fail; what is asked of one that does must not be lost.
             if case .create = entry.call { return .refused(error) }
-            return .reconnect
+            // A disk that is full today has room some day.
+            if case .storeUnavailable = refusal { return .reconnect(isEndless: true) }
+            return .reconnect(isEndless: false)
         case .sessionInUse, .applicationNotFound, .invalidRequest, .limitExceeded,
             .permissionDenied:
             return .refused(error)

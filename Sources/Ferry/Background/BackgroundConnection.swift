@@ -33,6 +33,8 @@ final class BackgroundConnection: Sendable {
         }
 
         var condition = Condition.idle
+        /// The session's number when it was last open.
+        var lastNumber: Int64?
         /// Counts attempts to connect: what an earlier one still brings about is ignored.
         var generation = 0
         var policy = ReconnectionPolicy()

@@ -19,6 +19,8 @@ final class BackgroundSubscription {
     /// Events that wait until the tasks of earlier launches are known.
     private var held: [Wire.Event] = []
     private var isHolding = false
+    /// The session that the ledger's numbers belong to.
+    private var numberedSession: Int64?
 
     nonisolated init(
         core: SessionCore,
@@ -36,6 +38,12 @@ final class BackgroundSubscription {
 
     /// The session is open, under this number.
     func begin(_ session: Int64) {
+        // A session that was empty comes into being again, and counts its events from 1.
+        if let numberedSession, numberedSession != session { ledger.renumber() }
+        numberedSession = session
+        // What was held is told again: it has not been counted.
+        held = []
+        isHolding = false
         self.session = session
         subscribe()
     }

@@ -32,6 +32,9 @@ struct EventLedger {
         return true
     }
 
+    /// From here on events have the numbers of another session.
+    mutating func renumber() { highestSequence = .min }
+
     /// Everything that waited has come.
     ///
     /// - Returns: Whether it has also been told.

@@ -51,6 +51,17 @@ struct Outbox {
         return takeReachedBarriers()
     }
 
+    /// Gives up acknowledgements: they name events of a session that is gone.
+    ///
+    /// - Returns: Who waited for them.
+    mutating func removeAcknowledgements() -> [@Sendable () -> Void] {
+        entries = pending.filter { entry in
+            if case .acknowledge = entry.call { false } else { true }
+        }
+        doneCount = 0
+        return takeReachedBarriers()
+    }
+
     /// The first call could not be carried out for now.
     ///
     /// - Returns: How often that was so.

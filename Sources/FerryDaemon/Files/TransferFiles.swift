@@ -48,10 +48,17 @@ final class TransferFiles {
         try? file.removeAttribute("user.ferry.transfer")
     }
 
-    /// Deletes a task's file, if there is one.
+    /// Deletes a task's file, if there is one, off the loop: deleting a large one takes time.
     func discard(task: Int64) {
-        // What cannot be deleted is found again when the daemon starts.
-        try? file(of: task).remove()
+        let name = Self.name(of: task)
+        let downloads = downloads
+        let suffixes = [""] + PartialFile.companionSuffixes
+        queue.perform {
+            for suffix in suffixes {
+                // What cannot be deleted is found again when the daemon starts.
+                try? downloads.remove(name + suffix)
+            }
+        }
     }
 
     /// The tasks that have files.

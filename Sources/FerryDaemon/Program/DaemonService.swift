@@ -102,8 +102,15 @@ final class DaemonService {
         if isHeldBySystemd {
             server?.stopListening()
         } else {
-            // Without the lock a client may have to try twice.
-            endLock = try? locations.startLock()
+            // Never waits on the loop: whoever holds the lock may be stopped. It is about to
+            // connect, so that a daemon with nothing to do stays; one that must end ends, and a
+            // client may have to try twice.
+            endLock = try? locations.startLock(waiting: false)
+            if endLock == nil, daemon?.mayGoOn == true {
+                isEnding = false
+                daemon?.goOn()
+                return
+            }
             server?.stopListeningAndDrain()
             if daemon?.mayGoOn == true, server?.connectionCount ?? 0 > 0, goOn() { return }
         }

@@ -21,9 +21,16 @@ package final class ChildProcess {
     ) throws(SystemCallError) {
         let identifier = try launch.start()
         self.identifier = identifier
-        descriptor = FileDescriptor(
-            owning: try systemCall("pidfd_open") { CFerryLinux_pidfd_open(identifier) }
-        )
+        do throws(SystemCallError) {
+            descriptor = FileDescriptor(
+                owning: try systemCall("pidfd_open") { CFerryLinux_pidfd_open(identifier) }
+            )
+        } catch {
+            // A child that nobody watches would be started a second time.
+            kill(identifier, SIGKILL)
+            _ = try? ProcessExit.wait(for: identifier)
+            throw error
+        }
         // The loop's watch keeps the child until it has ended.
         watch = try EventLoop.shared.watch(descriptor.rawValue, for: .readable) { _ in
             self.watch?.cancel()

@@ -48,10 +48,15 @@ package struct SocketLocations: Hashable, Sendable {
 
     /// Keeps every other process from starting or ending a daemon of this user, until it is
     /// released.
-    package func startLock() throws(DaemonError) -> FileLock {
+    ///
+    /// - Parameter waiting: Whether to wait for another holder.
+    /// - Returns: The lock.
+    /// - Throws: ``DaemonError/failed(_:)`` with `EWOULDBLOCK` when another process holds it and
+    ///   `waiting` is false.
+    package func startLock(waiting: Bool = true) throws(DaemonError) -> FileLock {
         let directory = try create(stateDirectory)
         return try asDaemonError { () throws(SystemCallError) in
-            try FileLock(Self.lockName, in: directory, waiting: true)
+            try FileLock(Self.lockName, in: directory, waiting: waiting)
         }
     }
 
