@@ -33,11 +33,26 @@ import Testing
             }
             if count.isMultiple(of: 50) {
                 await store.close()
-                store = try Store(directory: directory.open())
+                store = try reopened(in: directory)
                 try #require(store.nextTaskID == model.nextTaskID, "seed \(seed)")
             }
         }
         await store.close()
+    }
+
+    /// Opens the store once more.
+    ///
+    /// A child process that another test has just made holds the lock until it is another program.
+    private func reopened(in directory: TemporaryDirectory) throws -> Store {
+        let place = try directory.open()
+        while true {
+            do throws(StoreError) {
+                return try Store(directory: place)
+            } catch {
+                guard error.code == .inUse else { throw error }
+            }
+            try FileLock("ferry.sqlite.lock", in: place, waiting: true).release()
+        }
     }
 
     private func compareQueries(
