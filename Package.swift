@@ -82,7 +82,13 @@ let package = Package(
                 "FerrySystem", "FerryTestSupport",
             ]
         ),
-        .testTarget(name: "FerryTests", dependencies: ["Ferry", "FerryTestSupport"]),
+        .testTarget(
+            name: "FerryTests",
+            dependencies: [
+                "Ferry", "FerryTransfer", "FerryHTTP", "FerryWire", "FerrySystem",
+                "FerryTestSupport",
+            ]
+        ),
         .testTarget(name: "FerryCommandTests", dependencies: ["FerryCommand"]),
         .executableTarget(
             name: "ferry-test-app",
