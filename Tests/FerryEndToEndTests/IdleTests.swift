@@ -5,7 +5,15 @@ import Glibc
 import Testing
 
 /// What a process costs that has nothing to do.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct IdleTests {
+@Suite(
+    .serialized,
+    .timeLimit(.minutes(1)),
+    .disabled(
+        if: ProcessEnvironment["TSAN_OPTIONS"] != nil,
+        "the thread sanitizer has a thread of its own, which wakes up"
+    )
+)
+struct IdleTests {
     @Test func `an idle ferryd and its idle client do not wake up`() async throws {
         let home = try TestHome(daemonArguments: ["--idle-time", "600"])
         let events = try await EventPipe(in: home)
