@@ -11,8 +11,8 @@ package struct Context: Sendable {
     package var now: @Sendable () -> Date
     /// The time since some fixed moment.
     package var instant: @Sendable () -> Duration
-    /// Has an element each time the user presses Ctrl-C.
-    package var interrupts: @Sendable () -> AsyncStream<Void>
+    /// Has an element each time the user presses Ctrl-C after this has returned.
+    package var interrupts: @Sendable () async -> AsyncStream<Void>
     /// The environment variables.
     package var environment: [String: String]
     /// Opens background sessions.
@@ -24,7 +24,7 @@ package struct Context: Sendable {
         daemon: TransferDaemon,
         now: @escaping @Sendable () -> Date,
         instant: @escaping @Sendable () -> Duration,
-        interrupts: @escaping @Sendable () -> AsyncStream<Void>,
+        interrupts: @escaping @Sendable () async -> AsyncStream<Void>,
         environment: [String: String]
     ) {
         self.console = console
@@ -43,7 +43,7 @@ package struct Context: Sendable {
             daemon: TransferDaemon(),
             now: { Date() },
             instant: { ContinuousClock.now - start },
-            interrupts: { Interrupts.stream() },
+            interrupts: { await Interrupts.stream() },
             environment: ProcessInfo.processInfo.environment
         )
     }

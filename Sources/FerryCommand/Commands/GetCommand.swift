@@ -140,10 +140,7 @@ struct GetCommand: Command {
     }
 
     private func destination() throws -> Destination {
-        try FileManager.default.createDirectory(
-            atPath: directory,
-            withIntermediateDirectories: true
-        )
+        try UnusableDirectory.check(directory)
         let mask = umask(0o077)
         umask(mask)
         return Destination(directory: directory, name: name, permissions: 0o666 & ~mask)

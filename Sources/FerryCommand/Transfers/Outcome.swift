@@ -15,6 +15,9 @@ enum Outcome: Hashable, Sendable {
         var code: String
         /// What happened, for a person.
         var message: String
+
+        /// Whether somebody has asked for it: ferryd's name for that, and the session's.
+        var isCancellation: Bool { ["cancelled", "-999"].contains(code) }
     }
 
     /// Whether the transfer did what was asked for, or may have.

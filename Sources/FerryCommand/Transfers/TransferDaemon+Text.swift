@@ -37,7 +37,8 @@ extension TransferDaemon.Transfer {
         switch state {
         case .suspended, .waiting: hold?.text ?? "waiting"
         case .running: "running"
-        case .completed: reasonForFailure == nil ? "done" : "failed"
+        case .completed:
+            reasonForFailure.map { $0.isCancellation ? "cancelled" : "failed" } ?? "done"
         }
     }
 }
@@ -94,7 +95,8 @@ extension TransferRow {
             return (file == name ? "saved" : "saved as \(file)") + amount
         case .completed: return "done\(amount)"
         case .gone: return "over"
-        case .failed(let reason): return "failed: \(reason.message)"
+        case .failed(let reason):
+            return reason.isCancellation ? "cancelled" : "failed: \(reason.message)"
         }
     }
 

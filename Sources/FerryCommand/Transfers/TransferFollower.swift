@@ -75,9 +75,11 @@ struct TransferFollower {
     mutating func run(following selection: Selection) async throws -> ExitCode {
         let mailbox = mailbox
         let context = context
+        // Before anything is shown that somebody could want to leave.
+        let interrupts = await context.interrupts()
         let sources = [
             Task { await Self.follow(selection, of: context.daemon, mailbox: mailbox) },
-            Task { for await _ in context.interrupts() { mailbox.send(.interrupted) } },
+            Task { for await _ in interrupts { mailbox.send(.interrupted) } },
         ]
         var staleness: Task<Void, any Error>?
         defer {

@@ -42,6 +42,15 @@ import Testing
         #expect(run.output.contains("\n3   failed "))
     }
 
+    @Test func `a transfer that somebody has cancelled is told to be cancelled, not failed`() throws
+    {
+        let failure = Transfer.Failure(code: "cancelled", message: "it was cancelled")
+        let transfer = try Transfer.sample(state: .completed, failure: failure)
+        #expect(transfer.stateText == "cancelled")
+        let outcome = Outcome.failed(Outcome.Reason(URLError(.cancelled)))
+        #expect(TransferRow(transfer).text(of: outcome) == "cancelled")
+    }
+
     @Test func `list --limit shows a page and how to get the next`() async throws {
         let run = await CommandLineRun("list --limit 1 --after 1", daemon: try daemon())
         #expect(run.output.split(separator: "\n").count == 2)

@@ -1,0 +1,76 @@
+import FerrySystem
+import FerryTestSupport
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// The `ferry` command as people use it: with a real ferryd, a real nginx and real signals.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct CommandEndToEndTests {
+    private static let size = 4 << 20
+    private static let rate = 2 << 20
+
+    private let home: TestHome
+    private let nginx: Nginx
+
+    init() async throws {
+        home = try TestHome()
+        nginx = try await Nginx(in: home, bytesPerSecond: Self.rate)
+    }
+
+    @Test func `an interrupted get goes on, and a ferry that ferryd starts places its file`()
+        async throws
+    {
+        let data = try nginx.addFile("song.bin", byteCount: Self.size)
+        let error = try await EventPipe(in: home)
+        let get = try await begin("song.bin", error)
+        get.signal(SIGINT)
+        let exit = await get.ended()
+        #expect(exit == .exited(status: 130))
+        let hint = await error.next("The transfer goes on")
+        #expect(hint.hasSuffix("come back with: ferry watch 1"))
+        let watch = try await ferry("watch", "1")
+        #expect(watch.exit == .exited(status: 0), "\(watch.error)")
+        #expect(try Data(contentsOf: URL(filePath: "\(home.files)/song.bin")) == data)
+    }
+
+    @Test func `a get that is killed leaves its transfer to ferryd all the same`() async throws {
+        let data = try nginx.addFile("song.bin", byteCount: Self.size)
+        let error = try await EventPipe(in: home)
+        let get = try await begin("song.bin", error)
+        await get.killed()
+        let watch = try await ferry("watch", "1")
+        #expect(watch.exit == .exited(status: 0), "\(watch.error)")
+        #expect(try Data(contentsOf: URL(filePath: "\(home.files)/song.bin")) == data)
+    }
+
+    @Test func `an error page is not placed, and the exit status says so`() async throws {
+        let get = try await ferry("get", "--directory", home.files, nginx.url("nothing.bin"))
+        #expect(get.exit == .exited(status: 1))
+        #expect(get.error.contains("404"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: home.files) == [])
+    }
+
+    /// Starts `ferry get` and waits until it says that ferryd is at it.
+    private func begin(_ name: String, _ error: EventPipe) async throws -> TestProcess {
+        let pipe = try systemCall("open", error.path) { open(error.path, O_WRONLY | O_CLOEXEC) }
+        defer { close(pipe) }
+        let get = try await TestProcess(
+            TestHome.executable("ferry"),
+            ["get", "--directory", home.files, nginx.url(name)],
+            environment: home.environment,
+            error: pipe
+        )
+        _ = await error.next("ferry: ")
+        return get
+    }
+
+    private func ferry(
+        _ arguments: String...
+    ) async throws -> (exit: ProcessExit, output: String, error: String) {
+        try await TestProcess.run(
+            TestHome.executable("ferry"),
+            arguments,
+            environment: home.environment
+        )
+    }
+}
