@@ -6,7 +6,7 @@ import Synchronization
 
 /// Carries out the tasks of a background session, by the transfer daemon.
 final class BackgroundBackend: SessionBackend {
-    private let connection: BackgroundConnection
+    let connection: BackgroundConnection
     private let events: Mutex<Events?> = Mutex(nil)
 
     private struct Events {

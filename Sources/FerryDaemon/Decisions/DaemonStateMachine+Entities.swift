@@ -33,7 +33,7 @@ extension DaemonStateMachine {
         var attachment: Attachment?
         /// Who is told its events.
         var subscriber: Subscriber?
-        /// Whether it has events to tell and no task that could still run.
+        /// Whether it has events to tell and no task that has not ended.
         var isReadyForRelaunch = false
         /// Whether the store could not say what it has.
         var isUncounted = false
@@ -175,6 +175,6 @@ extension SessionCounts {
     var isEmpty: Bool { unfinishedTasks == 0 && completedTasks == 0 }
 
     /// Whether an application is to be started for a session: there is something to tell, and
-    /// nothing that could still happen by itself.
-    var isReadyForRelaunch: Bool { events > 0 && waitingTasks == 0 }
+    /// no task left, not even one that waits to be resumed (BG-30).
+    var isReadyForRelaunch: Bool { events > 0 && unfinishedTasks == 0 }
 }

@@ -41,7 +41,7 @@ extension Promises {
         if isOpen { world.fail("\(application.identifier) is started while it runs") }
         guard world.daemon?.machine.operationCount == 0 else { return }
         let isWanted = store.sessions(application: id).contains { session in
-            session.counts.events > 0 && session.counts.waitingTasks == 0
+            session.counts.events > 0 && session.counts.unfinishedTasks == 0
                 && Stored.configuration(session.configuration).sendsLaunchEvents
         }
         if !isWanted { world.fail("\(application.identifier) is started for nothing") }

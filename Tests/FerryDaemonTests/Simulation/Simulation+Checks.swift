@@ -110,7 +110,7 @@ extension Simulation {
             !application.isLaunching, application.clients.isEmpty
         else { return false }
         return database.current.sessions(application: record.id).contains { session in
-            session.counts.events > 0 && session.counts.waitingTasks == 0
+            session.counts.events > 0 && session.counts.unfinishedTasks == 0
                 && Stored.configuration(session.configuration).sendsLaunchEvents
         }
     }
@@ -137,7 +137,7 @@ extension Simulation {
         for application in store.allApplications()
         where application.launch != nil && !application.quit {
             for session in store.sessions(application: application.id)
-            where session.counts.events > 0 && session.counts.waitingTasks == 0
+            where session.counts.events > 0 && session.counts.unfinishedTasks == 0
                 && Stored.configuration(session.configuration).sendsLaunchEvents
             {
                 fail("\(application.identifier) was not started for session \(session.id)")

@@ -31,7 +31,7 @@ struct BackgroundRelaunchTests {
         try await app.die(with: daemon)
     }
 
-    @Test func `BG-26, BG-27: a new launch finds its tasks again, page by page`() async throws {
+    @Test func `BG-26 to BG-28: a new launch finds its tasks again, page by page`() async throws {
         try await createTasks(7)
         await LoopActor.run {
             daemon.pageLength = 3

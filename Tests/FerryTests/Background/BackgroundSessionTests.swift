@@ -80,6 +80,22 @@ struct BackgroundSessionTests {
         #expect(sent.fields.contains(.init(name: "X-Field", value: "v")))
     }
 
+    @Test func `P16: a session that has ended leaves neither its parts nor its thread`() async {
+        weak var core: SessionCore?
+        weak var connection: BackgroundConnection?
+        do {
+            let session = app.session()
+            core = session.core
+            connection = (session.core.backend as? BackgroundBackend)?.connection
+            session.downloadTask(with: url).resume()
+            await session.flush()
+            session.invalidateAndCancel()
+            await app.recorder.wait { $0.contains(.invalid) }
+        }
+        // Whoever has just told the last thing may still hold it for a moment.
+        while core != nil || connection != nil { await Task.yield() }
+    }
+
     @Test func `tasks are numbered on from what the daemon has had`() async throws {
         await LoopActor.run {
             daemon.sessions["tracks"] = ScriptedDaemon.Session(
