@@ -158,6 +158,8 @@ extension Outcome.Reason {
     /// The reason in a task's error.
     init(_ error: any Error) {
         let code = (error as? URLError)?.code.rawValue ?? (error as NSError).code
-        self.init(code: String(code), message: error.localizedDescription)
+        // Apple's description says what kind of failure it is, the reason what has happened.
+        let reason = (error as NSError).localizedFailureReason
+        self.init(code: String(code), message: reason ?? error.localizedDescription)
     }
 }

@@ -182,7 +182,7 @@ extension DaemonStateMachine {
         return effects + [
             .log(.info, "finished, \(byteCount) bytes", task: id),
             commit(
-                [
+                forgetting(task.record) + [
                     .setProgress(
                         task: id,
                         receivedByteCount: byteCount,
@@ -196,6 +196,14 @@ extension DaemonStateMachine {
                 ],
                 then: .ended(task: id, Ending(), resumeData: nil)
             ),
+        ]
+    }
+
+    /// Takes back the failure of an earlier attempt: it would be taken for the reason of the end.
+    private func forgetting(_ task: TaskRecord) -> [Mutation] {
+        guard task.lastError != nil else { return [] }
+        return [
+            .setRetry(task: task.id, attempts: task.attempts, notBefore: nil, lastError: nil)
         ]
     }
 

@@ -27,6 +27,17 @@ import Testing
         #expect(bench.events[stream]?.contains { $0.kind == .completed } == false)
     }
 
+    @Test func `a task that succeeds after a failure does not pass for one that failed`() {
+        var bench = MachineBench()
+        let task = bench.start(bench.open())
+        bench.fail(task)
+        bench.wait(60)
+        bench.finish(task)
+        #expect(bench.stored(task)?.state == .completed)
+        #expect(bench.stored(task)?.attempts == 1)
+        #expect(bench.stored(task)?.lastError == nil)
+    }
+
     @Test(arguments: [
         TransferError.Code.badURL, .unsupportedURL, .tooManyRedirects, .redirectToNonHTTP,
         .certificateUntrusted, .certificateBadDate, .badServerResponse, .cannotDecodeContent,
