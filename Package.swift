@@ -89,7 +89,10 @@ let package = Package(
                 "FerryTestSupport",
             ]
         ),
-        .testTarget(name: "FerryCommandTests", dependencies: ["FerryCommand"]),
+        .testTarget(
+            name: "FerryCommandTests",
+            dependencies: ["FerryCommand", "Ferry", "FerryTestSupport"]
+        ),
         .executableTarget(
             name: "ferry-test-app",
             dependencies: ["Ferry"],

@@ -13,7 +13,7 @@ struct CommitTests {
 
     init() throws {
         temporary = try TemporaryDirectory()
-        store = try Store(directory: temporary.directory())
+        store = try Store(directory: temporary.directory)
     }
 
     /// Lets everything that `body` submits wait together, and returns what came of it, in order.
@@ -192,7 +192,7 @@ struct CommitTests {
         let read = try await failure { _ = try await store.totals() }
         #expect(read.code == .closed)
         await store.close()
-        let reopened = try Store(directory: temporary.directory())
+        let reopened = try Store(directory: temporary.directory)
         #expect(try await reopened.totals().waitingTasks == 20)
     }
 }

@@ -1,4 +1,5 @@
 import FerrySystem
+import FerryTestSupport
 import FoundationEssentials
 import Testing
 
@@ -13,7 +14,7 @@ struct CountTests {
 
     init() async throws {
         temporary = try TemporaryDirectory()
-        store = try Store(directory: temporary.directory())
+        store = try Store(directory: temporary.directory)
         for index in 0..<3 {
             sessions.append(try await store.openedSession("session \(index)").id)
         }

@@ -33,7 +33,7 @@ struct CrashTests {
         }
         let acknowledged = try acknowledged()
         #expect(acknowledged.count >= killAfter)
-        let store = try Store(directory: temporary.directory())
+        let store = try Store(directory: temporary.directory)
         let session = try #require(await store.session(id: 1))
         let tasks = try await store.tasks(limit: 10_000)
         let events = try await store.events(session: 1, limit: 10_000)
@@ -63,13 +63,13 @@ struct CrashTests {
             }
         }
         #expect(try temporary.contents(of: "ferry.sqlite-wal").count > 100 * 4096)
-        let store = try Store(directory: temporary.directory())
+        let store = try Store(directory: temporary.directory)
         #expect(try await store.tasks(limit: 10).map(\.id) == [1])
         #expect(try await store.totals() == SessionCounts(waitingTasks: 1))
     }
 
     @Test func `a power cut leaves a prefix of the commits, none of them by half`() async throws {
-        let store = try Store(directory: temporary.directory())
+        let store = try Store(directory: temporary.directory)
         let session = try await store.openedSession()
         for id in Int64(1)...12 {
             try await store.commit([
@@ -86,7 +86,7 @@ struct CrashTests {
             let after = try TemporaryDirectory()
             try after.write(database, to: "ferry.sqlite")
             try after.write(Array(log.prefix(length)), to: "ferry.sqlite-wal")
-            let reopened = try Store(directory: after.directory())
+            let reopened = try Store(directory: after.directory)
             let tasks = try await reopened.tasks(limit: 100)
             #expect(tasks.map(\.id) == (0..<tasks.count).map { Int64($0 + 1) })
             #expect(tasks.allSatisfy { $0.state == .completed })

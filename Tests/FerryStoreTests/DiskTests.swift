@@ -20,7 +20,7 @@ struct DiskTests {
         async throws
     {
         let disk = try SmallDisk(byteCount: 2 << 20)
-        let store = try Store(directory: Directory(opening: disk.path))
+        let store = try Store(directory: disk.directory)
         let session = try await store.openedSession()
         try await store.commit([.insertTask(.waiting(1, session: session.id))])
 
@@ -36,7 +36,7 @@ struct DiskTests {
         disk.empty()
         try await store.commit([large(3, session: session.id, byteCount: 200_000)])
         await store.close()
-        let reopened = try Store(directory: Directory(opening: disk.path))
+        let reopened = try Store(directory: disk.directory)
         #expect(try await reopened.tasks(limit: 10).map(\.id) == [1, 3])
         #expect(try await reopened.totals() == SessionCounts(waitingTasks: 2))
         await reopened.close()
@@ -48,10 +48,10 @@ struct DiskTests {
     {
         let disk = try SmallDisk(byteCount: 1 << 20)
         try disk.fill()
-        let error = try refusal(of: Directory(opening: disk.path))
+        let error = try refusal(of: disk.directory)
         #expect(error.code == .diskFull)
         disk.empty()
-        let store = try Store(directory: Directory(opening: disk.path))
+        let store = try Store(directory: disk.directory)
         _ = try await store.openedSession()
         await store.close()
     }
@@ -59,12 +59,12 @@ struct DiskTests {
     @Test(.enabled(if: SmallDisk.canBeMade, "only root can mount a small file system"))
     func `a database on a full disk can be read`() async throws {
         let disk = try SmallDisk(byteCount: 1 << 20)
-        let store = try Store(directory: Directory(opening: disk.path))
+        let store = try Store(directory: disk.directory)
         let session = try await store.openedSession()
         try await store.commit([.insertTask(.waiting(1, session: session.id))])
         await store.close()
         try disk.fill()
-        let reopened = try Store(directory: Directory(opening: disk.path))
+        let reopened = try Store(directory: disk.directory)
         #expect(try await reopened.nextIDs() == [1])
         await reopened.close()
     }
@@ -95,7 +95,7 @@ struct DiskTests {
 
     @Test func `a failure that ends the transaction is everybody's in the group`() async throws {
         let temporary = try TemporaryDirectory()
-        let store = try Store(directory: temporary.directory())
+        let store = try Store(directory: temporary.directory)
         let session = try await store.openedSession()
         let results = try await commitTogether(
             store,
@@ -113,7 +113,7 @@ struct DiskTests {
 
     @Test func `a failure that leaves the transaction is its caller's alone`() async throws {
         let temporary = try TemporaryDirectory()
-        let store = try Store(directory: temporary.directory())
+        let store = try Store(directory: temporary.directory)
         let session = try await store.openedSession()
         // In a statement with triggers, which SQLite can undo alone.
         var task = TaskRecord.waiting(2, session: session.id)

@@ -1,5 +1,6 @@
 import FerryStore
 import FerrySystem
+import FerryTestSupport
 import FoundationEssentials
 import Testing
 
@@ -10,7 +11,7 @@ struct EventTests {
 
     init() throws {
         temporary = try TemporaryDirectory()
-        store = try Store(directory: temporary.directory())
+        store = try Store(directory: temporary.directory)
     }
 
     private func append(_ task: Int64, kind: Int = 1) -> Mutation {
@@ -27,7 +28,7 @@ struct EventTests {
         ])
         #expect(receipt.sequences == [1, 2, 3])
         await store.close()
-        let reopened = try Store(directory: temporary.directory())
+        let reopened = try Store(directory: temporary.directory)
         let events = try await reopened.events(session: session.id, limit: 10)
         #expect(events.map(\.sequence) == [1, 2, 3])
         #expect(events.map(\.kind) == [4, 5, 6])

@@ -1,4 +1,5 @@
 import FerrySystem
+import FerryTestSupport
 import Glibc
 import Testing
 
@@ -10,11 +11,11 @@ struct OpeningTests {
 
     init() throws { temporary = try TemporaryDirectory() }
 
-    private func open() throws -> Store { try Store(directory: temporary.directory()) }
+    private func open() throws -> Store { try Store(directory: temporary.directory) }
 
     /// The failure of opening a store that must not open.
     private func refusal() throws -> StoreError {
-        try FerryStoreTests.refusal(of: temporary.directory())
+        try FerryStoreTests.refusal(of: temporary.directory)
     }
 
     /// A closed store of some size.
@@ -34,7 +35,7 @@ struct OpeningTests {
     @Test func `the files are the user's alone`() async throws {
         let store = try open()
         _ = try await store.openedSession()
-        let directory = try temporary.directory()
+        let directory = temporary.directory
         for name in try directory.names() {
             let status = try directory.status(of: name)
             #expect(status?.permissions == 0o600, "\(name)")
@@ -46,7 +47,7 @@ struct OpeningTests {
     @Test func `closing moves everything into one file`() async throws {
         try await fill(taskCount: 3)
         #expect(
-            try Set(temporary.directory().names()) == ["ferry.sqlite", "ferry.sqlite.lock"]
+            try Set(temporary.directory.names()) == ["ferry.sqlite", "ferry.sqlite.lock"]
         )
     }
 
@@ -188,7 +189,7 @@ struct OpeningTests {
         try crashed.write(pages, to: "ferry.sqlite", at: 20 * 4096)
         let before = try ["ferry.sqlite", "ferry.sqlite-wal"].map(crashed.contents)
         let error = try #require(
-            #expect(throws: StoreError.self) { _ = try Store(directory: crashed.directory()) }
+            #expect(throws: StoreError.self) { _ = try Store(directory: crashed.directory) }
         )
         #expect(error.code == .corrupt)
         #expect(try ["ferry.sqlite", "ferry.sqlite-wal"].map(crashed.contents) == before)

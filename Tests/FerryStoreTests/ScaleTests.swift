@@ -1,4 +1,5 @@
 import FerrySystem
+import FerryTestSupport
 import FoundationEssentials
 import Testing
 
@@ -12,7 +13,7 @@ struct ScaleTests {
 
     init() throws {
         temporary = try TemporaryDirectory()
-        store = try Store(directory: temporary.directory())
+        store = try Store(directory: temporary.directory)
     }
 
     /// Every query and every mutation once.

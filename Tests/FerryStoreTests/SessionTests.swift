@@ -1,5 +1,6 @@
 import FerryStore
 import FerrySystem
+import FerryTestSupport
 import FoundationEssentials
 import Testing
 
@@ -10,7 +11,7 @@ struct SessionTests {
 
     init() throws {
         temporary = try TemporaryDirectory()
-        store = try Store(directory: temporary.directory())
+        store = try Store(directory: temporary.directory)
     }
 
     @Test func `opening a session creates it and its application`() async throws {

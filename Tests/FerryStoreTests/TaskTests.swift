@@ -1,5 +1,6 @@
 import FerryStore
 import FerrySystem
+import FerryTestSupport
 import FoundationEssentials
 import Testing
 
@@ -10,7 +11,7 @@ struct TaskTests {
 
     init() throws {
         temporary = try TemporaryDirectory()
-        store = try Store(directory: temporary.directory())
+        store = try Store(directory: temporary.directory)
     }
 
     private func complete(_ id: Int64, session: Int64) -> TaskRecord {
@@ -61,7 +62,7 @@ struct TaskTests {
         let task = complete(41, session: session.id)
         try await store.commit([.insertTask(task)])
         await store.close()
-        let reopened = try Store(directory: temporary.directory())
+        let reopened = try Store(directory: temporary.directory)
         #expect(try await reopened.task(id: 41) == task)
         #expect(reopened.nextTaskID == 42)
         #expect(try await reopened.session(id: session.id)?.nextTaskIdentifier == 13)
@@ -74,7 +75,7 @@ struct TaskTests {
             .insertTask(.waiting(9, session: session.id)), .deleteTask(id: 9),
         ])
         await store.close()
-        let reopened = try Store(directory: temporary.directory())
+        let reopened = try Store(directory: temporary.directory)
         #expect(reopened.nextTaskID == 10)
         #expect(try await reopened.session(id: session.id)?.nextTaskIdentifier == 10)
     }

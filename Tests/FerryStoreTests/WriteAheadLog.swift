@@ -1,3 +1,5 @@
+import FerryTestSupport
+
 /// SQLite's write-ahead log, by https://sqlite.org/fileformat2.html#walformat.
 struct WriteAheadLog {
     /// The number of transactions in it.

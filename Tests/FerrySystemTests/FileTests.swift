@@ -1,16 +1,14 @@
+import FerryTestSupport
 import Glibc
 import Testing
 
 @testable import FerrySystem
 
 @Suite struct FileTests {
-    private let directory: Directory
+    private let temporary: TemporaryDirectory
+    private var directory: Directory { temporary.directory }
 
-    init() throws {
-        var template = Array("/tmp/ferry-files-XXXXXX".utf8CString)
-        let made = try #require(mkdtemp(&template))
-        directory = try Directory(opening: String(cString: made))
-    }
+    init() throws { temporary = try TemporaryDirectory() }
 
     @Test(arguments: ["..", ".", "", "a/b", "/etc/passwd", "a\0b"])
     func `a name that is not one component is refused`(name: String) {

@@ -1,16 +1,14 @@
+import FerryTestSupport
 import Glibc
 import Testing
 
 @testable import FerrySystem
 
 @Suite(.timeLimit(.minutes(1))) struct ProcessAndSocketTests {
-    private let directory: Directory
+    private let temporary: TemporaryDirectory
+    private var directory: Directory { temporary.directory }
 
-    init() throws {
-        var template = Array("/tmp/ferry-process-XXXXXX".utf8CString)
-        let made = try #require(mkdtemp(&template))
-        directory = try Directory(opening: String(cString: made))
-    }
+    init() throws { temporary = try TemporaryDirectory() }
 
     @Test func `a child gets the environment, directory and descriptors it is given, no others`()
         async throws

@@ -102,6 +102,6 @@ extension TransferRow {
 
     private var amount: String {
         let time = elapsed.map { " in \(Figures.duration($0))" } ?? ""
-        return ", \(Figures.byteCount(receivedByteCount))\(time)"
+        return ", \(Figures.byteCount(expectedByteCount ?? receivedByteCount))\(time)"
     }
 }

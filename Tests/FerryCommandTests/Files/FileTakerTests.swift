@@ -1,4 +1,5 @@
 import Ferry
+import FerryTestSupport
 import Foundation
 import Testing
 
@@ -44,7 +45,7 @@ import Testing
         #expect(try take(fields: disposition) == .saved(path: "\(out)/served.iso"))
         #expect(try take() == .saved(path: "\(out)/big.iso"))
         #expect(try take(name: "mine", fields: disposition) == .saved(path: "\(out)/mine"))
-        #expect(try directory.read("out/mine") == "body")
+        #expect(try directory.text(of: "out/mine") == "body")
     }
 
     @Test(arguments: [400, 404, 503])
@@ -88,7 +89,7 @@ import Testing
         try directory.write("", to: "out")
         try directory.write("", to: "data")
         #expect(throws: FileError.self) { try take() }
-        #expect(try directory.read("CFNetworkDownload_a1b2c3.tmp") == "body")
+        #expect(try directory.text(of: "CFNetworkDownload_a1b2c3.tmp") == "body")
     }
 
     @Test func `a destination survives as a task's description`() throws {

@@ -1,3 +1,4 @@
+import FerryTestSupport
 import Foundation
 @preconcurrency import Glibc
 import Testing
@@ -34,7 +35,7 @@ import Testing
         let source = try directory.write("body", to: "source")
         let path = try move(source)
         #expect(path == "\(directory.path)/out/big.iso")
-        #expect(try directory.read("out/big.iso") == "body")
+        #expect(try directory.text(of: "out/big.iso") == "body")
         #expect(try directory.names == ["out"])
         #expect(try permissions(path) == 0o640)
     }
@@ -43,9 +44,9 @@ import Testing
         for body in ["first", "second", "third"] {
             _ = try move(try directory.write(body, to: "source"))
         }
-        #expect(try directory.read("out/big.iso") == "first")
-        #expect(try directory.read("out/big.iso.1") == "second")
-        #expect(try directory.read("out/big.iso.2") == "third")
+        #expect(try directory.text(of: "out/big.iso") == "first")
+        #expect(try directory.text(of: "out/big.iso.1") == "second")
+        #expect(try directory.text(of: "out/big.iso.2") == "third")
     }
 
     @Test(arguments: ["dangling", "directory"])
@@ -112,7 +113,7 @@ import Testing
         let error = #expect(throws: FileError.self) { try move(source, to: "\(obstacle)/out") }
         #expect(error?.call == "open")
         #expect(error?.description == "\(obstacle)/out: Not a directory (open)")
-        #expect(try directory.read("source") == "body")
+        #expect(try directory.text(of: "source") == "body")
     }
 
     private func isOtherFileSystem(_ left: String, than right: String) -> Bool {

@@ -1,3 +1,4 @@
+import FerryTestSupport
 import Foundation
 import Synchronization
 import Testing
@@ -97,7 +98,7 @@ import Testing
         log.write(url: url, .saved(path: "/tmp/a\nb"))
         log.write(url: url, .failed(Outcome.Reason(code: "c", message: "timed out")))
         #expect(
-            try directory.read("ferry/files.log") == """
+            try directory.text(of: "ferry/files.log") == """
                 2026-09-21T14:13:20Z https://user@example.org/a saved as /tmp/a\u{FFFD}b
                 2026-09-21T14:13:20Z https://user@example.org/a failed: timed out
 

@@ -82,9 +82,9 @@ import Testing
         row.state = .waiting(nil)
         #expect(text(row, width: 60) == "debian-12.iso  waiting")
         row.state = .over(.saved(path: "/tmp/debian-12.iso"))
-        #expect(text(row, width: 60) == "debian-12.iso  saved, 120 MiB in 1s")
+        #expect(text(row, width: 60) == "debian-12.iso  saved, 256 MiB in 1s")
         row.state = .over(.saved(path: "/tmp/debian-12.iso.1"))
-        #expect(text(row, width: 60) == "debian-12.iso  saved as debian-12.iso.1, 120 MiB in 1s")
+        #expect(text(row, width: 60) == "debian-12.iso  saved as debian-12.iso.1, 256 MiB in 1s")
         row.state = .over(.failed(Outcome.Reason(code: "c", message: "no\nroute")))
         #expect(text(row, width: 60) == "debian-12.iso  failed: no\u{FFFD}route")
     }

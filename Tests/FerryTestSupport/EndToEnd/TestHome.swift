@@ -7,8 +7,7 @@ import Glibc
 ///
 /// Whatever was started in it is killed when it goes.
 package final class TestHome: Sendable {
-    /// The directory that holds everything.
-    package let path: String
+    private let directory: TemporaryDirectory
     /// The environment for every process of the test.
     package let environment: [String: String]
 
@@ -22,11 +21,8 @@ package final class TestHome: Sendable {
         hasRuntimeDirectory: Bool = true,
         daemonArguments: [String] = ["--retry-delay", "0.05", "--relaunch-delay", "0.05"]
     ) throws {
-        var template = Array("/tmp/ferry-home-XXXXXX".utf8CString)
-        guard let made = mkdtemp(&template) else {
-            throw SystemCallError(call: "mkdtemp", errno: errno)
-        }
-        path = String(cString: made)
+        directory = try TemporaryDirectory()
+        let path = directory.path
         var environment = [
             "HOME": path, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "TZ": "UTC", "LANG": "C.UTF-8",
             "FERRY_DAEMON": path + "/ferryd",
@@ -44,8 +40,10 @@ package final class TestHome: Sendable {
 
     deinit {
         killAll()
-        try? FileManager.default.removeItem(atPath: path)
     }
+
+    /// The directory that holds everything.
+    package var path: String { directory.path }
 
     /// Where ferryd keeps its state.
     package var state: String { path + "/.local/state/ferry" }

@@ -52,7 +52,7 @@ final class DownloadBench {
 
     /// The place of the first byte that is not as it should be; `nil` when all are.
     func difference(_ content: FixtureContent, in name: String = "file") throws -> Int? {
-        content.firstDifference(from: try temporary.content(of: name))
+        content.firstDifference(from: try temporary.contents(of: name))
     }
 
     /// The ranges that were asked for.

@@ -122,7 +122,7 @@ struct DownloadCancellationTests {
         await settle()
         #expect(probe.events.last?.isProgress == true)
         let held = try #require(probe.checkpoint).writtenByteCount
-        #expect(Int64(try bench.temporary.content(of: "file").count) == held)
+        #expect(Int64(try bench.temporary.contents(of: "file").count) == held)
     }
 
     @Test func `a cancel while a synchronisation is under way is silent`() async throws {

@@ -52,7 +52,7 @@ struct DownloadTests {
         bench.server.on("/file", .status(status, body: "Sorry"))
         let probe = bench.download()
         #expect(await probe.result()?.response.status == status)
-        #expect(try bench.temporary.content(of: "file") == Array("Sorry".utf8))
+        #expect(try bench.temporary.contents(of: "file") == Array("Sorry".utf8))
         #expect(throws: ResumeData.Unavailable.noValidator) { try probe.resumeData() }
     }
 
@@ -84,7 +84,7 @@ struct DownloadTests {
         bench.server.on("/file", .file(FixtureFile(content)))
         let probe = bench.download(bench.request("/file", [("Range", "bytes=10-19")]))
         #expect(await probe.result()?.response.status == 206)
-        #expect(try bench.temporary.content(of: "file") == content.bytes(in: 10..<20))
+        #expect(try bench.temporary.contents(of: "file") == content.bytes(in: 10..<20))
     }
 
     @Test func `many downloads at once do not get mixed up`() async throws {
@@ -128,16 +128,16 @@ struct DownloadTests {
         #expect(await probe.failure()?.code == .cannotConnectToHost)
     }
 
-    @Test(.enabled(if: TemporaryDirectory.canMount, "needs a mount"))
+    @Test(.enabled(if: SmallDisk.canBeMade, "needs a mount"))
     func `a full disk fails the download and keeps what fitted`() async throws {
-        let small = try TemporaryDirectory(mountingBytes: 1 << 20)
-        let bench = try DownloadBench(temporary: small)
+        let small = try SmallDisk(byteCount: 1 << 20)
+        let bench = try DownloadBench(temporary: TemporaryDirectory(in: small.path))
         bench.server.on("/file", .file(FixtureFile(content)))
         let probe = bench.download()
         #expect(await probe.failure()?.code == .diskFull)
         let kept = try #require(probe.checkpoint)
         #expect(kept.writtenByteCount > 0)
-        let bytes = try small.content(of: "file")
+        let bytes = try bench.temporary.contents(of: "file")
         #expect(Int64(bytes.count) == kept.writtenByteCount)
         #expect(content.firstDifference(from: bytes, in: 0..<kept.writtenByteCount) == nil)
         #expect(try probe.resumeData().byteCount == kept.writtenByteCount)

@@ -1,4 +1,5 @@
 import FerrySystem
+import FerryTestSupport
 import Glibc
 import Testing
 
@@ -107,7 +108,7 @@ struct AdoptionTests {
         let recovered = try file.recover(checkpoint: data.checkpoint)
         #expect(recovered?.writtenByteCount == 40)
         #expect(recovered?.generation == data.checkpoint.generation)
-        #expect(try temporary.content(of: "mine") == [UInt8](repeating: 1, count: 40))
+        #expect(try temporary.contents(of: "mine") == [UInt8](repeating: 1, count: 40))
         #expect(try elsewhere.directory.names() == [])
     }
 
@@ -119,7 +120,7 @@ struct AdoptionTests {
         let bytes = (0..<(5 << 19) + 1).map { UInt8(truncatingIfNeeded: $0 * 31 >> 3) }
         try left.write(bytes)
         _ = try await adopt(try ResumeData(request: request, file: left))
-        #expect(try temporary.content(of: "mine") == bytes)
+        #expect(try temporary.contents(of: "mine") == bytes)
     }
 
     @Test func `RD-11: resume data can be used once`() async throws {
