@@ -65,7 +65,7 @@ import Testing
         killDaemons()
         await app.killed()
         killDaemons()
-        let list = try await ferry("list", "--all")
+        let list = try await home.ferry("list", "--all")
         #expect(list.exit == .exited(status: 0))
         #expect(await events.next("start") == "start background")
         #expect(await events.next("completed") == "completed 1 ok")
@@ -127,7 +127,7 @@ import Testing
         let app = try await start(urls: ["song.bin"])
         await progress(to: 0.3)
         await app.killed()
-        let quit = try await ferry("quit", "test-app")
+        let quit = try await home.ferry("quit", "test-app")
         #expect(quit.exit == .exited(status: 0))
         let second = try await start(urls: [])
         #expect(await events.next("start") == "start user")
@@ -206,16 +206,6 @@ import Testing
         )
     }
 
-    private func ferry(
-        _ arguments: String...
-    ) async throws -> (exit: ProcessExit, output: String, error: String) {
-        try await TestProcess.run(
-            TestHome.executable("ferry"),
-            arguments,
-            environment: home.environment
-        )
-    }
-
     private func progress(to share: Double) async {
         guard share > 0 else { return }
         _ = await events.next { line in
@@ -229,7 +219,7 @@ import Testing
 
     /// Waits until the daemon itself says that a task is done.
     private func untilCompleted(_ task: Int) async {
-        _ = try? await ferry("watch", "\(task)")
+        _ = try? await home.ferry("watch", "\(task)")
     }
 
     private func killDaemons() {

@@ -28,7 +28,7 @@ import Testing
         #expect(exit == .exited(status: 130))
         let hint = await error.next("The transfer goes on")
         #expect(hint.hasSuffix("come back with: ferry watch 1"))
-        let watch = try await ferry("watch", "1")
+        let watch = try await home.ferry("watch", "1")
         #expect(watch.exit == .exited(status: 0), "\(watch.error)")
         #expect(try Data(contentsOf: URL(filePath: "\(home.files)/song.bin")) == data)
     }
@@ -38,13 +38,13 @@ import Testing
         let error = try await EventPipe(in: home)
         let get = try await begin("song.bin", error)
         await get.killed()
-        let watch = try await ferry("watch", "1")
+        let watch = try await home.ferry("watch", "1")
         #expect(watch.exit == .exited(status: 0), "\(watch.error)")
         #expect(try Data(contentsOf: URL(filePath: "\(home.files)/song.bin")) == data)
     }
 
     @Test func `an error page is not placed, and the exit status says so`() async throws {
-        let get = try await ferry("get", "--directory", home.files, nginx.url("nothing.bin"))
+        let get = try await home.ferry("get", "--directory", home.files, nginx.url("nothing.bin"))
         #expect(get.exit == .exited(status: 1))
         #expect(get.error.contains("404"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: home.files) == [])
@@ -62,15 +62,5 @@ import Testing
         )
         _ = await error.next("ferry: ")
         return get
-    }
-
-    private func ferry(
-        _ arguments: String...
-    ) async throws -> (exit: ProcessExit, output: String, error: String) {
-        try await TestProcess.run(
-            TestHome.executable("ferry"),
-            arguments,
-            environment: home.environment
-        )
     }
 }

@@ -1,5 +1,5 @@
 import CFerryLinux
-import FerrySystem
+package import FerrySystem
 import FoundationEssentials
 import Glibc
 
@@ -61,23 +61,53 @@ package final class TestHome: Sendable {
 
     /// Kills every process that was started with this home, however it was started.
     package func killAll() {
-        let marker = "HOME=\(path)"
-        for process in processes(where: { $0.contains(marker) }) { kill(process, SIGKILL) }
+        for process in processes() { Glibc.kill(process, SIGKILL) }
+    }
+
+    /// Kills every process of this home but some, and waits for their ends.
+    package func killAll(except spared: [Int32]) async {
+        while true {
+            let victims = processes().filter { !spared.contains($0) }
+            // One of them may just have started another.
+            if victims.isEmpty { return }
+            await Self.kill(victims)
+        }
+    }
+
+    /// Kills processes and waits for their ends.
+    package static func kill(_ processes: [Int32]) async {
+        for process in processes { Glibc.kill(process, SIGKILL) }
+        for process in processes { await end(of: process) }
     }
 
     /// The daemons of this home.
-    package var daemons: [Int32] {
-        processes { $0.contains("HOME=\(path)") }.filter { process in
-            let name = try? FileManager.default.destinationOfSymbolicLink(
+    package var daemons: [Int32] { processes(of: "ferryd") }
+
+    /// The processes of this home that run a program of this package.
+    package func processes(of program: String) -> [Int32] {
+        let executable = Self.executable(program)
+        return processes().filter { process in
+            let path = try? FileManager.default.destinationOfSymbolicLink(
                 atPath: "/proc/\(process)/exe"
             )
-            return name?.hasSuffix("/ferryd") == true
+            return path == executable
         }
     }
 
     /// Waits for the end of all daemons of this home.
     package func untilNoDaemon() async {
         for process in daemons { await Self.end(of: process) }
+    }
+
+    /// Runs the `ferry` command to its end and returns what it wrote.
+    package func ferry(
+        _ arguments: String...
+    ) async throws -> (exit: ProcessExit, output: String, error: String) {
+        try await TestProcess.run(
+            Self.executable("ferry"),
+            arguments,
+            environment: environment
+        )
     }
 
     /// Waits for the end of a process that need not be a child of this one.
@@ -99,14 +129,14 @@ package final class TestHome: Sendable {
         _ = consume descriptor
     }
 
-    private func processes(where matches: ([String]) -> Bool) -> [Int32] {
+    private func processes() -> [Int32] {
+        let marker = Data("HOME=\(path)".utf8)
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return names.compactMap { Int32($0) }.filter { process in
-            guard process != getpid(),
-                let bytes = FileManager.default.contents(atPath: "/proc/\(process)/environ")
-            else { return false }
-            let variables = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
-            return matches(variables)
+            // One that has ended and was not waited for has no environment any more.
+            let variables = FileManager.default.contents(atPath: "/proc/\(process)/environ")
+            return process != getpid()
+                && variables?.split(separator: 0).contains { $0 == marker } == true
         }
     }
 
