@@ -21,8 +21,6 @@ final class Daemon {
 
     var machine: DaemonStateMachine
     var transfers: [Int64: Download] = [:]
-    /// Tasks whose resume data is being taken over, and the calls about them that wait for it.
-    var adoptions: [TaskKey: [@LoopActor () -> Void]] = [:]
     var children: [Int64: ChildProcess] = [:]
     var answers: [DaemonStateMachine.CallIdentifier: PendingAnswer] = [:]
     var subscriptions: [DaemonStateMachine.CallIdentifier: Reply<Wire.Subscribe>] = [:]
@@ -146,8 +144,8 @@ final class Daemon {
             transfers.removeValue(forKey: task)?.cancel()
         case .seal(let task):
             files.seal(task: task)
-        case .adopt(let resumeData, let task, let call):
-            adopt(resumeData, task, call)
+        case .adopt(let resumeData, let task):
+            adopt(resumeData, task)
         case .makeResumeData(let task, let ending):
             makeResumeData(of: task, ending)
         case .discardFile(let task):

@@ -1,4 +1,5 @@
 import FerryStore
+import FerryTransfer
 import FerryWire
 import FoundationEssentials
 
@@ -37,7 +38,21 @@ extension DaemonStateMachine {
                 )
             ]
         }
-        let task = TaskRecord(
+        let task = record(of: create, host: host, at: now)
+        nextTaskID += 1
+        creations[caller.call] = Creation(session: create.session, task: task)
+        return [commit([.insertTask(task)], then: .created(caller.call))]
+    }
+
+    private func record(
+        of create: Wire.CreateDownload,
+        host: String,
+        at now: Date
+    ) -> TaskRecord {
+        // The file of its resume data is taken over when the task is in the store.
+        let unused = create.resumeData.map { ByteState(isFromResumeData: true, resumeData: $0) }
+        let known = create.resumeData.flatMap { try? ResumeData(decoding: Array($0)) }
+        return TaskRecord(
             id: nextTaskID,
             sessionID: create.session,
             identifier: create.identifier,
@@ -45,42 +60,27 @@ extension DaemonStateMachine {
             priority: min(max(create.priority, 0), 1),
             request: Stored.encode(create.request),
             description: create.description,
+            receivedByteCount: known?.byteCount ?? 0,
+            expectedByteCount: known?.checkpoint.totalByteCount,
+            checkpoint: unused?.encoded,
             createdAt: now
         )
-        nextTaskID += 1
-        creations[caller.call] = Creation(
-            session: create.session,
-            task: task.id,
-            hasFile: create.resumeData != nil
-        )
-        guard let resumeData = create.resumeData else {
-            return [commit([.insertTask(task)], then: .created(caller.call))]
-        }
-        return [.adopt(resumeData: resumeData, task, caller.call)]
-    }
-
-    /// A partial download was taken over, or could not be.
-    mutating func adopted(_ task: TaskRecord, call: CallIdentifier) -> [Effect] {
-        [commit([.insertTask(task)], then: .created(call))]
     }
 
     /// A task is in the store; when the call is a repetition, it is the task of the first.
     mutating func created(_ receipt: Receipt, call: CallIdentifier) -> [Effect] {
         guard let creation = creations.removeValue(forKey: call), let task = receipt.taskIDs.first
         else { return [] }
-        var effects: [Effect] = [.answer(call, .created(task: task)), .changed(task: task)]
-        if creation.hasFile, task != creation.task {
-            effects.append(.discardFile(task: creation.task))
-        }
-        return effects + recount(creation.session)
+        let effects: [Effect] = [.answer(call, .created(task: task)), .changed(task: task)]
+        let adoption = task == creation.task.id ? adopt(creation.task) : []
+        return effects + adoption + recount(creation.session)
     }
 
     /// A task could not be put into the store.
     mutating func creationFailed(_ call: CallIdentifier, _ error: StoreError) -> [Effect] {
         let refusal = Effect.refuse(call, TransferInterfaceError(error, task: 0))
         guard let creation = creations.removeValue(forKey: call) else { return [refusal] }
-        let remains: [Effect] = creation.hasFile ? [.discardFile(task: creation.task)] : []
-        return [refusal] + remains + recount(creation.session)
+        return [refusal] + recount(creation.session)
     }
 
     /// A client lets a task run.

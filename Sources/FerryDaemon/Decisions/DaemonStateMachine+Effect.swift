@@ -29,8 +29,9 @@ extension DaemonStateMachine {
         case stop(task: Int64)
         /// Take the record of its origin off a complete file.
         case seal(task: Int64)
-        /// Take over a partial download and report with `adopted`.
-        case adopt(resumeData: Data, TaskRecord, CallIdentifier)
+        /// Take over the file of a task's resume data, if that was not done before, and report with
+        /// `adopted`.
+        case adopt(resumeData: Data, TaskRecord)
         /// Make resume data of what a task has loaded and report with `madeResumeData`.
         case makeResumeData(TaskRecord, Ending)
         /// Delete a task's file.
@@ -111,6 +112,8 @@ extension DaemonStateMachine {
         case opened(CallIdentifier, ConnectionIdentifier, process: Int32)
         /// A task was created.
         case created(CallIdentifier)
+        /// A task's resume data was taken over, or could not be.
+        case adopted(task: Int64)
         /// A task has ended.
         case ended(task: Int64, Ending, resumeData: Data?)
         /// A running task's attempt has failed, and it waits for the next.

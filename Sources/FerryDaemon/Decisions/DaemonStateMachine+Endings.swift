@@ -35,6 +35,7 @@ extension DaemonStateMachine {
         guard ending.producesResumeData else {
             return effects + [complete(task, ending, resumeData: nil, at: now)]
         }
+        operationCount += 1
         return effects + [.makeResumeData(task, ending)]
     }
 
@@ -45,7 +46,8 @@ extension DaemonStateMachine {
         _ ending: Ending,
         at now: Date
     ) -> [Effect] {
-        [complete(task, ending, resumeData: data, at: now)]
+        operationCount -= 1
+        return [complete(task, ending, resumeData: data, at: now)]
     }
 
     private mutating func complete(
@@ -90,6 +92,7 @@ extension DaemonStateMachine {
     ) -> [Effect] {
         let others = self.ending.removeValue(forKey: task) ?? []
         search.note(task)
+        adoptions.remove(task)
         // Whoever has ended it: a task that has ended has no transfer.
         var effects = stop(task: task, at: now)
         for change in receipt.changes where change.to == .completed {

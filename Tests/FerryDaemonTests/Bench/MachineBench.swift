@@ -95,7 +95,7 @@ struct MachineBench {
         case .send(let call, let event): events[call, default: []].append(event)
         case .start(let start): transfers[start.task.id] = start
         case .stop(let task): transfers[task] = nil
-        case .adopt(_, let task, _): adoptions.append(task)
+        case .adopt(_, let task): adoptions.append(task)
         case .makeResumeData(let task, let ending):
             return machine.madeResumeData(resumeData[task.id], of: task, ending, at: now)
         case .launch(_, _, let session): launches.append(session)

@@ -7,8 +7,6 @@ import Testing
 @testable import FerryDaemon
 
 @Suite struct CreationTests {
-    private static let state = ByteState(failure: .sample(.resumeDataInvalid))
-
     @Test func `a task is acknowledged once it is in the store`() throws {
         var bench = MachineBench()
         let client = bench.open()
@@ -78,60 +76,5 @@ import Testing
         let call = bench.call(client) { $0.openSession(.sample(), from: $1) }
         bench.settle()
         #expect(bench.outcomes[call] == .answer(.opened(session: 1, nextTaskIdentifier: 8)))
-    }
-
-    // MARK: Resume data
-
-    @Test func `resume data is taken over before its task is there`() {
-        var bench = MachineBench()
-        let client = bench.open()
-        let call = createFromResumeData(&bench, client)
-        #expect(!bench.hasWork)
-        var task = bench.adoptions[0]
-        task.receivedByteCount = 40
-        bench.input { [task] machine, _ in machine.adopted(task, call: call) }
-        bench.settle()
-        #expect(bench.outcomes[call] == .answer(.created(task: 1)))
-        #expect(bench.stored(1)?.receivedByteCount == 40)
-    }
-
-    @Test func `what was taken over for nothing is deleted`() {
-        var bench = MachineBench()
-        let client = bench.open()
-        bench.create(client)
-        let call = createFromResumeData(&bench, client)
-        adopt(&bench, call)
-        #expect(bench.outcomes[call] == .answer(.created(task: 1)))
-        #expect(bench.effects.contains(.discardFile(task: 2)))
-        #expect(!bench.effects.contains(.discardFile(task: 1)))
-    }
-
-    @Test func `what was taken over for a task that could not be stored is deleted`() {
-        var bench = MachineBench()
-        let client = bench.open()
-        let call = createFromResumeData(&bench, client)
-        bench.failure = .model(.diskFull)
-        adopt(&bench, call)
-        guard case .refusal(.storeUnavailable) = bench.outcomes[call] else {
-            Issue.record("\(String(describing: bench.outcomes[call]))")
-            return
-        }
-        #expect(bench.effects.contains(.discardFile(task: 1)))
-        #expect(bench.machine.creations.isEmpty)
-    }
-
-    private func createFromResumeData(
-        _ bench: inout MachineBench,
-        _ client: BenchClient
-    ) -> DaemonStateMachine.CallIdentifier {
-        var create = Wire.CreateDownload.sample(client.session)
-        create.resumeData = Data([1])
-        return bench.call(client) { [create] in $0.createDownload(create, from: $1, at: moment(0)) }
-    }
-
-    private func adopt(_ bench: inout MachineBench, _ call: DaemonStateMachine.CallIdentifier) {
-        let task = bench.adoptions[0]
-        bench.input { machine, _ in machine.adopted(task, call: call) }
-        bench.settle()
     }
 }

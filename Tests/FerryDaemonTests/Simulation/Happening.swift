@@ -11,6 +11,7 @@ enum Happening: CaseIterable, Sendable {
     case cancellation
     case timeLimit
     case adoption
+    case repeatedAdoption
     case uselessResumeData
     case launch
     case failedLaunch

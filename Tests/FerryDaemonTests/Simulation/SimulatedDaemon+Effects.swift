@@ -19,7 +19,7 @@ extension SimulatedDaemon {
         case .start(let start): self.start(start)
         case .stop(let task): transfers.removeValue(forKey: task)?.cancel()
         case .seal: break
-        case .adopt(let data, let task, let call): adopt(data, task, call)
+        case .adopt(let data, let task): adopt(data, task)
         case .makeResumeData(let task, let ending): makeResumeData(of: task, ending)
         case .discardFile(let task): world.disk.downloads[task] = nil
         case .launch(let application, let launch, let session):
@@ -111,36 +111,62 @@ extension SimulatedDaemon {
         transfer.start()
     }
 
-    private func adopt(
-        _ data: Data,
-        _ task: TaskRecord,
-        _ call: DaemonStateMachine.CallIdentifier
-    ) {
-        adoptionCount += 1
-        world.schedule(after: world.random.fraction() * 0.02, lifetime) { [self] world in
-            adoptionCount -= 1
-            var task = task
-            let number = Int(String(decoding: data, as: UTF8.self)) ?? 0
-            if let checkpoint = world.disk.adopt(number, for: task.id) {
-                task.receivedByteCount = checkpoint.writtenByteCount
-                task.expectedByteCount = checkpoint.totalByteCount
-                task.checkpoint = ByteState(checkpoint: checkpoint, isFromResumeData: true).encoded
-                world.count(.adoption)
-            } else {
-                let failure = TransferError(code: .resumeDataInvalid, message: "used")
-                task.checkpoint = ByteState(failure: failure).encoded
-                world.count(.uselessResumeData)
+    private func adopt(_ data: Data, _ task: TaskRecord) {
+        let isSlow = world.random.happens(percent: 5)
+        world.schedule(after: world.random.fraction() * (isSlow ? 5 : 0.02), lifetime) {
+            [self] world in
+            let result = adoption(of: data, for: task)
+            world.schedule(after: world.random.fraction() * 0.02, lifetime) { [self] _ in
+                input { machine, now in machine.adopted(task, result, at: now) }
             }
-            input { machine, _ in machine.adopted(task, call: call) }
+            // The worst moment: the file is taken over, and nobody knows.
+            if world.happens(perThousand: 10 * world.killRate) { world.killSomething() }
         }
     }
 
+    private func adoption(
+        of data: Data,
+        for task: TaskRecord
+    ) -> Result<Checkpoint, TransferError> {
+        if world.isDiskFull {
+            return .failure(TransferError(code: .diskFull, message: "no room for a copy"))
+        }
+        let number = Int(String(decoding: data, as: UTF8.self)) ?? 0
+        let isAgain = world.disk.downloads[task.id] != nil
+        if let checkpoint = world.disk.adopt(number, for: task.id) {
+            world.count(isAgain ? .repeatedAdoption : .adoption)
+            return .success(checkpoint)
+        }
+        if world.disk.lacks(number, for: task.id) {
+            world.fail("the bytes of resume data \(number) are lost")
+        }
+        world.count(.uselessResumeData)
+        return .failure(TransferError(code: .fileMissing, message: "used"))
+    }
+
     private func makeResumeData(of task: TaskRecord, _ ending: DaemonStateMachine.Ending) {
-        let held = world.disk.recover(
-            task.id,
-            ByteState.decode(task.checkpoint)?.checkpoint,
-            trustsLength: false
-        )
+        let state = ByteState.decode(task.checkpoint)
+        guard let unused = state?.resumeData else {
+            return makeResumeData(of: task, state?.checkpoint, ending)
+        }
+        world.schedule(after: world.random.fraction() * 0.02, lifetime) { [self] _ in
+            switch adoption(of: unused, for: task) {
+            case .failure(let error) where error.code == .diskFull:
+                input { machine, now in
+                    machine.madeResumeData(unused, of: task, ending, at: now)
+                }
+            case .success(let checkpoint): makeResumeData(of: task, checkpoint, ending)
+            case .failure: makeResumeData(of: task, nil, ending)
+            }
+        }
+    }
+
+    private func makeResumeData(
+        of task: TaskRecord,
+        _ checkpoint: Checkpoint?,
+        _ ending: DaemonStateMachine.Ending
+    ) {
+        let held = world.disk.recover(task.id, checkpoint, trustsLength: false)
         let data = held.map { _ in Data("\(world.disk.makeResumable(task.id))".utf8) }
         input { machine, now in machine.madeResumeData(data, of: task, ending, at: now) }
     }

@@ -21,8 +21,6 @@ final class SimulatedDaemon {
     var arriving: [SimulatedConnection] = []
     var connections: [DaemonStateMachine.ConnectionIdentifier: SimulatedConnection] = [:]
     var timers: [DaemonStateMachine.Timer: (date: Date, lifetime: Lifetime)] = [:]
-    /// Resume data that is being taken over.
-    var adoptionCount = 0
     /// When the store could last not be read.
     private(set) var lastReadFailure = -1000.0
     private var backlog = CommitBacklog()

@@ -19,6 +19,8 @@ struct SimulatedDisk {
         var synchronizedCount: Int64 = 0
         /// Whether it has bytes from before a power cut.
         var hasOutlivedPowerCut = false
+        /// The resume data that it was taken over with.
+        var origin: Int?
         /// The file that has the name after a power cut, until the new one is on the medium.
         var previous: [File] = []
 
@@ -60,6 +62,8 @@ struct SimulatedDisk {
     private var nextGeneration: UInt64 = 1
     private var bootNumber = 1
     private var nextResumable = 1
+    /// The tasks that have taken over what resume data stands for.
+    private var owners: [Int: Int64] = [:]
 
     var boot: BootIdentifier { BootIdentifier(rawValue: "boot \(bootNumber)") }
 
@@ -136,11 +140,19 @@ struct SimulatedDisk {
         return number
     }
 
-    /// Takes the partial file of resume data; `nil` when it is gone.
+    /// Takes the partial file of resume data, unless that was done before; `nil` when it is gone.
     mutating func adopt(_ number: Int, for task: Int64) -> Checkpoint? {
-        guard let file = resumable.removeValue(forKey: number) else { return nil }
-        downloads[task] = file
-        return checkpoint(of: task)
+        if var file = resumable.removeValue(forKey: number) {
+            file.origin = number
+            downloads[task] = file
+            owners[number] = task
+        }
+        return downloads[task]?.origin == number ? checkpoint(of: task) : nil
+    }
+
+    /// Whether nobody has taken what resume data stands for, and it is not there either.
+    func lacks(_ number: Int, for task: Int64) -> Bool {
+        resumable[number] == nil && (owners[number] ?? task) == task
     }
 
     mutating func cutPower(using random: inout SeededRandom) {
