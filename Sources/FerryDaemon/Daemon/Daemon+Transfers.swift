@@ -124,27 +124,25 @@ extension Daemon {
     func makeResumeData(of task: TaskRecord, _ ending: DaemonStateMachine.Ending) {
         let state = ByteState.decode(task.checkpoint)
         guard let unused = state?.resumeData else {
-            return makeResumeData(of: task, state?.checkpoint, ending)
+            let data = resumeData(of: task, state?.checkpoint)
+            perform(machine.madeResumeData(data, of: task, ending, at: Date()))
+            return
         }
         LoopActor.task { [self] in
+            let data: Data?
             switch await adoption(of: unused, for: task.id) {
-            case .failure(let error) where !error.spoilsResumeData:
-                // It still stands for the bytes, wherever they are.
-                input { machine, now in
-                    machine.madeResumeData(unused, of: task, ending, at: now)
-                }
-            case .success(let checkpoint): makeResumeData(of: task, checkpoint, ending)
-            case .failure: makeResumeData(of: task, nil, ending)
+            case .success(let checkpoint):
+                data = resumeData(of: task, checkpoint)
+            case .failure(let error):
+                // What could not be taken over still stands for the bytes.
+                data = resumeData(of: task, nil) ?? (error.spoilsResumeData ? nil : unused)
             }
+            input { machine, now in machine.madeResumeData(data, of: task, ending, at: now) }
         }
     }
 
-    private func makeResumeData(
-        of task: TaskRecord,
-        _ checkpoint: Checkpoint?,
-        _ ending: DaemonStateMachine.Ending
-    ) {
-        let data = Stored.request(task.request).flatMap { request in
+    private func resumeData(of task: TaskRecord, _ checkpoint: Checkpoint?) -> Data? {
+        Stored.request(task.request).flatMap { request in
             files.makeResumeData(
                 task: task.id,
                 request: TransferRequest(request),
@@ -152,7 +150,6 @@ extension Daemon {
                 checkpoint: checkpoint
             )
         }
-        perform(machine.madeResumeData(data, of: task, ending, at: Date()))
     }
 
     // MARK: Applications

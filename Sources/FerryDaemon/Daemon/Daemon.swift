@@ -70,7 +70,7 @@ final class Daemon {
         for application in applications {
             sessions += try await store.sessions(application: application.id)
         }
-        await removeOrphans()
+        await settleFiles()
         files.removeExpiredResumeFiles(now: Date())
         perform(machine.start(applications: applications, sessions: sessions, at: Date()))
     }
@@ -83,18 +83,6 @@ final class Daemon {
 
     /// A client has come after all.
     func goOn() { perform(machine.goOn(at: Date())) }
-
-    /// Deletes files that no task knows; a task may have gone while its file was still there.
-    private func removeOrphans() async {
-        for task in files.tasks() {
-            do {
-                if try await store.task(id: task) == nil { files.discard(task: task) }
-            } catch {
-                // Better a file too many than a download lost.
-                log.write(.error, error.message, task: task)
-            }
-        }
-    }
 
     /// A number that no other call, connection or watcher has.
     func makeIdentifier() -> UInt64 {
@@ -148,6 +136,8 @@ final class Daemon {
             adopt(resumeData, task)
         case .makeResumeData(let task, let ending):
             makeResumeData(of: task, ending)
+        case .keepFile(let task, let resumeData):
+            keepFile(of: task, for: resumeData)
         case .discardFile(let task):
             files.discard(task: task)
         case .launch(let application, let launch, let session):

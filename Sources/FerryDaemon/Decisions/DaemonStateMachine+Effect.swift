@@ -32,8 +32,11 @@ extension DaemonStateMachine {
         /// Take over the file of a task's resume data, if that was not done before, and report with
         /// `adopted`.
         case adopt(resumeData: Data, TaskRecord)
-        /// Make resume data of what a task has loaded and report with `madeResumeData`.
+        /// Make resume data of what a task has loaded, whose file stays, and report with
+        /// `madeResumeData`.
         case makeResumeData(TaskRecord, Ending)
+        /// Put the file of a task that has ended where its resume data says.
+        case keepFile(task: Int64, resumeData: Data)
         /// Delete a task's file.
         case discardFile(task: Int64)
         /// Start an application and report with `launched`, later with `applicationExited`.

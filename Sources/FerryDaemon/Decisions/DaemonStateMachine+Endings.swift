@@ -15,7 +15,7 @@ extension DaemonStateMachine {
         return end(task, ending, at: now)
     }
 
-    /// Ends a task: stops its transfer, keeps or drops its bytes, completes it in the store.
+    /// Ends a task: stops its transfer, completes it in the store, then keeps or drops its bytes.
     mutating func end(_ task: TaskRecord, _ ending: Ending, at now: Date) -> [Effect] {
         guard self.ending[task.id] == nil else {
             // It ends already; that it has is said when it has.
@@ -96,7 +96,8 @@ extension DaemonStateMachine {
         // Whoever has ended it: a task that has ended has no transfer.
         var effects = stop(task: task, at: now)
         for change in receipt.changes where change.to == .completed {
-            effects += completed(change, keepsFile: ending.failure == nil)
+            effects.append(fileEffect(task: task, ending, resumeData: resumeData))
+            effects += completed(change)
         }
         for caller in [ending.caller] + others {
             effects += answer(caller, resumeData: resumeData)
@@ -132,11 +133,15 @@ extension DaemonStateMachine {
         }
     }
 
-    private mutating func completed(_ change: TaskChange, keepsFile: Bool) -> [Effect] {
-        [
-            keepsFile ? .seal(task: change.id) : .discardFile(task: change.id),
-            .changed(task: change.id),
-        ] + recount(change.sessionID) + deliver(session: change.sessionID)
+    /// What becomes of the file of a task that has ended; nobody has been told of its resume data.
+    private func fileEffect(task: Int64, _ ending: Ending, resumeData: Data?) -> Effect {
+        if let resumeData { return .keepFile(task: task, resumeData: resumeData) }
+        return ending.failure == nil ? .seal(task: task) : .discardFile(task: task)
+    }
+
+    private mutating func completed(_ change: TaskChange) -> [Effect] {
+        [.changed(task: change.id)] + recount(change.sessionID)
+            + deliver(session: change.sessionID)
     }
 
     private mutating func answer(_ caller: Ending.Caller, resumeData: Data?) -> [Effect] {

@@ -101,7 +101,7 @@ struct MachineBench {
         case .launch(_, _, let session): launches.append(session)
         case .setTimer(let timer, let date): timers[timer] = date
         case .exit: hasExited = true
-        case .endSubscription, .seal, .discardFile, .changed, .removed, .log: break
+        case .endSubscription, .seal, .keepFile, .discardFile, .changed, .removed, .log: break
         }
         return []
     }

@@ -13,7 +13,7 @@ import FoundationEssentials
 final class DaemonBench {
     let temporary: TemporaryDirectory
     let state: Directory
-    let files: TransferFiles
+    private(set) var files: TransferFiles
     let store: Store
     private var daemon: Daemon?
 
@@ -89,6 +89,13 @@ final class DaemonBench {
         return daemon
     }
 
+    /// Starts the daemon that comes after one that has died.
+    func restart() async throws {
+        release()
+        files = try TransferFiles(in: state)
+        try await start()
+    }
+
     /// Lets the daemon work until something has come about.
     func work(until condition: () async throws -> Bool) async throws {
         while try await !condition() {
@@ -99,11 +106,16 @@ final class DaemonBench {
 
     /// Ends everything.
     func end() async {
-        for transfer in daemon?.transfers.values.map(\.self) ?? [] { transfer.cancel() }
-        for timer in daemon?.timers.values.map(\.self) ?? [] { timer.cancel() }
-        daemon?.client.invalidate()
-        daemon = nil
+        release()
         await store.close()
+    }
+
+    private func release() {
+        guard let daemon else { return }
+        for transfer in daemon.transfers.values { transfer.cancel() }
+        for timer in daemon.timers.values { timer.cancel() }
+        daemon.client.invalidate()
+        self.daemon = nil
     }
 
     // MARK: What comes of it

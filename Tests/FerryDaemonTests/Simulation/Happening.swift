@@ -12,6 +12,7 @@ enum Happening: CaseIterable, Sendable {
     case timeLimit
     case adoption
     case repeatedAdoption
+    case keptLater
     case uselessResumeData
     case launch
     case failedLaunch

@@ -1,6 +1,7 @@
 import FerryStore
 import FerryTransfer
 import FerryWire
+import FoundationEssentials
 
 @testable import FerryDaemon
 
@@ -69,7 +70,10 @@ struct Promises {
                 world.fail("task \(task) is acknowledged and not durable")
             }
             tasks.insert(task)
-        case (.cancel(let identifier), .done), (.cancelProducingResumeData(let identifier), _):
+        case (.cancelProducingResumeData(let identifier), .resumeData(let data)):
+            checkEnd(.identifier(session: call.session, identifier), in: store, world)
+            if let data { check(data, in: world) }
+        case (.cancel(let identifier), .done):
             checkEnd(.identifier(session: call.session, identifier), in: store, world)
         case (.cancelTask(let id), .done):
             checkEnd(.id(id), in: store, world)
@@ -84,6 +88,15 @@ struct Promises {
     private func checkEnd(_ key: TaskKey, in store: ModelStore, _ world: Simulation) {
         guard let task = try? store.task(key), task.record.state != .completed else { return }
         world.fail("task \(task.record.id) is said to be cancelled and is not")
+    }
+
+    /// What resume data stands for is where it says, or was taken from there.
+    private func check(_ resumeData: Data, in world: Simulation) {
+        let number = Int64(String(decoding: resumeData, as: UTF8.self)) ?? 0
+        if world.disk.lacks(number) { world.fail("resume data \(number) stands for nothing") }
+        if world.disk.downloads[number] != nil {
+            world.fail("task \(number) has the file of its resume data, too")
+        }
     }
 
     // MARK: Events
@@ -106,6 +119,7 @@ struct Promises {
             world.fail("event \(sequence) is sent after event \(stream.lastSequence)")
         }
         stream.lastSequence = sequence
+        if let data = event.resumeData { check(data, in: world) }
         if event.kind == .completed, let task = event.task { stream.completed.insert(task) }
     }
 

@@ -21,7 +21,8 @@ extension SimulatedDaemon {
         case .seal: break
         case .adopt(let data, let task): adopt(data, task)
         case .makeResumeData(let task, let ending): makeResumeData(of: task, ending)
-        case .discardFile(let task): world.disk.downloads[task] = nil
+        case .keepFile(let task, let data): keepFile(of: task, for: data)
+        case .discardFile(let task): onDisk { $0.disk.downloads[task] = nil }
         case .launch(let application, let launch, let session):
             self.launch(application, launch, session)
         case .setTimer(let timer, let date): setTimer(timer, date)
@@ -113,8 +114,7 @@ extension SimulatedDaemon {
 
     private func adopt(_ data: Data, _ task: TaskRecord) {
         let isSlow = world.random.happens(percent: 5)
-        world.schedule(after: world.random.fraction() * (isSlow ? 5 : 0.02), lifetime) {
-            [self] world in
+        onDisk(after: world.random.fraction() * (isSlow ? 5 : 0.02)) { [self] world in
             let result = adoption(of: data, for: task)
             world.schedule(after: world.random.fraction() * 0.02, lifetime) { [self] _ in
                 input { machine, now in machine.adopted(task, result, at: now) }
@@ -124,14 +124,21 @@ extension SimulatedDaemon {
         }
     }
 
+    /// Does something behind all that the disk was to do before.
+    private func onDisk(after delay: Double = 0, _ work: @escaping (Simulation) -> Void) {
+        guard delay > 0 || world.now < lastDiskTime else { return work(world) }
+        lastDiskTime = max(lastDiskTime, world.now + delay)
+        world.schedule(at: lastDiskTime, lifetime, work)
+    }
+
     private func adoption(
         of data: Data,
         for task: TaskRecord
     ) -> Result<Checkpoint, TransferError> {
-        if world.isDiskFull {
+        let number = Int64(String(decoding: data, as: UTF8.self)) ?? 0
+        if world.isDiskFull, world.disk.resumable[number] != nil {
             return .failure(TransferError(code: .diskFull, message: "no room for a copy"))
         }
-        let number = Int(String(decoding: data, as: UTF8.self)) ?? 0
         let isAgain = world.disk.downloads[task.id] != nil
         if let checkpoint = world.disk.adopt(number, for: task.id) {
             world.count(isAgain ? .repeatedAdoption : .adoption)
@@ -149,14 +156,12 @@ extension SimulatedDaemon {
         guard let unused = state?.resumeData else {
             return makeResumeData(of: task, state?.checkpoint, ending)
         }
-        world.schedule(after: world.random.fraction() * 0.02, lifetime) { [self] _ in
+        onDisk(after: world.random.fraction() * 0.02) { [self] _ in
             switch adoption(of: unused, for: task) {
-            case .failure(let error) where error.code == .diskFull:
-                input { machine, now in
-                    machine.madeResumeData(unused, of: task, ending, at: now)
-                }
             case .success(let checkpoint): makeResumeData(of: task, checkpoint, ending)
-            case .failure: makeResumeData(of: task, nil, ending)
+            case .failure(let error):
+                let data = error.code == .diskFull ? unused : nil
+                input { machine, now in machine.madeResumeData(data, of: task, ending, at: now) }
             }
         }
     }
@@ -167,8 +172,14 @@ extension SimulatedDaemon {
         _ ending: DaemonStateMachine.Ending
     ) {
         let held = world.disk.recover(task.id, checkpoint, trustsLength: false)
-        let data = held.map { _ in Data("\(world.disk.makeResumable(task.id))".utf8) }
+        let data = held.map { _ in Data("\(task.id)".utf8) }
         input { machine, now in machine.madeResumeData(data, of: task, ending, at: now) }
+    }
+
+    /// Puts a task's file where its resume data says.
+    func keepFile(of task: Int64, for data: Data) {
+        if data == Data("\(task)".utf8) { world.disk.makeResumable(task) }
+        world.disk.downloads[task] = nil
     }
 
     // MARK: Applications and the end
