@@ -69,7 +69,7 @@ struct CommitTests {
             for id in Int64(1)...100 {
                 group.addTask {
                     let task = TaskRecord.waiting(id, session: session.id)
-                    return try await store.commit([.insertTask(task)]).taskIDs
+                    return try await store.commit([.insertTask(task)]).taskIDs.compactMap(\.self)
                 }
             }
             var ids: Set<Int64> = []
@@ -161,7 +161,7 @@ struct CommitTests {
             for id in Int64(1)...50 {
                 store.submit([.insertTask(.waiting(id, session: session.id))]) { result in
                     LoopActor.shared.assertIsolated()
-                    done.append((try? result.get().taskIDs.first) ?? -1)
+                    done.append((try? result.get().taskIDs.first).flatMap(\.self) ?? -1)
                     if id == 50 { continuation.resume(returning: done.elements) }
                 }
             }

@@ -93,6 +93,37 @@ struct TaskTests {
         #expect(try await store.session(id: session.id)?.counts.completedTasks == 1)
     }
 
+    @Test func `a repeated insertion of a task that is gone does nothing`() async throws {
+        let session = try await store.openedSession()
+        try await store.commit([
+            .insertTask(.waiting(5, session: session.id)), .deleteTask(id: 5),
+        ])
+        let receipt = try await store.commit([.insertTask(.waiting(5, session: session.id))])
+        #expect(receipt.taskIDs == [nil])
+        #expect(try await store.totals() == SessionCounts())
+        #expect(try await store.session(id: session.id)?.nextTaskIdentifier == 6)
+    }
+
+    @Test func `an identifier that was passed over can be used, once`() async throws {
+        let session = try await store.openedSession()
+        for id: Int64 in [9, 4, 1, 2, 8, 3] {
+            try await store.commit([.insertTask(.waiting(id, session: session.id))])
+            try await store.commit([.deleteTask(id: id)])
+        }
+        for id: Int64 in [9, 4, 1, 2, 8, 3] {
+            let receipt = try await store.commit([.insertTask(.waiting(id, session: session.id))])
+            #expect(receipt.taskIDs == [nil])
+        }
+        for id: Int64 in [6, 5, 7] {
+            let receipt = try await store.commit([.insertTask(.waiting(id, session: session.id))])
+            #expect(receipt.taskIDs == [id])
+        }
+        try await store.commit([.deleteSession(id: session.id)])
+        let again = try await store.openedSession()
+        let receipt = try await store.commit([.insertTask(.waiting(10, session: again.id))])
+        #expect(receipt.taskIDs == [10])
+    }
+
     @Test func `another task under a used identifier is a conflict`() async throws {
         let session = try await store.openedSession()
         var task = TaskRecord.waiting(1, session: session.id)

@@ -27,16 +27,14 @@ extension DaemonStateMachine {
             // It goes with its last task, and would take this one along.
             return [.refuse(caller.call, .sessionNotOpen(session: create.session))]
         }
+        guard create.identifier > 0 else {
+            // Below the first there is nothing that could have been there before.
+            let reason = "a task's number is 1 or more, not \(create.identifier)"
+            return [.refuse(caller.call, .invalidRequest(parameter: "identifier", reason: reason))]
+        }
         guard let host = HostName.of(create.request.url) else {
-            return [
-                .refuse(
-                    caller.call,
-                    .invalidRequest(
-                        parameter: "request.url",
-                        reason: "not an http or https address: \(create.request.url.prefix(200))"
-                    )
-                )
-            ]
+            let reason = "not an http or https address: \(create.request.url.prefix(200))"
+            return [.refuse(caller.call, .invalidRequest(parameter: "request.url", reason: reason))]
         }
         let task = record(of: create, host: host, at: now)
         nextTaskID += 1
@@ -69,8 +67,12 @@ extension DaemonStateMachine {
 
     /// A task is in the store; when the call is a repetition, it is the task of the first.
     mutating func created(_ receipt: Receipt, call: CallIdentifier) -> [Effect] {
-        guard let creation = creations.removeValue(forKey: call), let task = receipt.taskIDs.first
+        guard let creation = creations.removeValue(forKey: call), let found = receipt.taskIDs.first
         else { return [] }
+        guard let task = found else {
+            // Its task has ended, and its application has taken that; only the answer was lost.
+            return [.answer(call, .created(task: 0))] + recount(creation.session)
+        }
         let effects: [Effect] = [.answer(call, .created(task: task)), .changed(task: task)]
         let adoption = task == creation.task.id ? adopt(creation.task) : []
         return effects + adoption + recount(creation.session)

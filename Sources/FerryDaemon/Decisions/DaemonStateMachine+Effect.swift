@@ -59,7 +59,7 @@ extension DaemonStateMachine {
         case done
         /// A session is open.
         case opened(session: Int64, nextTaskIdentifier: Int)
-        /// A task exists.
+        /// A task exists, or, with the number 0, has existed.
         case created(task: Int64)
         /// A task was cancelled.
         case resumeData(Data?)

@@ -31,7 +31,8 @@ package enum Mutation: Hashable, Sendable {
     ///
     /// When the session already has a task of this identifier, nothing changes: with the same
     /// host and the same bytes of request it is the same call once more, and ``Receipt/taskIDs``
-    /// has the number of the first; otherwise it is a ``StoreError/Code/conflict``.
+    /// has the number of the first; otherwise it is a ``StoreError/Code/conflict``. Nor does
+    /// anything change when the session has had a task of this identifier that is gone.
     case insertTask(TaskRecord)
     /// Moves a task to another state; leaving ``TaskRecord/State/completed``, or completing a
     /// second time, is a ``StoreError/Code/conflict``.

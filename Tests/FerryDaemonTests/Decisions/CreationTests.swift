@@ -48,6 +48,38 @@ import Testing
         #expect(bench.database.current.tasks.keys.sorted() == [1, 3])
     }
 
+    @Test(arguments: [0, -1, Int.min])
+    func `a task's number is 1 or more`(_ identifier: Int) {
+        var bench = MachineBench()
+        let client = bench.open()
+        let create = Wire.CreateDownload.sample(client.session, identifier)
+        let outcome = bench.settledCall(client) {
+            $0.createDownload(create, from: $1, at: moment(0))
+        }
+        guard case .refusal(.invalidRequest("identifier", _)) = outcome else {
+            Issue.record("\(String(describing: outcome))")
+            return
+        }
+    }
+
+    @Test func `the same call once more makes no second task when the first is gone`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let task = bench.create(client)
+        bench.cancel(client)
+        bench.acknowledge(client, 1)
+        #expect(bench.stored(task) == nil)
+        var create = Wire.CreateDownload.sample(client.session)
+        create.resumeData = Data([1])
+        let again = bench.settledCall(client) { [create] machine, caller in
+            machine.createDownload(create, from: caller, at: moment(0))
+        }
+        #expect(again == .answer(.created(task: 0)))
+        #expect(bench.database.current.tasks.isEmpty)
+        #expect(bench.adoptions.isEmpty && bench.machine.creations.isEmpty)
+        #expect(bench.create(client, 2) != 0)
+    }
+
     @Test func `an identifier stands for one task`() {
         var bench = MachineBench()
         let client = bench.open()

@@ -66,7 +66,10 @@ extension ModelStore {
                 configuration: configuration
             )
         session.configuration = configuration
-        sessions[session.id] = Session(record: session)
+        sessions[session.id] = Session(
+            record: session,
+            usedIdentifiers: known?.usedIdentifiers ?? []
+        )
         nextSessionID += 1
         return Receipt.OpenedSession(
             application: application,

@@ -94,23 +94,22 @@ extension ModelStore {
         tasks[task.record.id] = task
     }
 
-    private mutating func insert(_ record: TaskRecord) throws(StoreError) -> Int64 {
-        guard let application = sessions[record.sessionID]?.record.applicationID else {
-            throw .model(.notFound)
-        }
-        let key = TaskKey.identifier(session: record.sessionID, record.identifier)
-        // A number is spent by the attempt, even if the task is there already.
-        nextTaskID = max(nextTaskID, record.id + 1)
-        if let known = try? task(key) {
+    private mutating func insert(_ record: TaskRecord) throws(StoreError) -> Int64? {
+        guard let session = sessions[record.sessionID] else { throw .model(.notFound) }
+        if record.identifier < 1 || session.usedIdentifiers.contains(record.identifier) {
+            let key = TaskKey.identifier(session: record.sessionID, record.identifier)
+            guard let known = try? task(key) else { return nil }
             guard known.record.host == record.host, known.record.request == record.request else {
                 throw .model(.conflict)
             }
             return known.record.id
         }
         guard tasks[record.id] == nil, !record.host.isEmpty else { throw .model(.conflict) }
-        tasks[record.id] = Task(record: record, applicationID: application)
-        let next = sessions[record.sessionID]?.record.nextTaskIdentifier ?? 1
-        sessions[record.sessionID]?.record.nextTaskIdentifier = max(next, record.identifier + 1)
+        tasks[record.id] = Task(record: record, applicationID: session.record.applicationID)
+        nextTaskID = max(nextTaskID, record.id + 1)
+        let next = max(session.record.nextTaskIdentifier, record.identifier + 1)
+        sessions[record.sessionID]?.record.nextTaskIdentifier = next
+        sessions[record.sessionID]?.usedIdentifiers.insert(record.identifier)
         return record.id
     }
 

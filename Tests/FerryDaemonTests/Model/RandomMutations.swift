@@ -10,6 +10,7 @@ struct RandomMutations {
     private var tasks: [Int64] = []
     private var sessions: [Int64] = []
     private var applications: [Int64] = []
+    private var nextIdentifiers: [Int64: Int] = [:]
 
     init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
@@ -18,6 +19,7 @@ struct RandomMutations {
         tasks = model.tasks.keys.sorted()
         sessions = model.sessions.keys.sorted()
         applications = model.applications.keys.sorted()
+        nextIdentifiers = model.sessions.mapValues(\.record.nextTaskIdentifier)
         now += Double(random.number(below: 8)) / 2
         let count = random.happens(percent: 70) ? 1 : 1 + random.number(below: 4)
         return (0..<count).map { _ in mutation() }
@@ -41,8 +43,14 @@ struct RandomMutations {
     private mutating func bytes() -> [UInt8] { [UInt8(random.number(below: 3))] }
 
     private mutating func key() -> TaskKey {
-        random.happens(percent: 50)
-            ? .id(task()) : .identifier(session: session(), random.number(below: 6))
+        guard random.happens(percent: 50) else { return .id(task()) }
+        let session = session()
+        return .identifier(session: session, identifier(in: session))
+    }
+
+    /// One that a session has, has had or may have next.
+    private mutating func identifier(in session: Int64) -> Int {
+        max(0, (nextIdentifiers[session] ?? 1) - 4 + random.number(below: 6))
     }
 
     private mutating func mutation() -> Mutation {
@@ -83,11 +91,12 @@ struct RandomMutations {
         // A number that was given already is given again now and then.
         let isRepetition = lastTask > 0 && random.happens(percent: 10)
         if !isRepetition { lastTask += 1 }
+        let session = session()
         return .insertTask(
             TaskRecord(
                 id: isRepetition ? lastTask + 100 : lastTask,
-                sessionID: session(),
-                identifier: random.number(below: 6),
+                sessionID: session,
+                identifier: identifier(in: session),
                 state: random.happens(percent: 70) ? .suspended : .waiting,
                 host: host(),
                 priority: Double(random.number(below: 3)) / 2,

@@ -9,6 +9,8 @@ import FoundationEssentials
 struct Promises {
     /// The tasks that a client was told exist, by the daemon's number.
     private(set) var tasks: Set<Int64> = []
+    /// What the tasks that were ever stored were called in their sessions.
+    private var names: Set<TaskKey> = []
     /// How often each task has ended in the store.
     private var endings: [Int64: Int] = [:]
     /// Whom each event was shown to.
@@ -38,6 +40,10 @@ struct Promises {
             endings[change.id, default: 0] += 1
             if endings[change.id] != 1 { world.fail("task \(change.id) has ended twice") }
         }
+        for case .insertTask(let task) in commit.mutations where receipt.taskIDs == [task.id] {
+            let name = TaskKey.identifier(session: task.sessionID, task.identifier)
+            if !names.insert(name).inserted { world.fail("\(name) is there twice") }
+        }
         if case .quit(_, let id) = commit.continuation,
             let application = world.database.current.applications[id]
         {
@@ -65,6 +71,9 @@ struct Promises {
         switch (call.content, answer) {
         case (.open, .opened(let session, _)):
             if store.sessions[session] == nil { world.fail("session \(session) is not durable") }
+        case (.create(let identifier, _, _, _), .created(0)):
+            let name = TaskKey.identifier(session: call.session, identifier)
+            if !names.contains(name) { world.fail("\(name) is acknowledged and was never there") }
         case (.create, .created(let task)):
             if store.tasks[task] == nil, endings[task] == nil {
                 world.fail("task \(task) is acknowledged and not durable")

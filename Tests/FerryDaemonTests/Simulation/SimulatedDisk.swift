@@ -140,6 +140,8 @@ struct SimulatedDisk {
     mutating func adopt(_ number: Int64, for task: Int64) -> Checkpoint? {
         if var file = resumable.removeValue(forKey: number) {
             file.origin = number
+            // The directory is synchronised, with all names in it.
+            file.previous = []
             downloads[task] = file
             owners[number] = task
         }
