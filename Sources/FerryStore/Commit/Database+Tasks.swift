@@ -71,31 +71,6 @@ extension Database {
         return known.id
     }
 
-    /// Moves a task to another state.
-    func setState(_ state: TaskRecord.State, of task: Int64) throws(StoreError) {
-        let changed = try connection.run(
-            "UPDATE tasks SET state = ? WHERE id = ? AND state <> 2",
-            state.rawValue,
-            task
-        )
-        if changed == 1 { return }
-        try requireTask(task)
-        throw connection.failure(.conflict, because: "task \(task) is already completed")
-    }
-
-    /// Notes a task's first start and its deadline.
-    func setStart(_ startedAt: Date?, _ deadline: Date?, of task: Int64) throws(StoreError) {
-        try expectTask(
-            task,
-            try connection.run(
-                "UPDATE tasks SET started_at = ?, deadline = ? WHERE id = ?",
-                startedAt,
-                deadline,
-                task
-            )
-        )
-    }
-
     /// Notes how much of a body has arrived.
     func setProgress(_ received: Int64, _ expected: Int64?, of task: Int64) throws(StoreError) {
         try expectTask(
@@ -175,10 +150,5 @@ extension Database {
 
     private func expectTask(_ id: Int64, _ changed: Int) throws(StoreError) {
         guard changed == 1 else { throw .missing("task \(id)") }
-    }
-
-    private func requireTask(_ id: Int64) throws(StoreError) {
-        let found = try connection.first("SELECT id FROM tasks WHERE id = ?", id) { $0.integer() }
-        guard found != nil else { throw .missing("task \(id)") }
     }
 }

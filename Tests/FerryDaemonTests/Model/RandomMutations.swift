@@ -62,11 +62,9 @@ struct RandomMutations {
         case 42..<46: .suspendTask(key(), at: now)
         case 46..<50: .holdTask(task(), at: now)
         case 50..<54: .releaseTask(task(), at: now)
-        case 54..<62: .completeTask(key(), events(), at: now)
-        case 62..<70:
+        case 54..<65: .completeTask(key(), events(), at: now)
+        case 65..<74:
             .acknowledge(session: session(), sequence: Int64(random.number(below: 9)))
-        case 70..<74:
-            .appendEvent(task: task(), kind: 1, payload: bytes(), createdAt: now)
         case 74..<93: assignment()
         default: deletion()
         }
@@ -114,20 +112,17 @@ struct RandomMutations {
 
     private mutating func assignment() -> Mutation {
         let task = task()
-        switch random.number(below: 14) {
+        switch random.number(below: 12) {
         case 0: return .setLaunch(application: application(), nil)
         case 1:
             return .setLaunchState(application: application(), attempts: 2, nextLaunchAt: date())
         case 2: return .setQuit(application: application(), random.happens(percent: 50))
         case 3: return .setConfiguration(session: session(), bytes())
-        case 4: return .setState(task: task, random.one(of: [.suspended, .waiting, .held]))
-        case 5: return .setStart(task: task, startedAt: date(), deadline: date())
-        case 6: return .setProgress(task: task, receivedByteCount: 7, expectedByteCount: nil)
-        case 7: return .setCheckpoint(task: task, bytes())
-        case 8, 9: return .setRetry(task: task, attempts: 3, notBefore: date(), lastError: bytes())
-        case 10: return .setExchange(task: task, currentRequest: nil, response: bytes())
-        case 11: return .setDescription(task: task, "text")
-        case 12: return .describeTask(key(), nil)
+        case 4: return .setProgress(task: task, receivedByteCount: 7, expectedByteCount: nil)
+        case 5: return .setCheckpoint(task: task, bytes())
+        case 6, 7: return .setRetry(task: task, attempts: 3, notBefore: date(), lastError: bytes())
+        case 8: return .setExchange(task: task, currentRequest: nil, response: bytes())
+        case 9: return .describeTask(key(), random.happens(percent: 50) ? nil : "text")
         default: return .prioritizeTask(key(), Double(random.number(below: 3)) / 2)
         }
     }

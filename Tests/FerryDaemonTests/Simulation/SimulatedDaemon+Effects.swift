@@ -237,16 +237,11 @@ extension Sabotage {
         case (.forgetsAcknowledgements, .acknowledged), (.forgetsQuit, .quit):
             commit.mutations = []
         case (.endsTwice, .ended):
-            for case .completeTask(.id(let task), let events, let date) in commit.mutations {
-                guard let last = events.last else { continue }
-                commit.mutations.append(
-                    .appendEvent(
-                        task: task,
-                        kind: last.kind,
-                        payload: last.payload,
-                        createdAt: date
-                    )
-                )
+            commit.mutations = commit.mutations.map { mutation in
+                guard case .completeTask(let key, let events, let date) = mutation,
+                    let last = events.last
+                else { return mutation }
+                return .completeTask(key, events + [last], at: date)
             }
         default:
             break
