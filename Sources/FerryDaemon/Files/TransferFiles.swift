@@ -139,7 +139,8 @@ final class TransferFiles {
     func removeExpiredResumeFiles(now: Date) {
         let oldest = Int64(now.timeIntervalSince1970) - Self.resumeDataLifetime
         for name in (try? resumable.names()) ?? [] {
-            guard let status = try? resumable.status(of: name), status.modificationTime < oldest
+            // Since it was put here: its bytes may be much older.
+            guard let status = try? resumable.status(of: name), status.changeTime < oldest
             else { continue }
             try? resumable.remove(name)
         }
