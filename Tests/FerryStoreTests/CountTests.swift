@@ -59,15 +59,19 @@ struct CountTests {
             record.state = TaskRecord.State.allCases[Int.random(in: 0..<3, using: &random)]
             return .insertTask(record)
         case 5, 6:
-            let state = TaskRecord.State.allCases[Int.random(in: 0..<3, using: &random)]
-            return .setState(task: task, state)
+            return Bool.random(using: &random)
+                ? .suspendTask(.id(task), at: moment(0))
+                : .resumeTask(.id(task), at: moment(0), resourceTimeout: 9)
         case 7: return .setRetry(task: task, attempts: 1, notBefore: date, lastError: nil)
-        case 8: return .appendEvent(task: task, kind: 1, payload: [], createdAt: moment(0))
+        case 8:
+            let count = Int.random(in: 0...2, using: &random)
+            let events = (0..<count).map { NewEvent(kind: $0, payload: []) }
+            return .completeTask(.id(task), events, at: moment(0))
         case 9:
             let sequence = Int64.random(in: 1...6, using: &random)
             return .acknowledge(session: session, sequence: sequence)
         case 10: return .deleteTask(id: task)
-        default: return .setPriority(task: task, .random(in: 0...1, using: &random))
+        default: return .prioritizeTask(.id(task), .random(in: 0...1, using: &random))
         }
     }
 

@@ -74,8 +74,7 @@ struct CrashTests {
         for id in Int64(1)...12 {
             try await store.commit([
                 .insertTask(.waiting(id, session: session.id)),
-                .appendEvent(task: id, kind: 1, payload: [1], createdAt: moment(0)),
-                .setState(task: id, .completed),
+                .completeTask(.id(id), [NewEvent(kind: 1, payload: [1])], at: moment(0)),
             ])
         }
         let database = try temporary.contents(of: "ferry.sqlite")
@@ -132,8 +131,7 @@ private struct Doomed {
     private func acknowledge(_ id: Int64, in store: Store, _ session: Int64) async -> Bool {
         let mutations: [Mutation] = [
             .insertTask(.waiting(id, session: session)),
-            .appendEvent(task: id, kind: 1, payload: [1, 2, 3], createdAt: moment(0)),
-            .setState(task: id, .completed),
+            .completeTask(.id(id), [NewEvent(kind: 1, payload: [1, 2, 3])], at: moment(0)),
         ]
         let durability: Durability = isRelaxed ? .relaxed : .synchronized
         return (try? await store.commit(mutations, durability: durability)) != nil

@@ -27,7 +27,7 @@ struct HostQueueTests {
         #expect(try await store.nextIDs() == [4, 2, 3, 1])
         #expect(try await store.nextIDs(limit: 2) == [4, 2])
         #expect(try await store.nextIDs(host: "nowhere") == [])
-        try await store.commit([.setPriority(task: 1, 1)])
+        try await store.commit([.prioritizeTask(.id(1), 1)])
         #expect(try await store.nextIDs(limit: 2) == [1, 4])
     }
 
@@ -52,10 +52,12 @@ struct HostQueueTests {
         let session = try await store.openedSession()
         try await store.commit((1...3).map { .insertTask(.waiting($0, session: session.id)) })
         try await store.commit([
-            .setState(task: 1, .suspended), .setState(task: 2, .completed),
+            .suspendTask(.id(1), at: moment(0)), .completeTask(.id(2), [], at: moment(0)),
         ])
         #expect(try await store.nextIDs() == [3])
-        try await store.commit([.setState(task: 1, .waiting), .deleteTask(id: 3)])
+        try await store.commit([
+            .resumeTask(.id(1), at: moment(0), resourceTimeout: 0), .deleteTask(id: 3),
+        ])
         #expect(try await store.nextIDs() == [1])
         let queue = try await store.hostQueue("example.org", at: moment(0))
         #expect(queue?.waitingCount == 1)
@@ -105,11 +107,11 @@ struct HostQueueTests {
         let session = try await store.openedSession()
         try await store.commit([
             .insertTask(.waiting(1, session: session.id, notBefore: moment(5))),
-            .setState(task: 1, .suspended),
+            .suspendTask(.id(1), at: moment(0)),
         ])
         #expect(try await store.earliestNotBefore() == nil)
         #expect(try await store.hostQueue("example.org", at: moment(9)) == nil)
-        try await store.commit([.setState(task: 1, .waiting)])
+        try await store.commit([.resumeTask(.id(1), at: moment(0), resourceTimeout: 0)])
         #expect(try await store.earliestNotBefore() == moment(5))
     }
 
@@ -136,7 +138,7 @@ struct HostQueueTests {
             .insertTask(.waiting(3, session: other.id, host: "c", notBefore: moment(8))),
             .insertTask(.waiting(4, session: other.id, host: "a")),
             .insertTask(.waiting(5, session: other.id, host: "d")),
-            .setState(task: 5, .suspended),
+            .suspendTask(.id(5), at: moment(0)),
         ])
         let first = HostQueue(host: "a", waitingCount: 1, readyCount: 1, earliestNotBefore: nil)
         let second = HostQueue(

@@ -134,7 +134,7 @@ struct SessionTests {
         try await store.commit(
             (1...600).map { .insertTask(.waiting($0, session: session.id)) } + [
                 .insertTask(.waiting(601, session: other.id)),
-                .appendEvent(task: 5, kind: 1, payload: [], createdAt: moment(1)),
+                .completeTask(.id(5), [NewEvent(kind: 1, payload: [])], at: moment(1)),
             ]
         )
         try await store.commit([.deleteSession(id: session.id)])
@@ -190,15 +190,13 @@ struct SessionTests {
             .insertTask(.waiting(1, session: session.id)),
             .insertTask(.waiting(2, session: session.id)),
             .insertTask(.waiting(3, session: idle.id)),
-            .setState(task: 1, .completed),
-            .appendEvent(task: 1, kind: 2, payload: [], createdAt: moment(1)),
+            .completeTask(.id(1), [NewEvent(kind: 2, payload: [])], at: moment(1)),
         ])
         #expect(try await store.sessionsAwaitingDelivery(limit: 10) == [])
-        try await store.commit([.setState(task: 2, .suspended)])
+        try await store.commit([.suspendTask(.id(2), at: moment(0))])
         #expect(try await store.sessionsAwaitingDelivery(limit: 10) == [])
         try await store.commit([
-            .setState(task: 2, .completed),
-            .appendEvent(task: 2, kind: 2, payload: [], createdAt: moment(2)),
+            .completeTask(.id(2), [NewEvent(kind: 2, payload: [])], at: moment(2))
         ])
         let awaiting = try await store.sessionsAwaitingDelivery(limit: 10)
         #expect(awaiting.map(\.id) == [session.id])

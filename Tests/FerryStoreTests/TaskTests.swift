@@ -80,39 +80,6 @@ struct TaskTests {
         #expect(try await reopened.session(id: session.id)?.nextTaskIdentifier == 10)
     }
 
-    @Test func `a repeated insertion returns the number of the first`() async throws {
-        let session = try await store.openedSession()
-        var task = TaskRecord.waiting(1, session: session.id)
-        try await store.commit([.insertTask(task)])
-        try await store.commit([.setState(task: 1, .completed)])
-        task.id = 2
-        let receipt = try await store.commit([.insertTask(task)])
-        #expect(receipt.taskIDs == [1])
-        #expect(try await store.task(id: 2) == nil)
-        #expect(try await store.task(id: 1)?.state == .completed)
-        #expect(try await store.session(id: session.id)?.counts.completedTasks == 1)
-    }
-
-    @Test func `another task under a used identifier is a conflict`() async throws {
-        let session = try await store.openedSession()
-        var task = TaskRecord.waiting(1, session: session.id)
-        try await store.commit([.insertTask(task)])
-        task.id = 2
-        task.request = [0]
-        let error = try await failure { try await store.commit([.insertTask(task)]) }
-        #expect(error.code == .conflict)
-    }
-
-    @Test func `another task under a used number is a conflict`() async throws {
-        let session = try await store.openedSession()
-        var task = TaskRecord.waiting(1, session: session.id)
-        try await store.commit([.insertTask(task)])
-        task.identifier = 2
-        let error = try await failure { try await store.commit([.insertTask(task)]) }
-        #expect(error.code == .conflict)
-        #expect(error.sqliteCode != 0)
-    }
-
     @Test func `a task without a host or of no session is refused`() async throws {
         let session = try await store.openedSession()
         let hostless = TaskRecord.waiting(1, session: session.id, host: "")
@@ -129,11 +96,10 @@ struct TaskTests {
         var task = complete(1, session: session.id)
         try await store.commit([.insertTask(task)])
         let changes: [(Mutation, (inout TaskRecord) -> Void)] = [
-            (.setState(task: 1, .suspended), { $0.state = .suspended }),
             (
-                .setStart(task: 1, startedAt: moment(5), deadline: nil),
+                .suspendTask(.id(1), at: moment(5)),
                 {
-                    $0.startedAt = moment(5)
+                    $0.state = .suspended
                     $0.deadline = nil
                 }
             ),
@@ -160,9 +126,9 @@ struct TaskTests {
                     $0.response = nil
                 }
             ),
-            (.setDescription(task: 1, nil), { $0.description = nil }),
-            (.setPriority(task: 1, 0.25), { $0.priority = 0.25 }),
-            (.setState(task: 1, .completed), { $0.state = .completed }),
+            (.describeTask(.id(1), nil), { $0.description = nil }),
+            (.prioritizeTask(.id(1), 0.25), { $0.priority = 0.25 }),
+            (.completeTask(.id(1), [], at: moment(6)), { $0.state = .completed }),
         ]
         for (mutation, change) in changes {
             try await store.commit([mutation])
@@ -174,27 +140,27 @@ struct TaskTests {
     @Test func `a completed task stays completed`() async throws {
         let session = try await store.openedSession()
         try await store.commit([
-            .insertTask(.waiting(1, session: session.id)), .setState(task: 1, .completed),
+            .insertTask(.waiting(1, session: session.id)), .completeTask(.id(1), [], at: moment(0)),
         ])
-        for state in TaskRecord.State.allCases {
-            let error = try await failure {
-                try await store.commit([.setState(task: 1, state)])
-            }
-            #expect(error.code == .conflict)
-        }
+        let receipt = try await store.commit([
+            .resumeTask(.id(1), at: moment(0), resourceTimeout: 9),
+            .suspendTask(.id(1), at: moment(0)), .holdTask(1, at: moment(0)),
+            .releaseTask(1, at: moment(0)), .completeTask(.id(1), [], at: moment(0)),
+        ])
+        #expect(receipt.changes == [])
         #expect(try await store.task(id: 1)?.state == .completed)
     }
 
     @Test(arguments: [
-        Mutation.setState(task: 99, .waiting),
-        .setStart(task: 99, startedAt: nil, deadline: nil),
+        Mutation.resumeTask(.id(99), at: moment(0), resourceTimeout: 0),
+        .suspendTask(.identifier(session: 1, 99), at: moment(0)),
         .setProgress(task: 99, receivedByteCount: 1, expectedByteCount: nil),
         .setCheckpoint(task: 99, nil),
         .setRetry(task: 99, attempts: 1, notBefore: nil, lastError: nil),
         .setExchange(task: 99, currentRequest: nil, response: nil),
-        .setDescription(task: 99, nil),
-        .setPriority(task: 99, 0.5),
-        .appendEvent(task: 99, kind: 0, payload: [], createdAt: moment(0)),
+        .describeTask(.id(99), nil),
+        .prioritizeTask(.id(99), 0.5),
+        .completeTask(.id(99), [], at: moment(0)),
     ])
     func `a change to a task that is not there is an error`(mutation: Mutation) async throws {
         let error = try await failure { try await store.commit([mutation]) }
@@ -263,12 +229,12 @@ struct TaskTests {
             try await store.commit([.insertTask(task)])
         }
         try await store.commit([
-            .setState(task: 5, .completed), .setState(task: 4, .suspended),
+            .completeTask(.id(5), [], at: moment(0)), .suspendTask(.id(4), at: moment(0)),
         ])
         #expect(try await store.earliestDeadline() == moment(20))
-        let overdue = try await store.overdueTasks(at: moment(30), limit: 10)
-        #expect(overdue.map(\.id) == [2, 4])
-        #expect(try await store.overdueTasks(at: moment(30), limit: 1).map(\.id) == [2])
+        let overdue = try await store.overdueTasks(at: moment(50), limit: 10)
+        #expect(overdue.map(\.id) == [2, 1])
+        #expect(try await store.overdueTasks(at: moment(50), limit: 1).map(\.id) == [2])
         #expect(try await store.overdueTasks(at: moment(19.5), limit: 10) == [])
     }
 }

@@ -40,14 +40,6 @@ extension Daemon: TransferCallHandler {
             connection: connections[ObjectIdentifier(connection)] ?? 0,
             process: connection.peer.processIdentifier
         )
-        if let key = call.task, adoptions[key] != nil {
-            adoptions[key]?.append { [weak self] in self?.handle(call, from: caller) }
-            return
-        }
-        handle(call, from: caller)
-    }
-
-    private func handle(_ call: TransferCall, from caller: DaemonStateMachine.Caller) {
         switch call {
         case .openSession, .createDownload, .resume, .suspend, .cancel, .cancelProducingResumeData,
             .setDescription, .setPriority, .acknowledge, .closeSession, .subscribe:
@@ -171,21 +163,5 @@ extension Daemon: TransferCallHandler {
         guard let reply = subscriptions[call] else { return }
         reply.stream(Wire.Subscribe.Reply(event: event))
         if !reply.isWritable { perform(machine.writability(of: call, false)) }
-    }
-}
-
-extension TransferCall {
-    /// The task that a session's call is about.
-    fileprivate var task: TaskKey? {
-        switch self {
-        case .resume(let call, _): .identifier(session: call.session, call.identifier)
-        case .suspend(let call, _): .identifier(session: call.session, call.identifier)
-        case .cancel(let call, _): .identifier(session: call.session, call.identifier)
-        case .cancelProducingResumeData(let call, _):
-            .identifier(session: call.session, call.identifier)
-        case .setDescription(let call, _): .identifier(session: call.session, call.identifier)
-        case .setPriority(let call, _): .identifier(session: call.session, call.identifier)
-        default: nil
-        }
     }
 }

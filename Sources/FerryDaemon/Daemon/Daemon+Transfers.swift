@@ -103,42 +103,53 @@ extension Daemon {
 
     // MARK: Resume data
 
-    func adopt(
-        _ resumeData: Data,
-        _ task: TaskRecord,
-        _ call: DaemonStateMachine.CallIdentifier
-    ) {
-        let key = TaskKey.identifier(session: task.sessionID, task.identifier)
-        adoptions[key] = []
+    func adopt(_ resumeData: Data, _ task: TaskRecord) {
         LoopActor.task { [self] in
-            var task = task
-            do throws(TransferError) {
-                let checkpoint = try await files.adopt(resumeData, for: task.id)
-                task.receivedByteCount = checkpoint.writtenByteCount
-                task.expectedByteCount = checkpoint.totalByteCount
-                task.checkpoint =
-                    ByteState(checkpoint: checkpoint, isFromResumeData: true).encoded
-            } catch {
-                // The task fails when it is resumed, not when it is made (RD-9, RD-10).
-                log.write(.warning, error.message, task: task.id)
-                task.checkpoint = ByteState(failure: error).encoded
-            }
-            perform(machine.adopted(task, call: call))
-            // The task is on its way into the store, which keeps the order from here on.
-            for call in adoptions.removeValue(forKey: key) ?? [] { call() }
+            let result = await adoption(of: resumeData, for: task.id)
+            input { machine, now in machine.adopted(task, result, at: now) }
+        }
+    }
+
+    private func adoption(
+        of resumeData: Data,
+        for task: Int64
+    ) async -> Result<Checkpoint, TransferError> {
+        do throws(TransferError) {
+            return .success(try await files.adopt(resumeData, for: task))
+        } catch {
+            return .failure(error)
         }
     }
 
     func makeResumeData(of task: TaskRecord, _ ending: DaemonStateMachine.Ending) {
-        let data = Stored.request(task.request).flatMap { request in
+        let state = ByteState.decode(task.checkpoint)
+        guard let unused = state?.resumeData else {
+            let data = resumeData(of: task, state?.checkpoint)
+            perform(machine.madeResumeData(data, of: task, ending, at: Date()))
+            return
+        }
+        LoopActor.task { [self] in
+            let data: Data?
+            switch await adoption(of: unused, for: task.id) {
+            case .success(let checkpoint):
+                data = resumeData(of: task, checkpoint)
+            case .failure(let error):
+                // What could not be taken over still stands for the bytes.
+                data = resumeData(of: task, nil) ?? (error.spoilsResumeData ? nil : unused)
+            }
+            input { machine, now in machine.madeResumeData(data, of: task, ending, at: now) }
+        }
+    }
+
+    private func resumeData(of task: TaskRecord, _ checkpoint: Checkpoint?) -> Data? {
+        Stored.request(task.request).flatMap { request in
             files.makeResumeData(
                 task: task.id,
                 request: TransferRequest(request),
                 currentURL: task.currentRequest.flatMap { Stored.request($0)?.url },
-                checkpoint: ByteState.decode(task.checkpoint)?.checkpoint
+                checkpoint: checkpoint
             )
         }
-        perform(machine.madeResumeData(data, of: task, ending, at: Date()))
     }
 
     // MARK: Applications
@@ -167,4 +178,9 @@ extension Daemon {
             input { machine, now in machine.launched(application, error: text, at: now) }
         }
     }
+}
+
+extension TransferError {
+    /// Whether resume data that could not be used for this reason never can be.
+    fileprivate var spoilsResumeData: Bool { code == .fileMissing || code == .resumeDataInvalid }
 }

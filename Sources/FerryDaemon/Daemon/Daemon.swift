@@ -21,8 +21,6 @@ final class Daemon {
 
     var machine: DaemonStateMachine
     var transfers: [Int64: Download] = [:]
-    /// Tasks whose resume data is being taken over, and the calls about them that wait for it.
-    var adoptions: [TaskKey: [@LoopActor () -> Void]] = [:]
     var children: [Int64: ChildProcess] = [:]
     var answers: [DaemonStateMachine.CallIdentifier: PendingAnswer] = [:]
     var subscriptions: [DaemonStateMachine.CallIdentifier: Reply<Wire.Subscribe>] = [:]
@@ -72,7 +70,7 @@ final class Daemon {
         for application in applications {
             sessions += try await store.sessions(application: application.id)
         }
-        await removeOrphans()
+        await settleFiles()
         files.removeExpiredResumeFiles(now: Date())
         perform(machine.start(applications: applications, sessions: sessions, at: Date()))
     }
@@ -85,18 +83,6 @@ final class Daemon {
 
     /// A client has come after all.
     func goOn() { perform(machine.goOn(at: Date())) }
-
-    /// Deletes files that no task knows; a task may have gone while its file was still there.
-    private func removeOrphans() async {
-        for task in files.tasks() {
-            do {
-                if try await store.task(id: task) == nil { files.discard(task: task) }
-            } catch {
-                // Better a file too many than a download lost.
-                log.write(.error, error.message, task: task)
-            }
-        }
-    }
 
     /// A number that no other call, connection or watcher has.
     func makeIdentifier() -> UInt64 {
@@ -146,10 +132,12 @@ final class Daemon {
             transfers.removeValue(forKey: task)?.cancel()
         case .seal(let task):
             files.seal(task: task)
-        case .adopt(let resumeData, let task, let call):
-            adopt(resumeData, task, call)
+        case .adopt(let resumeData, let task):
+            adopt(resumeData, task)
         case .makeResumeData(let task, let ending):
             makeResumeData(of: task, ending)
+        case .keepFile(let task, let resumeData):
+            keepFile(of: task, for: resumeData)
         case .discardFile(let task):
             files.discard(task: task)
         case .launch(let application, let launch, let session):

@@ -1,4 +1,5 @@
 import FerryStore
+import FerryTransfer
 import FerryWire
 import FoundationEssentials
 
@@ -26,18 +27,30 @@ extension DaemonStateMachine {
             // It goes with its last task, and would take this one along.
             return [.refuse(caller.call, .sessionNotOpen(session: create.session))]
         }
-        guard let host = HostName.of(create.request.url) else {
-            return [
-                .refuse(
-                    caller.call,
-                    .invalidRequest(
-                        parameter: "request.url",
-                        reason: "not an http or https address: \(create.request.url.prefix(200))"
-                    )
-                )
-            ]
+        guard create.identifier > 0 else {
+            // Below the first there is nothing that could have been there before.
+            let reason = "a task's number is 1 or more, not \(create.identifier)"
+            return [.refuse(caller.call, .invalidRequest(parameter: "identifier", reason: reason))]
         }
-        let task = TaskRecord(
+        guard let host = HostName.of(create.request.url) else {
+            let reason = "not an http or https address: \(create.request.url.prefix(200))"
+            return [.refuse(caller.call, .invalidRequest(parameter: "request.url", reason: reason))]
+        }
+        let task = record(of: create, host: host, at: now)
+        nextTaskID += 1
+        creations[caller.call] = Creation(session: create.session, task: task)
+        return [commit([.insertTask(task)], then: .created(caller.call))]
+    }
+
+    private func record(
+        of create: Wire.CreateDownload,
+        host: String,
+        at now: Date
+    ) -> TaskRecord {
+        // The file of its resume data is taken over when the task is in the store.
+        let unused = create.resumeData.map { ByteState(isFromResumeData: true, resumeData: $0) }
+        let known = create.resumeData.flatMap { try? ResumeData(decoding: Array($0)) }
+        return TaskRecord(
             id: nextTaskID,
             sessionID: create.session,
             identifier: create.identifier,
@@ -45,42 +58,31 @@ extension DaemonStateMachine {
             priority: min(max(create.priority, 0), 1),
             request: Stored.encode(create.request),
             description: create.description,
+            receivedByteCount: known?.byteCount ?? 0,
+            expectedByteCount: known?.checkpoint.totalByteCount,
+            checkpoint: unused?.encoded,
             createdAt: now
         )
-        nextTaskID += 1
-        creations[caller.call] = Creation(
-            session: create.session,
-            task: task.id,
-            hasFile: create.resumeData != nil
-        )
-        guard let resumeData = create.resumeData else {
-            return [commit([.insertTask(task)], then: .created(caller.call))]
-        }
-        return [.adopt(resumeData: resumeData, task, caller.call)]
-    }
-
-    /// A partial download was taken over, or could not be.
-    mutating func adopted(_ task: TaskRecord, call: CallIdentifier) -> [Effect] {
-        [commit([.insertTask(task)], then: .created(call))]
     }
 
     /// A task is in the store; when the call is a repetition, it is the task of the first.
     mutating func created(_ receipt: Receipt, call: CallIdentifier) -> [Effect] {
-        guard let creation = creations.removeValue(forKey: call), let task = receipt.taskIDs.first
+        guard let creation = creations.removeValue(forKey: call), let found = receipt.taskIDs.first
         else { return [] }
-        var effects: [Effect] = [.answer(call, .created(task: task)), .changed(task: task)]
-        if creation.hasFile, task != creation.task {
-            effects.append(.discardFile(task: creation.task))
+        guard let task = found else {
+            // Its task has ended, and its application has taken that; only the answer was lost.
+            return [.answer(call, .created(task: 0))] + recount(creation.session)
         }
-        return effects + recount(creation.session)
+        let effects: [Effect] = [.answer(call, .created(task: task)), .changed(task: task)]
+        let adoption = task == creation.task.id ? adopt(creation.task) : []
+        return effects + adoption + recount(creation.session)
     }
 
     /// A task could not be put into the store.
     mutating func creationFailed(_ call: CallIdentifier, _ error: StoreError) -> [Effect] {
         let refusal = Effect.refuse(call, TransferInterfaceError(error, task: 0))
         guard let creation = creations.removeValue(forKey: call) else { return [refusal] }
-        let remains: [Effect] = creation.hasFile ? [.discardFile(task: creation.task)] : []
-        return [refusal] + remains + recount(creation.session)
+        return [refusal] + recount(creation.session)
     }
 
     /// A client lets a task run.

@@ -29,10 +29,14 @@ extension DaemonStateMachine {
         case stop(task: Int64)
         /// Take the record of its origin off a complete file.
         case seal(task: Int64)
-        /// Take over a partial download and report with `adopted`.
-        case adopt(resumeData: Data, TaskRecord, CallIdentifier)
-        /// Make resume data of what a task has loaded and report with `madeResumeData`.
+        /// Take over the file of a task's resume data, if that was not done before, and report with
+        /// `adopted`.
+        case adopt(resumeData: Data, TaskRecord)
+        /// Make resume data of what a task has loaded, whose file stays, and report with
+        /// `madeResumeData`.
         case makeResumeData(TaskRecord, Ending)
+        /// Put the file of a task that has ended where its resume data says.
+        case keepFile(task: Int64, resumeData: Data)
         /// Delete a task's file.
         case discardFile(task: Int64)
         /// Start an application and report with `launched`, later with `applicationExited`.
@@ -55,7 +59,7 @@ extension DaemonStateMachine {
         case done
         /// A session is open.
         case opened(session: Int64, nextTaskIdentifier: Int)
-        /// A task exists.
+        /// A task exists, or, with the number 0, has existed.
         case created(task: Int64)
         /// A task was cancelled.
         case resumeData(Data?)
@@ -111,6 +115,8 @@ extension DaemonStateMachine {
         case opened(CallIdentifier, ConnectionIdentifier, process: Int32)
         /// A task was created.
         case created(CallIdentifier)
+        /// A task's resume data was taken over, or could not be.
+        case adopted(task: Int64)
         /// A task has ended.
         case ended(task: Int64, Ending, resumeData: Data?)
         /// A running task's attempt has failed, and it waits for the next.

@@ -15,7 +15,7 @@ extension DaemonStateMachine {
         return end(task, ending, at: now)
     }
 
-    /// Ends a task: stops its transfer, keeps or drops its bytes, completes it in the store.
+    /// Ends a task: stops its transfer, completes it in the store, then keeps or drops its bytes.
     mutating func end(_ task: TaskRecord, _ ending: Ending, at now: Date) -> [Effect] {
         guard self.ending[task.id] == nil else {
             // It ends already; that it has is said when it has.
@@ -35,6 +35,7 @@ extension DaemonStateMachine {
         guard ending.producesResumeData else {
             return effects + [complete(task, ending, resumeData: nil, at: now)]
         }
+        operationCount += 1
         return effects + [.makeResumeData(task, ending)]
     }
 
@@ -45,7 +46,8 @@ extension DaemonStateMachine {
         _ ending: Ending,
         at now: Date
     ) -> [Effect] {
-        [complete(task, ending, resumeData: data, at: now)]
+        operationCount -= 1
+        return [complete(task, ending, resumeData: data, at: now)]
     }
 
     private mutating func complete(
@@ -90,10 +92,12 @@ extension DaemonStateMachine {
     ) -> [Effect] {
         let others = self.ending.removeValue(forKey: task) ?? []
         search.note(task)
+        adoptions.remove(task)
         // Whoever has ended it: a task that has ended has no transfer.
         var effects = stop(task: task, at: now)
         for change in receipt.changes where change.to == .completed {
-            effects += completed(change, keepsFile: ending.failure == nil)
+            effects.append(fileEffect(task: task, ending, resumeData: resumeData))
+            effects += completed(change)
         }
         for caller in [ending.caller] + others {
             effects += answer(caller, resumeData: resumeData)
@@ -129,11 +133,15 @@ extension DaemonStateMachine {
         }
     }
 
-    private mutating func completed(_ change: TaskChange, keepsFile: Bool) -> [Effect] {
-        [
-            keepsFile ? .seal(task: change.id) : .discardFile(task: change.id),
-            .changed(task: change.id),
-        ] + recount(change.sessionID) + deliver(session: change.sessionID)
+    /// What becomes of the file of a task that has ended; nobody has been told of its resume data.
+    private func fileEffect(task: Int64, _ ending: Ending, resumeData: Data?) -> Effect {
+        if let resumeData { return .keepFile(task: task, resumeData: resumeData) }
+        return ending.failure == nil ? .seal(task: task) : .discardFile(task: task)
+    }
+
+    private mutating func completed(_ change: TaskChange) -> [Effect] {
+        [.changed(task: change.id)] + recount(change.sessionID)
+            + deliver(session: change.sessionID)
     }
 
     private mutating func answer(_ caller: Ending.Caller, resumeData: Data?) -> [Effect] {

@@ -141,10 +141,8 @@ extension DaemonStateMachine {
     struct Creation: Hashable, Sendable {
         /// The session.
         var session: Int64
-        /// The number that the task gets.
-        var task: Int64
-        /// Whether there may be a file of that number already, taken over for it.
-        var hasFile: Bool
+        /// The task.
+        var task: TaskRecord
     }
 
     /// A pass over all unfinished tasks of an application or a session.

@@ -20,7 +20,7 @@ extension DaemonStateMachine.Continuation {
     /// meanwhile.
     var isRetried: Bool {
         switch self {
-        case .nothing, .backedOff, .launching: true
+        case .nothing, .adopted, .backedOff, .launching: true
         case .ended(_, let ending, _): ending.caller == .nobody
         case .call, .opened, .created, .acknowledged, .quit, .hookRemoved, .closed, .forgotten:
             false

@@ -25,6 +25,8 @@ extension DaemonStateMachine {
                 )
             case .created(let call):
                 created(receipt, call: call)
+            case .adopted(let task):
+                adoptionStored(task: task, at: now)
             case .ended(let task, let ending, let resumeData):
                 ended(task: task, ending, resumeData: resumeData, receipt, at: now)
             case .backedOff(let task):
@@ -64,6 +66,8 @@ extension DaemonStateMachine {
                 objectionFailed(application, call: call, error, at: now)
             case .acknowledged(let call, _):
                 [.refuse(call, TransferInterfaceError(error, task: 0))]
+            case .adopted(let task):
+                adoptionNotStored(task: task)
             case .ended(let task, let ending, _):
                 endFailed(task: task, ending, error, at: now)
             case .launching(let application, _):

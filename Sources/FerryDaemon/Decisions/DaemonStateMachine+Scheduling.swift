@@ -72,7 +72,7 @@ extension DaemonStateMachine {
             limitPerHost: policy.maximumTransfersPerHost,
             saturatedHosts: budget.saturatedHosts,
             saturatedSessions: saturatedSessions,
-            runningTasks: Set(running.keys).union(ending.keys),
+            runningTasks: Set(running.keys).union(ending.keys).union(adoptions),
             lastHost: search.lastHost
         )
     }
@@ -115,10 +115,12 @@ extension DaemonStateMachine {
         return effects + evaluateIdleness(at: now)
     }
 
-    /// Starts a task that still fits.
+    /// Starts a task that still fits, or has its resume data taken over.
+    ///
+    /// - Returns: Whether the search may find others in its place.
     private mutating func start(_ task: TaskRecord, _ effects: inout [Effect]) -> Bool {
         guard
-            running[task.id] == nil, ending[task.id] == nil,
+            running[task.id] == nil, ending[task.id] == nil, !adoptions.contains(task.id),
             let session = sessions[task.sessionID],
             budget.admits(
                 session: task.sessionID,
@@ -126,6 +128,11 @@ extension DaemonStateMachine {
                 sessionLimit: sessionLimit(task.sessionID)
             )
         else { return false }
+        let adoption = adopt(task)
+        guard adoption.isEmpty else {
+            effects += adoption
+            return true
+        }
         budget.take(session: task.sessionID, host: task.host)
         search.lastHost = task.host
         running[task.id] = RunningTask(task)

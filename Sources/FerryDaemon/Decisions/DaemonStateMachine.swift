@@ -30,6 +30,8 @@ struct DaemonStateMachine {
     var openings: [CallIdentifier: Opening] = [:]
     /// The calls that create a task, until it is in the store.
     var creations: [CallIdentifier: Creation] = [:]
+    /// The tasks whose resume data is being taken over, or that is on its way into the store.
+    var adoptions: Set<Int64> = []
     /// The number for the next task.
     var nextTaskID: Int64
     /// The clients that are connected.
@@ -44,7 +46,7 @@ struct DaemonStateMachine {
     var isStopping = false
     /// Whether the daemon ends because it has nothing to do.
     var isIdle = false
-    /// How many commits and queries are under way; the daemon is not idle with any.
+    /// How many commits, queries and works on files are under way; the daemon is not idle with any.
     var operationCount = 0
     /// The random numbers for jitter.
     var random: any RandomNumberGenerator & Sendable

@@ -82,7 +82,8 @@ final class TransferFiles {
         return resumeData.checkpoint
     }
 
-    /// Puts a task's partial file where it stays until its resume data is used.
+    /// Makes resume data of a task's partial file, which is not where the data says before
+    /// ``keep(task:for:)``: until the store has the data, the file is the task's.
     ///
     /// - Returns: The resume data, or `nil` where the download cannot be resumed (RD-1).
     func makeResumeData(
@@ -94,30 +95,62 @@ final class TransferFiles {
         let file = file(of: task)
         do {
             guard try file.recover(checkpoint: checkpoint) != nil else { return nil }
-            // It must be possible before the file is moved.
-            _ = try ResumeData(request: request, currentURL: currentURL, file: file)
-            try file.move(to: resumable, as: "Resume_\(UUID().uuidString)")
-            let data = try ResumeData(request: request, currentURL: currentURL, file: file)
+            var data = try ResumeData(request: request, currentURL: currentURL, file: file)
+            data.path = keptPath(of: task, data)
             return Data(try data.encoded())
         } catch {
             return nil
         }
     }
 
+    /// Puts the partial file of a task that has ended where it stays until its resume data is
+    /// used, unless it is there, or somebody has taken it from there, already.
+    ///
+    /// - Throws: ``TransferError`` when the file cannot be moved; it stays where it is.
+    func keep(task: Int64, for resumeData: Data) throws(TransferError) {
+        let data = try ResumeData(decoding: Array(resumeData))
+        // What the task was made from, and has not used, stands for another file.
+        if data.path == keptPath(of: task, data), hasFile(task) {
+            try file(of: task).move(to: resumable, as: Self.keptName(of: task, data))
+        }
+        discard(task: task)
+    }
+
+    private func hasFile(_ task: Int64) -> Bool {
+        do {
+            return try downloads.status(of: Self.name(of: task)) != nil
+        } catch {
+            // Whatever is there is not to be deleted.
+            return true
+        }
+    }
+
+    private func keptPath(of task: Int64, _ data: ResumeData) -> String {
+        resumable.path(of: Self.keptName(of: task, data))
+    }
+
+    /// The same whenever it is asked for; a queue that begins anew, with the same numbers, does not
+    /// replace what an earlier one has left.
+    private static func keptName(of task: Int64, _ data: ResumeData) -> String {
+        "Resume_\(digits(of: task))_\(String(data.checkpoint.generation, radix: 36))"
+    }
+
     /// Deletes partial files whose resume data was not used for a long time.
     func removeExpiredResumeFiles(now: Date) {
         let oldest = Int64(now.timeIntervalSince1970) - Self.resumeDataLifetime
         for name in (try? resumable.names()) ?? [] {
-            guard let status = try? resumable.status(of: name), status.modificationTime < oldest
+            // Since it was put here: its bytes may be much older.
+            guard let status = try? resumable.status(of: name), status.changeTime < oldest
             else { continue }
             try? resumable.remove(name)
         }
     }
 
-    private static func name(of task: Int64) -> String {
+    private static func name(of task: Int64) -> String { prefix + digits(of: task) + suffix }
+
+    private static func digits(of task: Int64) -> String {
         let digits = String(task, radix: 36, uppercase: true)
-        let padding = String(repeating: "0", count: max(0, 6 - digits.count))
-        return prefix + padding + digits + suffix
+        return String(repeating: "0", count: max(0, 6 - digits.count)) + digits
     }
 
     private static func task(of name: String) -> Int64? {

@@ -8,6 +8,8 @@ struct ByteState: Codable, Hashable {
     /// Whether the application made the task from resume data and has not been told since how
     /// many bytes could be kept.
     var isFromResumeData = false
+    /// Resume data whose file is not the task's own yet: until it is, nothing is loaded.
+    var resumeData: Data?
     /// Why the resume data that the task was made from cannot be used.
     var failure: TransferError?
 

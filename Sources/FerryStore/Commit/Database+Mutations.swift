@@ -21,10 +21,6 @@ extension Database {
             try deleteSession(id)
         case .insertTask(let task):
             receipt.taskIDs.append(try insert(task))
-        case .setState(let task, let state):
-            try setState(state, of: task)
-        case .setStart(let task, let startedAt, let deadline):
-            try setStart(startedAt, deadline, of: task)
         case .setProgress(let task, let received, let expected):
             try setProgress(received, expected, of: task)
         case .setCheckpoint(let task, let checkpoint):
@@ -33,10 +29,6 @@ extension Database {
             try setRetry(attempts, notBefore, lastError, of: task)
         case .setExchange(let task, let currentRequest, let response):
             try setExchange(currentRequest, response, of: task)
-        case .setDescription(let task, let description):
-            try setDescription(description, of: task)
-        case .setPriority(let task, let priority):
-            try setPriority(priority, of: task)
         case .resumeTask(let key, let now, let timeout):
             receipt.add(try resume(key, at: now, resourceTimeout: timeout))
         case .suspendTask(let key, let now):
@@ -55,8 +47,6 @@ extension Database {
             try setPriority(priority, of: try taskID(key))
         case .deleteTask(let id):
             try connection.run("DELETE FROM tasks WHERE id = ?", id)
-        case .appendEvent(let task, let kind, let payload, let createdAt):
-            receipt.sequences.append(try appendEvent(task, kind, payload, createdAt))
         case .acknowledge(let session, let sequence):
             if let removed = try acknowledge(session, sequence) {
                 receipt.removedTaskIDs.append(removed)

@@ -1,22 +1,32 @@
 import FoundationEssentials
 
 extension Database {
-    /// Adds a task, unless its session has it already.
+    /// Adds a task, unless its session has it, or has had it, already.
     ///
-    /// - Returns: The number of the task that is in the store.
-    func insert(_ task: TaskRecord) throws(StoreError) -> Int64 {
-        let application = try connection.first(
-            "SELECT application_id FROM sessions WHERE id = ?",
+    /// - Returns: The number of the task that is in the store; `nil` when it is gone.
+    func insert(_ task: TaskRecord) throws(StoreError) -> Int64? {
+        let session = try connection.first(
+            "SELECT application_id, next_task_identifier FROM sessions WHERE id = ?",
             task.sessionID
-        ) { $0.integer() }
-        guard let application else { throw .missing("session \(task.sessionID)") }
-        let inserted = try connection.run(
+        ) { (application: $0.integer(), nextTaskIdentifier: $0.integer()) }
+        guard let session else { throw .missing("session \(task.sessionID)") }
+        let isNew = try claim(
+            task.identifier,
+            in: task.sessionID,
+            next: session.nextTaskIdentifier
+        )
+        guard isNew else { return try repeatInsertion(task) }
+        try insert(task, of: session.application)
+        return task.id
+    }
+
+    private func insert(_ task: TaskRecord, of application: Int64) throws(StoreError) {
+        try connection.run(
             """
             INSERT INTO tasks (id, session_id, application_id, identifier, state, host, priority,
                 received_byte_count, expected_byte_count, attempts, not_before, created_at,
                 started_at, deadline, description, checkpoint)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT (session_id, identifier) DO NOTHING
             """,
             task.id,
             task.sessionID,
@@ -35,7 +45,6 @@ extension Database {
             task.description,
             task.checkpoint
         )
-        guard inserted == 1 else { return try repeatInsertion(task) }
         try connection.run(
             """
             INSERT INTO task_details (task_id, request, current_request, response, last_error)
@@ -47,44 +56,19 @@ extension Database {
             task.response,
             task.lastError
         )
-        return task.id
     }
 
-    /// Recognises the insertion of a task that is already there.
-    private func repeatInsertion(_ task: TaskRecord) throws(StoreError) -> Int64 {
+    /// Recognises the insertion of a task that is already there, or that has come and gone.
+    private func repeatInsertion(_ task: TaskRecord) throws(StoreError) -> Int64? {
         let known = try self.task(session: task.sessionID, identifier: task.identifier)
-        guard let known, known.host == task.host, known.request == task.request else {
+        guard let known else { return nil }
+        guard known.host == task.host, known.request == task.request else {
             throw connection.failure(
                 .conflict,
                 because: "session \(task.sessionID) has another task \(task.identifier)"
             )
         }
         return known.id
-    }
-
-    /// Moves a task to another state.
-    func setState(_ state: TaskRecord.State, of task: Int64) throws(StoreError) {
-        let changed = try connection.run(
-            "UPDATE tasks SET state = ? WHERE id = ? AND state <> 2",
-            state.rawValue,
-            task
-        )
-        if changed == 1 { return }
-        try requireTask(task)
-        throw connection.failure(.conflict, because: "task \(task) is already completed")
-    }
-
-    /// Notes a task's first start and its deadline.
-    func setStart(_ startedAt: Date?, _ deadline: Date?, of task: Int64) throws(StoreError) {
-        try expectTask(
-            task,
-            try connection.run(
-                "UPDATE tasks SET started_at = ?, deadline = ? WHERE id = ?",
-                startedAt,
-                deadline,
-                task
-            )
-        )
     }
 
     /// Notes how much of a body has arrived.
@@ -166,10 +150,5 @@ extension Database {
 
     private func expectTask(_ id: Int64, _ changed: Int) throws(StoreError) {
         guard changed == 1 else { throw .missing("task \(id)") }
-    }
-
-    private func requireTask(_ id: Int64) throws(StoreError) {
-        let found = try connection.first("SELECT id FROM tasks WHERE id = ?", id) { $0.integer() }
-        guard found != nil else { throw .missing("task \(id)") }
     }
 }

@@ -31,13 +31,9 @@ package enum Mutation: Hashable, Sendable {
     ///
     /// When the session already has a task of this identifier, nothing changes: with the same
     /// host and the same bytes of request it is the same call once more, and ``Receipt/taskIDs``
-    /// has the number of the first; otherwise it is a ``StoreError/Code/conflict``.
+    /// has the number of the first; otherwise it is a ``StoreError/Code/conflict``. Nor does
+    /// anything change when the session has had a task of this identifier that is gone.
     case insertTask(TaskRecord)
-    /// Moves a task to another state; leaving ``TaskRecord/State/completed``, or completing a
-    /// second time, is a ``StoreError/Code/conflict``.
-    case setState(task: Int64, TaskRecord.State)
-    /// Notes when a task was resumed for the first time and until when it must have ended.
-    case setStart(task: Int64, startedAt: Date?, deadline: Date?)
     /// Notes how much of a body has arrived.
     case setProgress(task: Int64, receivedByteCount: Int64, expectedByteCount: Int64?)
     /// Replaces a task's checkpoint.
@@ -46,10 +42,6 @@ package enum Mutation: Hashable, Sendable {
     case setRetry(task: Int64, attempts: Int, notBefore: Date?, lastError: [UInt8]?)
     /// Replaces a task's request after redirects and its response.
     case setExchange(task: Int64, currentRequest: [UInt8]?, response: [UInt8]?)
-    /// Replaces what the application noted on a task.
-    case setDescription(task: Int64, String?)
-    /// Changes a task's place among those that wait.
-    case setPriority(task: Int64, Double)
     /// Lets a task run, for its application; its time begins, or goes on where it stopped.
     ///
     /// This and the other changes that name a ``TaskKey`` take effect according to the state in
@@ -61,8 +53,8 @@ package enum Mutation: Hashable, Sendable {
     case holdTask(Int64, at: Date)
     /// Lets a task go, for a person; if it backs off, the next attempt need not wait.
     case releaseTask(Int64, at: Date)
-    /// Ends a task and adds its last events, whose numbers are in ``Receipt/sequences``; nothing
-    /// happens to one that has ended already.
+    /// Ends a task and adds its last events to its session's log, under the session's next
+    /// numbers, which are in ``Receipt/sequences``; nothing happens to one that has ended already.
     case completeTask(TaskKey, [NewEvent], at: Date)
     /// Replaces what the application noted on a task.
     case describeTask(TaskKey, String?)
@@ -71,9 +63,6 @@ package enum Mutation: Hashable, Sendable {
     /// Deletes a task with its events.
     case deleteTask(id: Int64)
 
-    /// Adds an event of a task to its session's log, under the session's next number, which is
-    /// in ``Receipt/sequences``.
-    case appendEvent(task: Int64, kind: Int, payload: [UInt8], createdAt: Date)
     /// Deletes an event, and its task if that is completed and has no other event.
     case acknowledge(session: Int64, sequence: Int64)
 }

@@ -21,10 +21,9 @@ package struct Receipt: Hashable, Sendable {
     /// order: what is now in the store.
     package var openedSessions: [OpenedSession] = []
     /// For each ``Mutation/insertTask(_:)``, in order: the number of the task in the store,
-    /// which is an earlier one when the insertion was a repetition.
-    package var taskIDs: [Int64] = []
-    /// For each ``Mutation/appendEvent(task:kind:payload:createdAt:)``, in order: the event's
-    /// sequence number.
+    /// which is an earlier one when the insertion was a repetition; `nil` when that one is gone.
+    package var taskIDs: [Int64?] = []
+    /// The sequence numbers of the events that were added, in order.
     package var sequences: [Int64] = []
     /// The tasks that were moved from one state to another, in order.
     package var changes: [TaskChange] = []

@@ -4,7 +4,7 @@ enum Schema {
     static let applicationID: Int64 = 0x4665_7279
 
     /// The script that leads from each version to the next; version 0 is an empty file.
-    static let migrations = [first]
+    static let migrations = [first, second]
 
     /// The version this code reads and writes.
     static var version: Int64 { Int64(migrations.count) }
@@ -19,6 +19,18 @@ enum Schema {
     //
     // The counts are kept by triggers, so that nobody ever counts rows.
     private static let first = tables + indexes + triggers
+
+    // A task's identifier is used for good, even when the task is gone. Those below a session's next
+    // one that were passed over, which is rare, are kept in ranges.
+    private static let second = """
+        CREATE TABLE unused_identifiers (
+            session_id INTEGER NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+            first INTEGER NOT NULL,
+            last INTEGER NOT NULL,
+            PRIMARY KEY (session_id, first)
+        ) STRICT, WITHOUT ROWID;
+
+        """
 
     private static let tables = """
         CREATE TABLE applications (

@@ -19,6 +19,8 @@ package struct FileStatus: Hashable, Sendable {
     package var isDirectory: Bool
     /// When the content last changed, in seconds since 1970.
     package var modificationTime: Int64
+    /// When the file last changed in any way, a new name included, in seconds since 1970.
+    package var changeTime: Int64
 
     init(_ status: stat) {
         size = Int64(status.st_size)
@@ -29,5 +31,6 @@ package struct FileStatus: Hashable, Sendable {
         isRegularFile = status.st_mode & S_IFMT == S_IFREG
         isDirectory = status.st_mode & S_IFMT == S_IFDIR
         modificationTime = Int64(status.st_mtim.tv_sec)
+        changeTime = Int64(status.st_ctim.tv_sec)
     }
 }

@@ -9,6 +9,9 @@ extension PartialFile {
     /// proves any more, such as those a power cut took, are not an error: the download then
     /// starts over.
     ///
+    /// A process that dies in the midst of it leaves the file at one of the two places, whole; the
+    /// same call once more does what is left to do.
+    ///
     /// - Parameters:
     ///   - resumeData: What the app has kept.
     ///   - directory: Where the file shall lie.
@@ -36,16 +39,38 @@ extension PartialFile {
         let name: String
 
         func run() throws(TransferError) {
+            do throws(TransferError) {
+                try take()
+            } catch  where error.code == .fileMissing {
+                // An earlier run may have come this far before its process died.
+                guard try isTaken() else { throw error }
+            }
+            do {
+                try directory.synchronize()
+            } catch {
+                throw TransferError(error, during: .write)
+            }
+        }
+
+        private func isTaken() throws(TransferError) -> Bool {
+            guard let file = try OpenFile(existing: name, in: directory) else { return false }
+            return isExpected(file.readRecord(named: name, in: directory, currentBoot: .current))
+        }
+
+        private func isExpected(_ record: Record?) -> Bool {
+            record?.generation == resumeData.checkpoint.generation
+        }
+
+        private func take() throws(TransferError) {
             let (sourceDirectory, sourceName) = try source()
             guard let file = try OpenFile(existing: sourceName, in: sourceDirectory) else {
                 throw missing("No such file or directory")
             }
-            let record = file.readRecord(
-                named: sourceName,
-                in: sourceDirectory,
-                currentBoot: .current
-            )
-            guard let record, record.generation == resumeData.checkpoint.generation else {
+            // A record beside the file moves first.
+            let record =
+                file.readRecord(named: sourceName, in: sourceDirectory, currentBoot: .current)
+                ?? file.readRecord(named: name, in: directory, currentBoot: .current)
+            guard let record, isExpected(record) else {
                 throw missing("it is not the file that the resume data was made of")
             }
             do {
@@ -56,11 +81,6 @@ extension PartialFile {
                 try? sourceDirectory.remove(sourceName + ".record")
             } catch {
                 throw TransferError(error, during: .open)
-            }
-            do {
-                try directory.synchronize()
-            } catch {
-                throw TransferError(error, during: .write)
             }
         }
 
@@ -100,8 +120,16 @@ extension PartialFile {
             var copied = record
             copied.bootIdentifier = .current
             let target = try OpenFile(creating: name, in: directory, record: copied)
-            try target.copy(trusted, from: file)
-            try target.synchronize(anchoringIn: directory)
+            do throws(TransferError) {
+                try target.copy(trusted, from: file)
+                try target.synchronize(anchoringIn: directory)
+            } catch {
+                // The original is still there; a part of it would only fill the disk.
+                for suffix in [""] + PartialFile.companionSuffixes {
+                    try? directory.remove(name + suffix)
+                }
+                throw error
+            }
         }
 
         private func missing(_ reason: String) -> TransferError {

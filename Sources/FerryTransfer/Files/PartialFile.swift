@@ -282,7 +282,7 @@ package final class PartialFile {
 
 extension PartialFile {
     /// Files that may lie beside a partial file `name`: `name` with one of these at its end.
-    package static let companionSuffixes = [".new", ".record", ".record.new"]
+    nonisolated package static let companionSuffixes = [".new", ".record", ".record.new"]
 
     /// Moves the file to another place of the same file system, replacing what is there; it can
     /// still be continued.

@@ -282,11 +282,11 @@ extension Wire {
         )
 
         # Makes a suspended download. Once answered, it is durable.
-        # Repeating the call with the same contents changes nothing.
+        # Repeating the call with the same contents changes nothing, even when the task is gone.
         method CreateDownload(
             # The open session's number.
             session: int,
-            # The new task's number in its session, chosen by the caller.
+            # The new task's number in its session, chosen by the caller; 1 or more.
             identifier: int,
             # What to load.
             request: Request,
@@ -297,7 +297,7 @@ extension Wire {
             # How important the task is, from 0 to 1.
             priority: float
         ) -> (
-            # The task's number, unique for this user's daemon.
+            # The task's number, unique for this user's daemon; 0 for one that is gone.
             id: int
         )
 

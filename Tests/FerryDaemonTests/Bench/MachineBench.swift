@@ -95,13 +95,13 @@ struct MachineBench {
         case .send(let call, let event): events[call, default: []].append(event)
         case .start(let start): transfers[start.task.id] = start
         case .stop(let task): transfers[task] = nil
-        case .adopt(_, let task, _): adoptions.append(task)
+        case .adopt(_, let task): adoptions.append(task)
         case .makeResumeData(let task, let ending):
             return machine.madeResumeData(resumeData[task.id], of: task, ending, at: now)
         case .launch(_, _, let session): launches.append(session)
         case .setTimer(let timer, let date): timers[timer] = date
         case .exit: hasExited = true
-        case .endSubscription, .seal, .discardFile, .changed, .removed, .log: break
+        case .endSubscription, .seal, .keepFile, .discardFile, .changed, .removed, .log: break
         }
         return []
     }

@@ -74,21 +74,6 @@ import Testing
         #expect(bench.database.current.tasks.keys.sorted() == [1])
     }
 
-    @Test func `a task that is made of resume data keeps its session, too`() {
-        var bench = MachineBench()
-        let client = bench.open()
-        var create = Wire.CreateDownload.sample(client.session)
-        create.resumeData = Data([1])
-        let creation = bench.call(client) { $0.createDownload(create, from: $1, at: moment(0)) }
-        bench.disconnect(client)
-        #expect(bench.database.current.sessions.count == 1)
-        let adopted = bench.adoptions[0]
-        bench.input { machine, _ in machine.adopted(adopted, call: creation) }
-        bench.settle()
-        #expect(bench.outcomes[creation] == .answer(.created(task: 1)))
-        #expect(bench.stored(1) != nil)
-    }
-
     @Test func `a session that could not be closed is open`() {
         var bench = MachineBench()
         let client = bench.open()

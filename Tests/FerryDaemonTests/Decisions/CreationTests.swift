@@ -7,8 +7,6 @@ import Testing
 @testable import FerryDaemon
 
 @Suite struct CreationTests {
-    private static let state = ByteState(failure: .sample(.resumeDataInvalid))
-
     @Test func `a task is acknowledged once it is in the store`() throws {
         var bench = MachineBench()
         let client = bench.open()
@@ -50,6 +48,38 @@ import Testing
         #expect(bench.database.current.tasks.keys.sorted() == [1, 3])
     }
 
+    @Test(arguments: [0, -1, Int.min])
+    func `a task's number is 1 or more`(_ identifier: Int) {
+        var bench = MachineBench()
+        let client = bench.open()
+        let create = Wire.CreateDownload.sample(client.session, identifier)
+        let outcome = bench.settledCall(client) {
+            $0.createDownload(create, from: $1, at: moment(0))
+        }
+        guard case .refusal(.invalidRequest("identifier", _)) = outcome else {
+            Issue.record("\(String(describing: outcome))")
+            return
+        }
+    }
+
+    @Test func `the same call once more makes no second task when the first is gone`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let task = bench.create(client)
+        bench.cancel(client)
+        bench.acknowledge(client, 1)
+        #expect(bench.stored(task) == nil)
+        var create = Wire.CreateDownload.sample(client.session)
+        create.resumeData = Data([1])
+        let again = bench.settledCall(client) { [create] machine, caller in
+            machine.createDownload(create, from: caller, at: moment(0))
+        }
+        #expect(again == .answer(.created(task: 0)))
+        #expect(bench.database.current.tasks.isEmpty)
+        #expect(bench.adoptions.isEmpty && bench.machine.creations.isEmpty)
+        #expect(bench.create(client, 2) != 0)
+    }
+
     @Test func `an identifier stands for one task`() {
         var bench = MachineBench()
         let client = bench.open()
@@ -78,60 +108,5 @@ import Testing
         let call = bench.call(client) { $0.openSession(.sample(), from: $1) }
         bench.settle()
         #expect(bench.outcomes[call] == .answer(.opened(session: 1, nextTaskIdentifier: 8)))
-    }
-
-    // MARK: Resume data
-
-    @Test func `resume data is taken over before its task is there`() {
-        var bench = MachineBench()
-        let client = bench.open()
-        let call = createFromResumeData(&bench, client)
-        #expect(!bench.hasWork)
-        var task = bench.adoptions[0]
-        task.receivedByteCount = 40
-        bench.input { [task] machine, _ in machine.adopted(task, call: call) }
-        bench.settle()
-        #expect(bench.outcomes[call] == .answer(.created(task: 1)))
-        #expect(bench.stored(1)?.receivedByteCount == 40)
-    }
-
-    @Test func `what was taken over for nothing is deleted`() {
-        var bench = MachineBench()
-        let client = bench.open()
-        bench.create(client)
-        let call = createFromResumeData(&bench, client)
-        adopt(&bench, call)
-        #expect(bench.outcomes[call] == .answer(.created(task: 1)))
-        #expect(bench.effects.contains(.discardFile(task: 2)))
-        #expect(!bench.effects.contains(.discardFile(task: 1)))
-    }
-
-    @Test func `what was taken over for a task that could not be stored is deleted`() {
-        var bench = MachineBench()
-        let client = bench.open()
-        let call = createFromResumeData(&bench, client)
-        bench.failure = .model(.diskFull)
-        adopt(&bench, call)
-        guard case .refusal(.storeUnavailable) = bench.outcomes[call] else {
-            Issue.record("\(String(describing: bench.outcomes[call]))")
-            return
-        }
-        #expect(bench.effects.contains(.discardFile(task: 1)))
-        #expect(bench.machine.creations.isEmpty)
-    }
-
-    private func createFromResumeData(
-        _ bench: inout MachineBench,
-        _ client: BenchClient
-    ) -> DaemonStateMachine.CallIdentifier {
-        var create = Wire.CreateDownload.sample(client.session)
-        create.resumeData = Data([1])
-        return bench.call(client) { [create] in $0.createDownload(create, from: $1, at: moment(0)) }
-    }
-
-    private func adopt(_ bench: inout MachineBench, _ call: DaemonStateMachine.CallIdentifier) {
-        let task = bench.adoptions[0]
-        bench.input { machine, _ in machine.adopted(task, call: call) }
-        bench.settle()
     }
 }

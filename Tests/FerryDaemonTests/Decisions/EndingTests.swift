@@ -186,6 +186,50 @@ import Testing
         #expect(stop < last)
     }
 
+    @Test func `a file moves to its resume data when the end is stored, and before it is told`()
+        throws
+    {
+        var bench = MachineBench()
+        let client = bench.open()
+        let stream = bench.subscribe(client)
+        let task = bench.start(client)
+        bench.resumeData[task] = Data([4, 2])
+        let cancel = Wire.CancelProducingResumeData(session: client.session, identifier: 1)
+        let call = bench.call(client) { $0.cancelProducingResumeData(cancel, from: $1) }
+        let move = DaemonStateMachine.Effect.keepFile(task: task, resumeData: Data([4, 2]))
+        while !bench.effects.contains(move), bench.hasWork {
+            #expect(bench.outcomes[call] == nil)
+            #expect(bench.events[stream]?.last?.kind != .completed)
+            bench.step()
+        }
+        #expect(bench.database.synchronized.tasks[task]?.record.state == .completed)
+        bench.settle()
+        let moved = try #require(bench.effects.firstIndex(of: move))
+        let answered = bench.effects.firstIndex(of: .answer(call, .resumeData(Data([4, 2]))))
+        #expect(moved < (try #require(answered)))
+        #expect(bench.events[stream]?.last?.resumeData == Data([4, 2]))
+        #expect(!bench.effects.contains(.discardFile(task: task)))
+    }
+
+    @Test func `a task whose end cannot be stored keeps its file`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let task = bench.start(client)
+        bench.resumeData[task] = Data([4, 2])
+        let cancel = Wire.CancelProducingResumeData(session: client.session, identifier: 1)
+        _ = bench.call(client) { $0.cancelProducingResumeData(cancel, from: $1) }
+        bench.step()
+        bench.failure = .model(.diskFull)
+        bench.settle()
+        bench.failure = nil
+        let isMoved = bench.effects.contains { effect in
+            if case .keepFile = effect { true } else { false }
+        }
+        #expect(!isMoved && !bench.effects.contains(.discardFile(task: task)))
+        bench.wait(11)
+        #expect(bench.loading == [task])
+    }
+
     @Test func `a task does not run again while it ends`() {
         var bench = MachineBench()
         let client = bench.open()

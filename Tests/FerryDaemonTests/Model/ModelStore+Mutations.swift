@@ -32,9 +32,9 @@ extension ModelStore {
             if let task = acknowledge(EventKey(session: session, sequence: sequence)) {
                 receipt.removedTaskIDs.append(task)
             }
-        case .insertTask, .setState, .setStart, .setProgress, .setCheckpoint, .setRetry,
-            .setExchange, .setDescription, .setPriority, .deleteTask, .appendEvent, .resumeTask,
-            .suspendTask, .holdTask, .releaseTask, .completeTask, .describeTask, .prioritizeTask:
+        case .insertTask, .setProgress, .setCheckpoint, .setRetry, .setExchange, .deleteTask,
+            .resumeTask, .suspendTask, .holdTask, .releaseTask, .completeTask, .describeTask,
+            .prioritizeTask:
             try performOnTask(mutation, &receipt)
         }
     }
@@ -66,7 +66,10 @@ extension ModelStore {
                 configuration: configuration
             )
         session.configuration = configuration
-        sessions[session.id] = Session(record: session)
+        sessions[session.id] = Session(
+            record: session,
+            usedIdentifiers: known?.usedIdentifiers ?? []
+        )
         nextSessionID += 1
         return Receipt.OpenedSession(
             application: application,

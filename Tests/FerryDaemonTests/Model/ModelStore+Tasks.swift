@@ -26,9 +26,6 @@ extension ModelStore {
             try complete(key, new, at: now, &receipt)
         case .deleteTask(let id):
             delete(task: id)
-        case .appendEvent(let task, let kind, let payload, let date):
-            let event = NewEvent(kind: kind, payload: payload)
-            receipt.sequences.append(try append(event, of: task, at: date))
         default:
             try assign(mutation)
         }
@@ -37,14 +34,6 @@ extension ModelStore {
     /// Performs a change that only replaces what a task holds.
     private mutating func assign(_ mutation: Mutation) throws(StoreError) {
         switch mutation {
-        case .setState(let id, let state):
-            guard try task(.id(id)).record.state != .completed else { throw .model(.conflict) }
-            tasks[id]?.record.state = state
-        case .setStart(let id, let startedAt, let deadline):
-            try change(.id(id)) {
-                $0.startedAt = startedAt
-                $0.deadline = deadline
-            }
         case .setProgress(let id, let received, let expected):
             try change(.id(id)) {
                 $0.receivedByteCount = received
@@ -63,8 +52,6 @@ extension ModelStore {
                 $0.currentRequest = request
                 $0.response = response
             }
-        case .setDescription(let id, let text): try change(.id(id)) { $0.description = text }
-        case .setPriority(let id, let priority): try change(.id(id)) { $0.priority = priority }
         case .describeTask(let key, let text): try change(key) { $0.description = text }
         case .prioritizeTask(let key, let priority): try change(key) { $0.priority = priority }
         default: throw .model(.internalFailure)
@@ -94,23 +81,22 @@ extension ModelStore {
         tasks[task.record.id] = task
     }
 
-    private mutating func insert(_ record: TaskRecord) throws(StoreError) -> Int64 {
-        guard let application = sessions[record.sessionID]?.record.applicationID else {
-            throw .model(.notFound)
-        }
-        let key = TaskKey.identifier(session: record.sessionID, record.identifier)
-        // A number is spent by the attempt, even if the task is there already.
-        nextTaskID = max(nextTaskID, record.id + 1)
-        if let known = try? task(key) {
+    private mutating func insert(_ record: TaskRecord) throws(StoreError) -> Int64? {
+        guard let session = sessions[record.sessionID] else { throw .model(.notFound) }
+        if record.identifier < 1 || session.usedIdentifiers.contains(record.identifier) {
+            let key = TaskKey.identifier(session: record.sessionID, record.identifier)
+            guard let known = try? task(key) else { return nil }
             guard known.record.host == record.host, known.record.request == record.request else {
                 throw .model(.conflict)
             }
             return known.record.id
         }
         guard tasks[record.id] == nil, !record.host.isEmpty else { throw .model(.conflict) }
-        tasks[record.id] = Task(record: record, applicationID: application)
-        let next = sessions[record.sessionID]?.record.nextTaskIdentifier ?? 1
-        sessions[record.sessionID]?.record.nextTaskIdentifier = max(next, record.identifier + 1)
+        tasks[record.id] = Task(record: record, applicationID: session.record.applicationID)
+        nextTaskID = max(nextTaskID, record.id + 1)
+        let next = max(session.record.nextTaskIdentifier, record.identifier + 1)
+        sessions[record.sessionID]?.record.nextTaskIdentifier = next
+        sessions[record.sessionID]?.usedIdentifiers.insert(record.identifier)
         return record.id
     }
 

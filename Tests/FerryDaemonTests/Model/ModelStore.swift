@@ -17,6 +17,8 @@ struct ModelStore: Sendable {
     /// A session without its counts, which are counted.
     struct Session: Sendable {
         var record: SessionRecord
+        /// What its tasks were ever called.
+        var usedIdentifiers: Set<Int> = []
     }
 
     /// Names an event.

@@ -10,6 +10,7 @@ struct RandomMutations {
     private var tasks: [Int64] = []
     private var sessions: [Int64] = []
     private var applications: [Int64] = []
+    private var nextIdentifiers: [Int64: Int] = [:]
 
     init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
@@ -18,6 +19,7 @@ struct RandomMutations {
         tasks = model.tasks.keys.sorted()
         sessions = model.sessions.keys.sorted()
         applications = model.applications.keys.sorted()
+        nextIdentifiers = model.sessions.mapValues(\.record.nextTaskIdentifier)
         now += Double(random.number(below: 8)) / 2
         let count = random.happens(percent: 70) ? 1 : 1 + random.number(below: 4)
         return (0..<count).map { _ in mutation() }
@@ -41,8 +43,14 @@ struct RandomMutations {
     private mutating func bytes() -> [UInt8] { [UInt8(random.number(below: 3))] }
 
     private mutating func key() -> TaskKey {
-        random.happens(percent: 50)
-            ? .id(task()) : .identifier(session: session(), random.number(below: 6))
+        guard random.happens(percent: 50) else { return .id(task()) }
+        let session = session()
+        return .identifier(session: session, identifier(in: session))
+    }
+
+    /// One that a session has, has had or may have next.
+    private mutating func identifier(in session: Int64) -> Int {
+        max(0, (nextIdentifiers[session] ?? 1) - 4 + random.number(below: 6))
     }
 
     private mutating func mutation() -> Mutation {
@@ -54,11 +62,9 @@ struct RandomMutations {
         case 42..<46: .suspendTask(key(), at: now)
         case 46..<50: .holdTask(task(), at: now)
         case 50..<54: .releaseTask(task(), at: now)
-        case 54..<62: .completeTask(key(), events(), at: now)
-        case 62..<70:
+        case 54..<65: .completeTask(key(), events(), at: now)
+        case 65..<74:
             .acknowledge(session: session(), sequence: Int64(random.number(below: 9)))
-        case 70..<74:
-            .appendEvent(task: task(), kind: 1, payload: bytes(), createdAt: now)
         case 74..<93: assignment()
         default: deletion()
         }
@@ -83,11 +89,12 @@ struct RandomMutations {
         // A number that was given already is given again now and then.
         let isRepetition = lastTask > 0 && random.happens(percent: 10)
         if !isRepetition { lastTask += 1 }
+        let session = session()
         return .insertTask(
             TaskRecord(
                 id: isRepetition ? lastTask + 100 : lastTask,
-                sessionID: session(),
-                identifier: random.number(below: 6),
+                sessionID: session,
+                identifier: identifier(in: session),
                 state: random.happens(percent: 70) ? .suspended : .waiting,
                 host: host(),
                 priority: Double(random.number(below: 3)) / 2,
@@ -105,20 +112,17 @@ struct RandomMutations {
 
     private mutating func assignment() -> Mutation {
         let task = task()
-        switch random.number(below: 14) {
+        switch random.number(below: 12) {
         case 0: return .setLaunch(application: application(), nil)
         case 1:
             return .setLaunchState(application: application(), attempts: 2, nextLaunchAt: date())
         case 2: return .setQuit(application: application(), random.happens(percent: 50))
         case 3: return .setConfiguration(session: session(), bytes())
-        case 4: return .setState(task: task, random.one(of: [.suspended, .waiting, .held]))
-        case 5: return .setStart(task: task, startedAt: date(), deadline: date())
-        case 6: return .setProgress(task: task, receivedByteCount: 7, expectedByteCount: nil)
-        case 7: return .setCheckpoint(task: task, bytes())
-        case 8, 9: return .setRetry(task: task, attempts: 3, notBefore: date(), lastError: bytes())
-        case 10: return .setExchange(task: task, currentRequest: nil, response: bytes())
-        case 11: return .setDescription(task: task, "text")
-        case 12: return .describeTask(key(), nil)
+        case 4: return .setProgress(task: task, receivedByteCount: 7, expectedByteCount: nil)
+        case 5: return .setCheckpoint(task: task, bytes())
+        case 6, 7: return .setRetry(task: task, attempts: 3, notBefore: date(), lastError: bytes())
+        case 8: return .setExchange(task: task, currentRequest: nil, response: bytes())
+        case 9: return .describeTask(key(), random.happens(percent: 50) ? nil : "text")
         default: return .prioritizeTask(key(), Double(random.number(below: 3)) / 2)
         }
     }

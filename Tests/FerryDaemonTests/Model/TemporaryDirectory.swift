@@ -1,4 +1,5 @@
 import FerrySystem
+import Foundation
 import Glibc
 import Testing
 
@@ -15,8 +16,7 @@ final class TemporaryDirectory: Sendable {
     }
 
     deinit {
-        for name in (try? open().names()) ?? [] { try? open().remove(name) }
-        rmdir(path)
+        try? FileManager.default.removeItem(atPath: path)
     }
 
     func open() throws -> Directory { try Directory(opening: path) }

@@ -11,6 +11,8 @@ enum Happening: CaseIterable, Sendable {
     case cancellation
     case timeLimit
     case adoption
+    case repeatedAdoption
+    case keptLater
     case uselessResumeData
     case launch
     case failedLaunch

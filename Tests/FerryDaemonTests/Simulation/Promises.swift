@@ -1,6 +1,7 @@
 import FerryStore
 import FerryTransfer
 import FerryWire
+import FoundationEssentials
 
 @testable import FerryDaemon
 
@@ -8,6 +9,8 @@ import FerryWire
 struct Promises {
     /// The tasks that a client was told exist, by the daemon's number.
     private(set) var tasks: Set<Int64> = []
+    /// What the tasks that were ever stored were called in their sessions.
+    private var names: Set<TaskKey> = []
     /// How often each task has ended in the store.
     private var endings: [Int64: Int] = [:]
     /// Whom each event was shown to.
@@ -37,6 +40,10 @@ struct Promises {
             endings[change.id, default: 0] += 1
             if endings[change.id] != 1 { world.fail("task \(change.id) has ended twice") }
         }
+        for case .insertTask(let task) in commit.mutations where receipt.taskIDs == [task.id] {
+            let name = TaskKey.identifier(session: task.sessionID, task.identifier)
+            if !names.insert(name).inserted { world.fail("\(name) is there twice") }
+        }
         if case .quit(_, let id) = commit.continuation,
             let application = world.database.current.applications[id]
         {
@@ -64,12 +71,18 @@ struct Promises {
         switch (call.content, answer) {
         case (.open, .opened(let session, _)):
             if store.sessions[session] == nil { world.fail("session \(session) is not durable") }
+        case (.create(let identifier, _, _, _), .created(0)):
+            let name = TaskKey.identifier(session: call.session, identifier)
+            if !names.contains(name) { world.fail("\(name) is acknowledged and was never there") }
         case (.create, .created(let task)):
             if store.tasks[task] == nil, endings[task] == nil {
                 world.fail("task \(task) is acknowledged and not durable")
             }
             tasks.insert(task)
-        case (.cancel(let identifier), .done), (.cancelProducingResumeData(let identifier), _):
+        case (.cancelProducingResumeData(let identifier), .resumeData(let data)):
+            checkEnd(.identifier(session: call.session, identifier), in: store, world)
+            if let data { check(data, in: world) }
+        case (.cancel(let identifier), .done):
             checkEnd(.identifier(session: call.session, identifier), in: store, world)
         case (.cancelTask(let id), .done):
             checkEnd(.id(id), in: store, world)
@@ -84,6 +97,15 @@ struct Promises {
     private func checkEnd(_ key: TaskKey, in store: ModelStore, _ world: Simulation) {
         guard let task = try? store.task(key), task.record.state != .completed else { return }
         world.fail("task \(task.record.id) is said to be cancelled and is not")
+    }
+
+    /// What resume data stands for is where it says, or was taken from there.
+    private func check(_ resumeData: Data, in world: Simulation) {
+        let number = Int64(String(decoding: resumeData, as: UTF8.self)) ?? 0
+        if world.disk.lacks(number) { world.fail("resume data \(number) stands for nothing") }
+        if world.disk.downloads[number] != nil {
+            world.fail("task \(number) has the file of its resume data, too")
+        }
     }
 
     // MARK: Events
@@ -106,6 +128,7 @@ struct Promises {
             world.fail("event \(sequence) is sent after event \(stream.lastSequence)")
         }
         stream.lastSequence = sequence
+        if let data = event.resumeData { check(data, in: world) }
         if event.kind == .completed, let task = event.task { stream.completed.insert(task) }
     }
 

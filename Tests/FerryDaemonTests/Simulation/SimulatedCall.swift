@@ -8,7 +8,7 @@ final class SimulatedCall {
     /// What it asks for; numbers of sessions are filled in when it is sent.
     enum Content {
         case open(Wire.OpenSession)
-        case create(identifier: Int, Wire.Request, resumeData: Int?, resource: Int)
+        case create(identifier: Int, Wire.Request, resumeData: Int64?, resource: Int)
         case resume(Int)
         case suspend(Int)
         case cancel(Int)

@@ -19,9 +19,10 @@ extension SimulatedDaemon {
         case .start(let start): self.start(start)
         case .stop(let task): transfers.removeValue(forKey: task)?.cancel()
         case .seal: break
-        case .adopt(let data, let task, let call): adopt(data, task, call)
+        case .adopt(let data, let task): adopt(data, task)
         case .makeResumeData(let task, let ending): makeResumeData(of: task, ending)
-        case .discardFile(let task): world.disk.downloads[task] = nil
+        case .keepFile(let task, let data): keepFile(of: task, for: data)
+        case .discardFile(let task): onDisk { $0.disk.downloads[task] = nil }
         case .launch(let application, let launch, let session):
             self.launch(application, launch, session)
         case .setTimer(let timer, let date): setTimer(timer, date)
@@ -111,38 +112,74 @@ extension SimulatedDaemon {
         transfer.start()
     }
 
-    private func adopt(
-        _ data: Data,
-        _ task: TaskRecord,
-        _ call: DaemonStateMachine.CallIdentifier
-    ) {
-        adoptionCount += 1
-        world.schedule(after: world.random.fraction() * 0.02, lifetime) { [self] world in
-            adoptionCount -= 1
-            var task = task
-            let number = Int(String(decoding: data, as: UTF8.self)) ?? 0
-            if let checkpoint = world.disk.adopt(number, for: task.id) {
-                task.receivedByteCount = checkpoint.writtenByteCount
-                task.expectedByteCount = checkpoint.totalByteCount
-                task.checkpoint = ByteState(checkpoint: checkpoint, isFromResumeData: true).encoded
-                world.count(.adoption)
-            } else {
-                let failure = TransferError(code: .resumeDataInvalid, message: "used")
-                task.checkpoint = ByteState(failure: failure).encoded
-                world.count(.uselessResumeData)
+    private func adopt(_ data: Data, _ task: TaskRecord) {
+        let isSlow = world.random.happens(percent: 5)
+        onDisk(after: world.random.fraction() * (isSlow ? 5 : 0.02)) { [self] world in
+            let result = adoption(of: data, for: task)
+            world.schedule(after: world.random.fraction() * 0.02, lifetime) { [self] _ in
+                input { machine, now in machine.adopted(task, result, at: now) }
             }
-            input { machine, _ in machine.adopted(task, call: call) }
+            // The worst moment: the file is taken over, and nobody knows.
+            if world.happens(perThousand: 10 * world.killRate) { world.killSomething() }
         }
     }
 
+    /// Does something behind all that the disk was to do before.
+    private func onDisk(after delay: Double = 0, _ work: @escaping (Simulation) -> Void) {
+        guard delay > 0 || world.now < lastDiskTime else { return work(world) }
+        lastDiskTime = max(lastDiskTime, world.now + delay)
+        world.schedule(at: lastDiskTime, lifetime, work)
+    }
+
+    private func adoption(
+        of data: Data,
+        for task: TaskRecord
+    ) -> Result<Checkpoint, TransferError> {
+        let number = Int64(String(decoding: data, as: UTF8.self)) ?? 0
+        if world.isDiskFull, world.disk.resumable[number] != nil {
+            return .failure(TransferError(code: .diskFull, message: "no room for a copy"))
+        }
+        let isAgain = world.disk.downloads[task.id] != nil
+        if let checkpoint = world.disk.adopt(number, for: task.id) {
+            world.count(isAgain ? .repeatedAdoption : .adoption)
+            return .success(checkpoint)
+        }
+        if world.disk.lacks(number, for: task.id) {
+            world.fail("the bytes of resume data \(number) are lost")
+        }
+        world.count(.uselessResumeData)
+        return .failure(TransferError(code: .fileMissing, message: "used"))
+    }
+
     private func makeResumeData(of task: TaskRecord, _ ending: DaemonStateMachine.Ending) {
-        let held = world.disk.recover(
-            task.id,
-            ByteState.decode(task.checkpoint)?.checkpoint,
-            trustsLength: false
-        )
-        let data = held.map { _ in Data("\(world.disk.makeResumable(task.id))".utf8) }
+        let state = ByteState.decode(task.checkpoint)
+        guard let unused = state?.resumeData else {
+            return makeResumeData(of: task, state?.checkpoint, ending)
+        }
+        onDisk(after: world.random.fraction() * 0.02) { [self] _ in
+            switch adoption(of: unused, for: task) {
+            case .success(let checkpoint): makeResumeData(of: task, checkpoint, ending)
+            case .failure(let error):
+                let data = error.code == .diskFull ? unused : nil
+                input { machine, now in machine.madeResumeData(data, of: task, ending, at: now) }
+            }
+        }
+    }
+
+    private func makeResumeData(
+        of task: TaskRecord,
+        _ checkpoint: Checkpoint?,
+        _ ending: DaemonStateMachine.Ending
+    ) {
+        let held = world.disk.recover(task.id, checkpoint, trustsLength: false)
+        let data = held.map { _ in Data("\(task.id)".utf8) }
         input { machine, now in machine.madeResumeData(data, of: task, ending, at: now) }
+    }
+
+    /// Puts a task's file where its resume data says.
+    func keepFile(of task: Int64, for data: Data) {
+        if data == Data("\(task)".utf8) { world.disk.makeResumable(task) }
+        world.disk.downloads[task] = nil
     }
 
     // MARK: Applications and the end
@@ -200,16 +237,11 @@ extension Sabotage {
         case (.forgetsAcknowledgements, .acknowledged), (.forgetsQuit, .quit):
             commit.mutations = []
         case (.endsTwice, .ended):
-            for case .completeTask(.id(let task), let events, let date) in commit.mutations {
-                guard let last = events.last else { continue }
-                commit.mutations.append(
-                    .appendEvent(
-                        task: task,
-                        kind: last.kind,
-                        payload: last.payload,
-                        createdAt: date
-                    )
-                )
+            commit.mutations = commit.mutations.map { mutation in
+                guard case .completeTask(let key, let events, let date) = mutation,
+                    let last = events.last
+                else { return mutation }
+                return .completeTask(key, events + [last], at: date)
             }
         default:
             break

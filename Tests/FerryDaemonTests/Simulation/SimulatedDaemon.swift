@@ -1,4 +1,5 @@
 import FerryStore
+import FerryWire
 import FoundationEssentials
 
 @testable import FerryDaemon
@@ -21,8 +22,8 @@ final class SimulatedDaemon {
     var arriving: [SimulatedConnection] = []
     var connections: [DaemonStateMachine.ConnectionIdentifier: SimulatedConnection] = [:]
     var timers: [DaemonStateMachine.Timer: (date: Date, lifetime: Lifetime)] = [:]
-    /// Resume data that is being taken over.
-    var adoptionCount = 0
+    /// When the disk has done what it is to do.
+    var lastDiskTime = 0.0
     /// When the store could last not be read.
     private(set) var lastReadFailure = -1000.0
     private var backlog = CommitBacklog()
@@ -51,6 +52,13 @@ final class SimulatedDaemon {
         let store = world.database.current
         for task in world.disk.downloads.keys.sorted() where store.tasks[task] == nil {
             world.disk.downloads[task] = nil
+        }
+        for event in store.events.values {
+            guard world.disk.downloads[event.task] != nil,
+                let data = Stored.event(event.new.payload)?.resumeData
+            else { continue }
+            world.count(.keptLater)
+            keepFile(of: event.task, for: data)
         }
         let applications = store.allApplications()
         perform(
@@ -201,6 +209,9 @@ final class SimulatedDaemon {
             isSlow: world.random.happens(percent: 20)
         )
         for outcome in outcomes { world.promises.executed(outcome, in: world) }
+        // The worst moment: a task has ended, and its file is not where its resume data says.
+        let isEnd = outcomes.contains(where: \.hasResumeData)
+        if isEnd, world.happens(perThousand: 10 * world.killRate) { world.killSomething() }
         isStoreBusy = false
         lastOutcomeTime = max(lastOutcomeTime, world.now + world.random.fraction() * 0.001)
         for outcome in outcomes {
@@ -223,6 +234,15 @@ final class SimulatedDaemon {
             let result = world.sabotage.map { $0.falsify(query, result) } ?? result
             input { machine, now in machine.answered(query, result, at: now) }
         }
+    }
+}
+
+extension StoreLine.Outcome {
+    /// Whether a task has ended with resume data.
+    fileprivate var hasResumeData: Bool {
+        guard case .committed(_, let commit) = self, case .ended(_, _, _?) = commit.continuation
+        else { return false }
+        return true
     }
 }
 

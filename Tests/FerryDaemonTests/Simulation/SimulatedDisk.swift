@@ -19,6 +19,8 @@ struct SimulatedDisk {
         var synchronizedCount: Int64 = 0
         /// Whether it has bytes from before a power cut.
         var hasOutlivedPowerCut = false
+        /// The resume data that it was taken over with.
+        var origin: Int64?
         /// The file that has the name after a power cut, until the new one is on the medium.
         var previous: [File] = []
 
@@ -55,11 +57,12 @@ struct SimulatedDisk {
 
     /// The files of tasks.
     var downloads: [Int64: File] = [:]
-    /// The files that resume data stands for.
-    var resumable: [Int: File] = [:]
+    /// The files that resume data stands for, by the task that has loaded them.
+    var resumable: [Int64: File] = [:]
     private var nextGeneration: UInt64 = 1
     private var bootNumber = 1
-    private var nextResumable = 1
+    /// The tasks that have taken over what resume data stands for.
+    private var owners: [Int64: Int64] = [:]
 
     var boot: BootIdentifier { BootIdentifier(rawValue: "boot \(bootNumber)") }
 
@@ -128,19 +131,26 @@ struct SimulatedDisk {
 
     // MARK: Resume data
 
-    /// Puts a partial file where its resume data finds it.
-    mutating func makeResumable(_ task: Int64) -> Int {
-        let number = nextResumable
-        nextResumable += 1
-        resumable[number] = downloads.removeValue(forKey: task)
-        return number
+    /// Puts a partial file where its resume data finds it, unless that was done before.
+    mutating func makeResumable(_ task: Int64) {
+        if let file = downloads.removeValue(forKey: task) { resumable[task] = file }
     }
 
-    /// Takes the partial file of resume data; `nil` when it is gone.
-    mutating func adopt(_ number: Int, for task: Int64) -> Checkpoint? {
-        guard let file = resumable.removeValue(forKey: number) else { return nil }
-        downloads[task] = file
-        return checkpoint(of: task)
+    /// Takes the partial file of resume data, unless that was done before; `nil` when it is gone.
+    mutating func adopt(_ number: Int64, for task: Int64) -> Checkpoint? {
+        if var file = resumable.removeValue(forKey: number) {
+            file.origin = number
+            // The directory is synchronised, with all names in it.
+            file.previous = []
+            downloads[task] = file
+            owners[number] = task
+        }
+        return downloads[task]?.origin == number ? checkpoint(of: task) : nil
+    }
+
+    /// Whether nobody has taken what resume data stands for, and it is not there either.
+    func lacks(_ number: Int64, for task: Int64? = nil) -> Bool {
+        resumable[number] == nil && (owners[number] == nil || owners[number] == task)
     }
 
     mutating func cutPower(using random: inout SeededRandom) {

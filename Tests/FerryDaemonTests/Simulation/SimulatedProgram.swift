@@ -11,7 +11,7 @@ final class SimulatedProgram {
     /// How many tasks it still wants to make.
     var taskBudget: Int
     /// Resume data, and what it is of.
-    var resumeData: [(number: Int, resource: Int)] = []
+    var resumeData: [(number: Int64, resource: Int)] = []
 
     init(_ number: Int, using random: inout SeededRandom) {
         name = "app\(number)"

@@ -183,7 +183,7 @@ final class SimulatedSession {
         let key = ModelStore.EventKey(session: number, sequence: sequence)
         let resource = world.promises.told(event, key, to: process, in: world)
         if let data = event.resumeData, let resource,
-            let file = Int(String(decoding: data, as: UTF8.self))
+            let file = Int64(String(decoding: data, as: UTF8.self))
         {
             process.program.resumeData.append((file, resource))
         }
@@ -225,7 +225,7 @@ final class SimulatedSession {
         let identifier = nextIdentifier
         nextIdentifier += 1
         var resource = world.random.number(below: world.servers.resources.count)
-        var data: Int?
+        var data: Int64?
         if !process.program.resumeData.isEmpty, world.random.happens(percent: 90) {
             let earlier = process.program.resumeData.removeLast()
             (data, resource) = (earlier.number, earlier.resource)

@@ -10,7 +10,7 @@ extension Simulation {
         guard let daemon, now >= daemon.bootTime, violation == nil else { return }
         let machine = daemon.machine
         guard machine.operationCount == 0, !machine.isStopping, !machine.isIdle,
-            daemon.adoptionCount == 0, daemon.line.isEmpty
+            daemon.line.isEmpty
         else { return }
         checkEntities(daemon)
         checkTransfers(daemon)
@@ -35,6 +35,7 @@ extension Simulation {
             fail("\(application.record) is \(String(describing: store.applications[id]))")
         }
         if !machine.sweeps.isEmpty { fail("a sweep is left: \(machine.sweeps)") }
+        if !machine.adoptions.isEmpty { fail("resume data is left: \(machine.adoptions)") }
         if !machine.ending.isEmpty { fail("tasks end without end: \(machine.ending)") }
         let isBusy =
             !machine.running.isEmpty || !machine.connections.isEmpty || !daemon.timers.isEmpty

@@ -33,13 +33,17 @@ struct AdoptionTests {
         return try ResumeData(request: request, file: file)
     }
 
-    private func adopt(_ data: ResumeData) async throws(TransferError) -> PartialFile {
-        try await PartialFile.adopt(data, into: temporary.directory, as: "mine", on: queue)
+    private func adopt(
+        _ data: ResumeData,
+        as name: String = "mine"
+    ) async throws(TransferError) -> PartialFile {
+        try await PartialFile.adopt(data, into: temporary.directory, as: name, on: queue)
     }
 
-    private func failure(_ data: ResumeData) async -> TransferError.Code? {
+    private func failure(_ data: ResumeData, as name: String = "mine") async -> TransferError.Code?
+    {
         do {
-            _ = try await adopt(data)
+            _ = try await adopt(data, as: name)
             return nil
         } catch {
             return error.code
@@ -126,8 +130,66 @@ struct AdoptionTests {
     @Test func `RD-11: resume data can be used once`() async throws {
         let data = try resumeData()
         #expect(await failure(data) == nil)
+        #expect(await failure(data, as: "other") == .fileMissing)
+    }
+
+    // MARK: - Once more, after a kill
+
+    @Test(arguments: [ResourceVersion.tagged("a"), .bulky("a")])
+    func `a file that was taken over already stays`(version: ResourceVersion) async throws {
+        let data = try resumeData(version)
+        _ = try await adopt(data)
+        let file = try await adopt(data)
+        #expect(try file.recover(checkpoint: data.checkpoint)?.writtenByteCount == 40)
+    }
+
+    @Test func `a file whose record was moved already is moved, too`() async throws {
+        let elsewhere = try temporary.directory.openSubdirectory("elsewhere")
+        let data = try resumeData(.bulky("a"), in: elsewhere)
+        try elsewhere.rename("left.record", to: temporary.directory, as: "mine.record")
+        let file = try await adopt(data)
+        #expect(try file.recover(checkpoint: data.checkpoint)?.writtenByteCount == 40)
+        #expect(try elsewhere.names() == [])
+    }
+
+    @Test(.enabled(if: hasOtherDisk, "needs two file systems"))
+    func `a copy that was not finished is made again`() async throws {
+        let elsewhere = try TemporaryDirectory(in: "/dev/shm")
+        let data = try resumeData(in: elsewhere.directory)
+        let record =
+            try elsewhere.directory.open("left", .read).attribute("user.ferry.transfer")
+            ?? elsewhere.contents(of: "left.record")
+        let part = try temporary.directory.open("mine", .createNew)
+        try part.setAttribute("user.ferry.transfer", record)
+        try [UInt8](repeating: 1, count: 10).withUnsafeBytes { raw in try part.writeAll(raw) }
+        let file = try await adopt(data)
+        #expect(try file.recover(checkpoint: data.checkpoint)?.writtenByteCount == 40)
+        #expect(try elsewhere.directory.names() == [])
+    }
+
+    @Test func `another file that took the place is not the one`() async throws {
+        let data = try resumeData()
+        let file = try await adopt(data)
+        try file.begin(.tagged("b"))
         #expect(await failure(data) == .fileMissing)
     }
+
+    @Test(.enabled(if: SmallDisk.canBeMade, "needs a small disk"))
+    func `a copy for which there is no room leaves the original alone`() async throws {
+        let small = try SmallDisk(byteCount: 1 << 16)
+        let left = PartialFile(directory: temporary.directory, name: "left")
+        try left.begin(.tagged("a", total: nil))
+        try left.write([UInt8](repeating: 1, count: 1 << 20))
+        let data = try ResumeData(request: request, file: left)
+        await #expect(throws: TransferError.self) {
+            _ = try await PartialFile.adopt(data, into: small.directory, as: "mine", on: queue)
+        }
+        #expect(try small.directory.names() == [])
+        let file = try await adopt(data)
+        #expect(try file.recover(checkpoint: data.checkpoint)?.writtenByteCount == 1 << 20)
+    }
+
+    // MARK: - What is not there
 
     @Test func `RD-10: a file that was purged is missing`() async throws {
         let data = try resumeData()

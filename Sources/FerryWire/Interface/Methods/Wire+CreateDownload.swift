@@ -3,11 +3,11 @@ package import FoundationEssentials
 extension Wire {
     /// Makes a suspended download; once answered, it is durable.
     ///
-    /// Repeating the call with the same contents changes nothing.
+    /// Repeating the call with the same contents changes nothing, even when the task is gone.
     package struct CreateDownload: TransferMethod {
         /// What ``CreateDownload`` is answered with.
         package struct Reply: Codable, Hashable, Sendable {
-            /// The task's number, unique for this user's daemon.
+            /// The task's number, unique for this user's daemon; 0 for one that is gone.
             package var id: Int64
 
             /// Creates a reply.
@@ -21,7 +21,7 @@ extension Wire {
 
         /// The open session's number.
         package var session: Int64
-        /// The new task's number in its session, chosen by the caller.
+        /// The new task's number in its session, chosen by the caller; 1 or more.
         package var identifier: Int
         /// What to load.
         package var request: Request

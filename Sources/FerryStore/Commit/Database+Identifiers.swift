@@ -1,0 +1,50 @@
+extension Database {
+    /// Claims an identifier for a new task of a session.
+    ///
+    /// All below the session's next one are used, but for those that were passed over.
+    ///
+    /// - Returns: Whether no task of the session has it, or has had it.
+    func claim(
+        _ identifier: Int,
+        in session: Int64,
+        next: Int64
+    ) throws(StoreError) -> Bool {
+        let identifier = Int64(identifier)
+        guard identifier < next else {
+            try noteUnused(next, identifier, in: session)
+            return true
+        }
+        let gap = try connection.first(
+            """
+            SELECT first, last FROM unused_identifiers WHERE session_id = ? AND first <= ?
+            ORDER BY first DESC LIMIT 1
+            """,
+            session,
+            identifier
+        ) { (first: $0.integer(), last: $0.integer()) }
+        guard let gap, identifier <= gap.last else { return false }
+        try connection.run(
+            "DELETE FROM unused_identifiers WHERE session_id = ? AND first = ?",
+            session,
+            gap.first
+        )
+        try noteUnused(gap.first, identifier, in: session)
+        try noteUnused(identifier + 1, gap.last + 1, in: session)
+        return true
+    }
+
+    /// Notes that no task has had the identifiers from one up to, but not including, another.
+    private func noteUnused(
+        _ first: Int64,
+        _ end: Int64,
+        in session: Int64
+    ) throws(StoreError) {
+        guard first < end else { return }
+        try connection.run(
+            "INSERT INTO unused_identifiers (session_id, first, last) VALUES (?, ?, ?)",
+            session,
+            first,
+            end - 1
+        )
+    }
+}

@@ -1,0 +1,102 @@
+import FerryStore
+import FerrySystem
+import FerryTestSupport
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+import Testing
+
+@testable import FerryDaemon
+
+/// What a daemon that was killed while it took over the file of resume data has left.
+@Suite(.timeLimit(.minutes(1)))
+@LoopActor
+struct AdoptionAfterKillTests {
+    let bench: DaemonBench
+    let server: FixtureServer
+    nonisolated static let content = FixtureContent.seeded(1, byteCount: 100)
+    nonisolated static let name = "CFNetworkDownload_000001.tmp"
+
+    init() async throws {
+        bench = try await DaemonBench()
+        server = try FixtureServer()
+        server.on("/file", .file(FixtureFile(Self.content)))
+    }
+
+    /// The first 40 bytes, and what an application keeps of them.
+    private func leavePart() throws -> (file: PartialFile, data: Data) {
+        let url = server.url("/file")
+        let bytes = Array(Self.content.bytes.prefix(40))
+        let file = try bench.leave(bytes, of: url, as: "Resume_left", in: bench.resumable)
+        let data = try ResumeData(request: TransferRequest(url: url), file: file)
+        return (file, Data(try data.encoded()))
+    }
+
+    /// The places at which a kill may have left the file.
+    enum Place: CaseIterable {
+        case before
+        case after
+    }
+
+    @Test(arguments: Place.allCases)
+    func `a task goes on from its resume data, wherever the kill has left the file`(
+        _ place: Place
+    ) async throws {
+        let (file, data) = try leavePart()
+        if place == .after { try file.move(to: bench.downloads, as: Self.name) }
+        try await bench.storeTask(server.url("/file"), .unused(data))
+        try await bench.start()
+        try await bench.work { try await !bench.events().isEmpty }
+        #expect(try await bench.events().last?.failure == nil)
+        #expect(server.requests(to: "/file").map(\.range) == ["bytes=40-"])
+        #expect(
+            try bench.downloads.open(Self.name, .read).readToEnd(limit: 1000)
+                == Array(Self.content.bytes)
+        )
+        #expect(try bench.resumable.names() == [])
+        await bench.end()
+    }
+
+    @Test func `a file whose task is not in the queue stays where its resume data finds it`()
+        async throws
+    {
+        _ = try leavePart()
+        try await bench.start()
+        await bench.files.queue.run {}
+        #expect(try bench.resumable.names() == ["Resume_left"])
+        await bench.end()
+    }
+
+    @Test(arguments: Place.allCases)
+    func `a task that is cancelled before it goes on loses nothing of its resume data`(
+        _ place: Place
+    ) async throws {
+        let (file, data) = try leavePart()
+        if place == .after { try file.move(to: bench.downloads, as: Self.name) }
+        try await bench.storeTask(server.url("/file"), state: .suspended, .unused(data))
+        let daemon = try await bench.start()
+        let task = try #require(try await bench.store.task(id: 1))
+        daemon.perform(
+            daemon.machine.end(
+                task,
+                .cancelled(for: .nobody, producesResumeData: true),
+                at: Date()
+            )
+        )
+        try await bench.work { try await !bench.events().isEmpty }
+        let left = try #require(try await bench.events().last?.resumeData)
+        try await bench.work { daemon.machine.operationCount == 0 }
+        _ = try await bench.files.adopt(left, for: 2)
+        let recovered = try bench.files.file(of: 2).recover(checkpoint: nil)
+        #expect(recovered?.writtenByteCount == 40)
+        #expect(try bench.resumable.names() == [])
+        await bench.end()
+    }
+}
+
+extension ByteState {
+    /// Of a task whose resume data was not taken over, as far as the store knows.
+    fileprivate static func unused(_ data: Data) -> ByteState {
+        ByteState(isFromResumeData: true, resumeData: data)
+    }
+}

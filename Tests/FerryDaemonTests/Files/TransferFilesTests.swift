@@ -1,0 +1,36 @@
+import FerrySystem
+import FoundationEssentials
+import Testing
+
+@testable import FerryDaemon
+
+@Suite(.timeLimit(.minutes(1)))
+@LoopActor
+struct TransferFilesTests {
+    let temporary: TemporaryDirectory
+    let files: TransferFiles
+    let resumable: Directory
+
+    init() throws {
+        temporary = try TemporaryDirectory()
+        let state = try temporary.open()
+        files = try TransferFiles(in: state)
+        resumable = try state.openSubdirectory("resumable")
+    }
+
+    @Test func `a file waits 90 days for its resume data to be used, however old its bytes are`()
+        throws
+    {
+        _ = try resumable.open("Resume_1", .createNew)
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: 0)],
+            ofItemAtPath: resumable.path(of: "Resume_1")
+        )
+        let day = 86_400.0
+        files.removeExpiredResumeFiles(now: Date())
+        files.removeExpiredResumeFiles(now: Date() + 89 * day)
+        #expect(try resumable.names() == ["Resume_1"])
+        files.removeExpiredResumeFiles(now: Date() + 91 * day)
+        #expect(try resumable.names() == [])
+    }
+}
