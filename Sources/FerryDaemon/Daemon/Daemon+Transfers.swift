@@ -153,7 +153,8 @@ extension Daemon {
                     arguments: launch.arguments,
                     environment: environment,
                     directory: launch.directory,
-                    inNewSession: true
+                    inNewSession: true,
+                    attributes: options.applicationAttributes
                 )
             ) { [weak self] exit in
                 self?.children[application] = nil
