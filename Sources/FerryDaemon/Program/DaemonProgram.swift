@@ -44,8 +44,10 @@ package enum DaemonProgram {
                 )
                 readiness.succeeded()
             } catch {
-                if isForeground { write("ferryd: \(error.message)\n", to: STDERR_FILENO) }
-                readiness.failed(error.message)
+                // Systemd waits in another way, and keeps what is written here.
+                if !readiness.failed(error.message) {
+                    write("ferryd: \(error.message)\n", to: STDERR_FILENO)
+                }
                 exit(error.status)
             }
         }

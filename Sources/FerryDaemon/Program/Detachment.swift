@@ -90,11 +90,14 @@ enum Detachment {
         }
 
         /// The daemon cannot serve.
-        func failed(_ message: String) {
-            guard let descriptor else { return }
+        ///
+        /// - Returns: Whether a process waits and has been told.
+        func failed(_ message: String) -> Bool {
+            guard let descriptor else { return false }
             let bytes = Array(message.utf8)
             _ = write(descriptor, bytes, bytes.count)
             close(descriptor)
+            return true
         }
     }
 }
