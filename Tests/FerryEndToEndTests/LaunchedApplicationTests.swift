@@ -36,6 +36,21 @@ import Testing
         await nginx.stop()
     }
 
+    @Test func `an application whose directory has gone is started in the root directory`()
+        async throws
+    {
+        let nginx = try await Nginx(in: home)
+        try nginx.addFile("song.bin", byteCount: 1000)
+        try await download(
+            nginx.url("song.bin"),
+            then: "pwd >'\(events.path)'",
+            in: "\(home.path)/gone",
+            home.environment
+        )
+        #expect(await events.next() == "/")
+        await nginx.stop()
+    }
+
     /// The environment of clients whose ferryd is started by a shell that runs `commands` first.
     private func daemon(after commands: String) throws -> [String: String] {
         let path = "\(home.path)/ferryd-of-test"
@@ -49,13 +64,14 @@ import Testing
     private func download(
         _ url: String,
         then script: String,
+        in directory: String = "/",
         _ environment: [String: String]
     ) async throws {
         let client = VarlinkClient(try DaemonStarter(environment: environment).connect())
         let launch = Wire.Launch(
             executable: "/bin/sh",
             arguments: ["-c", script],
-            directory: "/",
+            directory: directory,
             environment: environment
         )
         let session = try await client.call(

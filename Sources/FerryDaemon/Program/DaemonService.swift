@@ -86,7 +86,7 @@ final class DaemonService {
         }
         let places = daemon.socketPaths.joined(separator: " and ")
         log.write(.info, "ferryd \(DaemonVersion.current) serves on \(places)")
-        ServiceManager.notifyReady()
+        ServiceNotification.ready()
     }
 
     /// Listens on the sockets of this process, and on those that it shares with systemd.
