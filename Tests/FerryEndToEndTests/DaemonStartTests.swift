@@ -81,6 +81,27 @@ import Testing
         #expect(try ProcessExit.wait(for: process) == .exited(status: 0))
     }
 
+    @Test func `systemd's daemon takes the queue over from one that a program has started`()
+        async throws
+    {
+        // Outside the login session a program does not see systemd's socket.
+        let list = try await TestProcess.run(
+            TestHome.executable("ferry"),
+            ["list"],
+            environment: home.environment.filter { $0.key != "XDG_RUNTIME_DIR" }
+        )
+        #expect(list.exit == .exited(status: 0), "\(list.error)")
+        let first = try #require(home.daemons.first)
+        let errors = try LinePipe()
+        let second = try heldDaemon(on: heldSocket(), "--foreground", error: errors.writer)
+        errors.closeWriter()
+        _ = try #require(try errors.next(containing: "serves on"))
+        #expect(second != first)
+        #expect(home.daemons == [second])
+        kill(second, SIGTERM)
+        #expect(try ProcessExit.wait(for: second) == .exited(status: 0))
+    }
+
     @Test func `systemd is told when clients are served`() async throws {
         let path = "\(home.path)/notify"
         let socket = try NotificationSocket(path: path)

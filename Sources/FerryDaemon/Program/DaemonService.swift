@@ -31,10 +31,14 @@ final class DaemonService {
             BoundSocket(path: SocketName.of($0), descriptor: $0)
         }
         held = isHeldBySystemd ? inherited : []
+        let isStartedByClient = !isHeldBySystemd && !inherited.isEmpty
         let base = BaseDirectories(environment: environment)
         locations = SocketLocations(base)
         let state = try Self.openState(base.stateHome + "/ferry")
-        lock = try StateLock(in: state)
+        // Until this daemon listens no client starts another one; a client that starts this one has
+        // made all sockets, and holds the lock meanwhile.
+        let startLock = isStartedByClient ? nil : try Self.startLock(locations)
+        lock = try await Self.lock(state, locations, besides: held)
         log = try Self.openLog(in: state, options, isForeground: isForeground)
         do {
             store = try Store(directory: state)
@@ -44,8 +48,7 @@ final class DaemonService {
             throw .start(error.message)
         }
         let parts = try Self.makeParts(in: state)
-        // A client that starts the daemon has made all sockets, and holds the lock meanwhile.
-        let own = !isHeldBySystemd && !inherited.isEmpty ? inherited : try claim()
+        let own = isStartedByClient ? inherited : try claim()
         let daemon = Daemon(
             store: store,
             files: parts.files,
@@ -56,6 +59,7 @@ final class DaemonService {
             onExit: { [weak self] in self?.end() }
         )
         try await serve(daemon, on: own)
+        startLock?.release()
     }
 
     private func serve(_ daemon: Daemon, on sockets: [BoundSocket]) async throws(DaemonFailure) {
@@ -104,9 +108,7 @@ final class DaemonService {
     /// Makes the sockets that systemd does not hold.
     private func claim() throws(DaemonFailure) -> [BoundSocket] {
         do throws(DaemonError) {
-            return try locations.withStartLock { () throws(DaemonError) in
-                try locations.claim(besides: held.map(\.path))
-            }
+            return try locations.claim(besides: held.map(\.path))
         } catch {
             throw .start(error.description)
         }
@@ -162,6 +164,36 @@ final class DaemonService {
     }
 
     // MARK: Parts
+
+    private static func startLock(_ locations: SocketLocations) throws(DaemonFailure) -> FileLock {
+        do throws(DaemonError) {
+            return try locations.startLock()
+        } catch {
+            throw .start(error.description)
+        }
+    }
+
+    /// Makes this the only daemon of the queue.
+    ///
+    /// Clients that wait at systemd's socket are served by no other daemon. One that a program has
+    /// started before, for want of that socket, therefore ends, and loses nothing by it.
+    private static func lock(
+        _ state: Directory,
+        _ locations: SocketLocations,
+        besides held: [BoundSocket]
+    ) async throws(DaemonFailure) -> StateLock {
+        do throws(DaemonFailure) {
+            return try StateLock(in: state)
+        } catch {
+            guard !held.isEmpty,
+                let socket = try? locations.connect(besides: held.map(\.path)),
+                (try? await VarlinkClient(socket).call(Wire.Stop())) != nil
+            else { throw error }
+        }
+        return try await BlockingQueue(label: "ferry.lock").run { () throws(DaemonFailure) in
+            try StateLock(in: state, waiting: true)
+        }
+    }
 
     private static func openState(_ path: String) throws(DaemonFailure) -> Directory {
         do throws(SystemCallError) {
