@@ -20,7 +20,6 @@ _Static_assert(sizeof(off64_t) == sizeof(int64_t), "off64_t");
 const int CFerryLinux_O_PATH = O_PATH;
 const int CFerryLinux_O_TMPFILE = O_TMPFILE;
 const unsigned int CFerryLinux_RENAME_NOREPLACE = RENAME_NOREPLACE;
-const short CFerryLinux_POSIX_SPAWN_SETSID = POSIX_SPAWN_SETSID;
 
 int CFerryLinux_accept4(int fd, int flags) { return accept4(fd, NULL, NULL, flags); }
 int CFerryLinux_pipe2(int *fds, int flags) { return pipe2(fds, flags); }
@@ -58,13 +57,6 @@ int CFerryLinux_pidfd_open(pid_t pid) {
     errno = ENOSYS;
     return -1;
 #endif
-}
-
-int CFerryLinux_spawn_addclosefrom(posix_spawn_file_actions_t *actions, int first) {
-    return posix_spawn_file_actions_addclosefrom_np(actions, first);
-}
-int CFerryLinux_spawn_addchdir(posix_spawn_file_actions_t *actions, const char *path) {
-    return posix_spawn_file_actions_addchdir_np(actions, path);
 }
 
 void CFerryLinux_setThreadName(const char *name) { pthread_setname_np(pthread_self(), name); }

@@ -1,5 +1,6 @@
 import FerrySystem
 import FerryTestSupport
+import FerryWire
 import FoundationEssentials
 import Glibc
 import Testing
@@ -35,11 +36,17 @@ import Testing
         #expect(list.error.contains(database))
     }
 
-    @Test func `a state directory that is a file is named`() async throws {
+    // Without the option, too: systemd keeps what is written to standard error.
+    @Test(arguments: [["--foreground"], []])
+    func `a state directory that is a file is named`(_ arguments: [String]) async throws {
         let parent = "\(home.path)/.local/state"
         _ = try Directory(opening: parent, creatingPrivate: true)
         try Data().write(to: URL(filePath: "\(parent)/ferry"))
-        let result = try await ferryd("--foreground")
+        let result = try await TestProcess.run(
+            TestHome.executable("ferryd"),
+            arguments,
+            environment: home.environment
+        )
         #expect(result.exit == .exited(status: 1))
         #expect(result.error.contains("\(parent)/ferry"))
     }
@@ -66,17 +73,80 @@ import Testing
     }
 
     @Test func `sockets handed over by systemd's protocol are served`() async throws {
-        let directory = try Directory(opening: "\(home.path)/run/ferry", creatingPrivate: true)
-        let listener = try UnixSocket.listen("io.ferry.Transfer", in: directory)
-        var launch = ProcessLaunch(
-            executable: "/bin/sh",
-            arguments: [
-                "-c", "LISTEN_FDS=1 LISTEN_PID=$$ exec \(TestHome.executable("ferryd"))",
-            ],
-            environment: home.environment
+        let process = try heldDaemon(on: heldSocket())
+        let list = try await ferry("list")
+        #expect(list.exit == .exited(status: 0), "\(list.error)")
+        #expect(home.daemons == [process])
+        kill(process, SIGTERM)
+        #expect(try ProcessExit.wait(for: process) == .exited(status: 0))
+    }
+
+    @Test func `systemd's daemon takes the queue over from one that a program has started`()
+        async throws
+    {
+        // Outside the login session a program does not see systemd's socket.
+        let list = try await TestProcess.run(
+            TestHome.executable("ferry"),
+            ["list"],
+            environment: home.environment.filter { $0.key != "XDG_RUNTIME_DIR" }
         )
-        launch.descriptors = [listener.rawValue: 3]
-        let process = try launch.start()
+        #expect(list.exit == .exited(status: 0), "\(list.error)")
+        let first = try #require(home.daemons.first)
+        let errors = try LinePipe()
+        let second = try heldDaemon(on: heldSocket(), "--foreground", error: errors.writer)
+        errors.closeWriter()
+        _ = try #require(try errors.next(containing: "serves on"))
+        #expect(second != first)
+        #expect(home.daemons == [second])
+        kill(second, SIGTERM)
+        #expect(try ProcessExit.wait(for: second) == .exited(status: 0))
+    }
+
+    @Test func `systemd is told when clients are served`() async throws {
+        let path = "\(home.path)/notify"
+        let socket = try NotificationSocket(path: path)
+        let process = try heldDaemon(on: heldSocket(), variables: ["NOTIFY_SOCKET": path])
+        #expect(try socket.receive() == "READY=1")
+        kill(process, SIGTERM)
+        #expect(try ProcessExit.wait(for: process) == .exited(status: 0))
+    }
+
+    @Test func `under systemd, too, a daemon stays while a program is about to start one`()
+        async throws
+    {
+        let errors = try LinePipe()
+        let listener = try heldSocket()
+        // Connected before there is a daemon, which therefore has something to do from the start.
+        let first = try #require(try client(home.environment))
+        let process = try heldDaemon(
+            on: listener,
+            "--foreground --log-level debug --idle-time 0.05",
+            error: errors.writer
+        )
+        errors.closeWriter()
+        _ = try #require(try errors.next(containing: "serves on"))
+        let lock = try locations(home.environment).startLock()
+        first.close()
+        _ = try #require(try errors.next(containing: "about to start a daemon"))
+        // A program outside the login session, such as cron's, knows the other socket only.
+        let second = try #require(
+            try client(home.environment.filter { $0.key != "XDG_RUNTIME_DIR" })
+        )
+        #expect(try await second.call(Wire.GetStatus()).status.pid == process)
+        lock.release()
+        second.close()
+        #expect(try ProcessExit.wait(for: process) == .exited(status: 0))
+    }
+
+    @Test func `a daemon whose standard error nobody reads serves and ends all the same`()
+        async throws
+    {
+        let pipe = try FullPipe()
+        let process = try heldDaemon(
+            on: heldSocket(),
+            "--foreground --log-level debug",
+            error: pipe.writer
+        )
         let list = try await ferry("list")
         #expect(list.exit == .exited(status: 0), "\(list.error)")
         #expect(home.daemons == [process])
@@ -103,6 +173,40 @@ import Testing
     }
 
     // MARK: Parts
+
+    /// The socket of the login session, listened on as systemd does it.
+    private func heldSocket() throws -> FileDescriptor {
+        let directory = try Directory(opening: "\(home.path)/run/ferry", creatingPrivate: true)
+        return try UnixSocket.listen("io.ferry.Transfer", in: directory)
+    }
+
+    /// A daemon that is started as systemd does it.
+    private func heldDaemon(
+        on listener: borrowing FileDescriptor,
+        _ arguments: String = "",
+        variables: [String: String] = [:],
+        error: Int32? = nil
+    ) throws -> Int32 {
+        let daemon = TestHome.executable("ferryd")
+        var launch = ProcessLaunch(
+            executable: "/bin/sh",
+            arguments: ["-c", "LISTEN_FDS=1 LISTEN_PID=$$ exec '\(daemon)' \(arguments)"],
+            environment: home.environment.merging(variables) { $1 }
+        )
+        launch.descriptors = [listener.rawValue: 3]
+        if let error { launch.descriptors[error] = 2 }
+        return try launch.start()
+    }
+
+    private func locations(_ environment: [String: String]) -> SocketLocations {
+        SocketLocations(BaseDirectories(environment: environment))
+    }
+
+    /// A client of whichever daemon listens.
+    private func client(_ environment: [String: String]) throws -> VarlinkClient? {
+        guard let socket = try locations(environment).connect() else { return nil }
+        return VarlinkClient(socket)
+    }
 
     private func ferry(
         _ arguments: String...

@@ -1,7 +1,6 @@
 #ifndef C_FERRY_LINUX_H
 #define C_FERRY_LINUX_H
 
-#include <spawn.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>
@@ -42,11 +41,35 @@ int CFerryLinux_fsetxattr(
     int fd, const char *_Nonnull name, const void *_Nonnull value, size_t size);
 int CFerryLinux_fremovexattr(int fd, const char *_Nonnull name);
 
-extern const short CFerryLinux_POSIX_SPAWN_SETSID;
 int CFerryLinux_pidfd_open(pid_t pid);
-int CFerryLinux_spawn_addclosefrom(posix_spawn_file_actions_t *_Nonnull actions, int first);
-int CFerryLinux_spawn_addchdir(
-    posix_spawn_file_actions_t *_Nonnull actions, const char *_Nonnull path);
+
+/// What a new process does to itself before it becomes a program.
+typedef struct {
+    /// How many descriptors it is given; each source is at least `firstClosed`.
+    size_t descriptorCount;
+    /// Greater than 2 and than each target; all descriptors from here on are closed.
+    int firstClosed;
+    int inNewSession;
+    /// The mask for new files; -1 for this process's.
+    int fileModeMask;
+    /// The soft limit of descriptors; -1 for this process's.
+    int64_t descriptorLimit;
+} CFerryLinux_LaunchOptions;
+
+/// The call that failed in a new process, and its errno.
+typedef struct {
+    char call[16];
+    int code;
+} CFerryLinux_LaunchFailure;
+
+/// Starts the program of a path, which is the first argument; `sources[i]` becomes its descriptor
+/// `targets[i]`. Returns its process, or -1 and fills in the failure.
+pid_t CFerryLinux_launch(
+    char *_Nullable const *_Nonnull arguments, char *_Nullable const *_Nonnull environment,
+    const char *_Nullable directory, const int *_Nonnull sources, const int *_Nonnull targets,
+    const CFerryLinux_LaunchOptions *_Nonnull options,
+    CFerryLinux_LaunchFailure *_Nonnull failure);
+
 void CFerryLinux_setThreadName(const char *_Nonnull name);
 
 size_t CFerryLinux_CMSG_SPACE(size_t length);

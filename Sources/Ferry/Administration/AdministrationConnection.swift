@@ -41,7 +41,7 @@ final class AdministrationConnection: Sendable {
             } catch {
                 throw TransferDaemonError(error)
             }
-        } catch  where error.code == .notRunning {
+        } catch let error where error.code == .notRunning {
             return nil
         }
     }

@@ -49,7 +49,7 @@ struct Placement {
     {
         do {
             return try linkFirstFree(source, file: file, as: name)
-        } catch  where [EXDEV, EPERM, EOPNOTSUPP, EMLINK].contains(error.errno) {
+        } catch let error where [EXDEV, EPERM, EOPNOTSUPP, EMLINK].contains(error.errno) {
             return try copy(source, file: file, as: name)
         }
     }
@@ -68,7 +68,7 @@ struct Placement {
                     linkat(AT_FDCWD, source, directory, candidate, 0)
                 }
                 return candidate
-            } catch  where error.errno == EEXIST {
+            } catch let error where error.errno == EEXIST {
                 // An earlier process may have come this far and died before it could tell.
                 if isSameFile(file, as: candidate) { return candidate }
                 number += 1
@@ -124,7 +124,7 @@ struct Placement {
             let candidate = name.numbered(number)
             do {
                 close(try create(candidate))
-            } catch  where error.errno == EEXIST {
+            } catch let error where error.errno == EEXIST {
                 number += 1
                 continue
             }

@@ -157,25 +157,39 @@ extension Daemon {
     func launch(_ application: Int64, _ launch: LaunchRecord, session: String) {
         var environment = launch.environment
         environment[LaunchEnvironment.backgroundSession] = session
+        var program = ProcessLaunch(
+            executable: launch.executable,
+            arguments: launch.arguments,
+            environment: environment,
+            directory: launch.directory,
+            inNewSession: true,
+            attributes: options.applicationAttributes
+        )
         do throws(SystemCallError) {
-            children[application] = try ChildProcess(
-                ProcessLaunch(
-                    executable: launch.executable,
-                    arguments: launch.arguments,
-                    environment: environment,
-                    directory: launch.directory,
-                    inNewSession: true
-                )
-            ) { [weak self] exit in
-                self?.children[application] = nil
-                self?.input { machine, now in
-                    machine.applicationExited(application, status: "\(exit)", at: now)
-                }
+            do throws(SystemCallError) {
+                children[application] = try child(of: application, program)
+            } catch let error where error.call == "chdir" {
+                // The directory has gone, or its disk; the application's events matter more.
+                log.write(.warning, "an application is started in / instead: \(error)")
+                program.directory = "/"
+                children[application] = try child(of: application, program)
             }
             input { machine, now in machine.launched(application, error: nil, at: now) }
         } catch {
             let text = "\(error)"
             input { machine, now in machine.launched(application, error: text, at: now) }
+        }
+    }
+
+    private func child(
+        of application: Int64,
+        _ program: ProcessLaunch
+    ) throws(SystemCallError) -> ChildProcess {
+        try ChildProcess(program) { [weak self] exit in
+            self?.children[application] = nil
+            self?.input { machine, now in
+                machine.applicationExited(application, status: "\(exit)", at: now)
+            }
         }
     }
 }

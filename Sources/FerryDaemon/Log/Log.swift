@@ -1,5 +1,6 @@
 import FerrySystem
 import FoundationEssentials
+import Synchronization
 
 /// The daemon's log: one line for each thing that happens, readable after the fact.
 ///
@@ -8,17 +9,25 @@ final class Log: Sendable {
     /// Where lines go.
     let destination: any LogDestination
     private let threshold: LogLevel
-    // A slow disk must not hold up transfers.
+    // A slow disk, or a pipe that nobody reads, must not hold up transfers.
     private let queue = BlockingQueue(label: "ferry.log")
+    private let backlog: Mutex<LogBacklog>
 
     /// Creates a log.
     ///
     /// - Parameters:
     ///   - destination: Where lines go.
     ///   - threshold: The least level that is written.
-    init(destination: any LogDestination, threshold: LogLevel = .info) {
+    ///   - maximumByteCount: How much is kept while nothing can be written; what comes then is
+    ///     dropped, and a line says later how much that was.
+    init(
+        destination: any LogDestination,
+        threshold: LogLevel = .info,
+        maximumByteCount: Int = 1 << 18
+    ) {
         self.destination = destination
         self.threshold = threshold
+        backlog = Mutex(LogBacklog(maximumByteCount: maximumByteCount))
     }
 
     /// Writes a line.
@@ -30,11 +39,30 @@ final class Log: Sendable {
     func write(_ level: LogLevel, _ message: String, task: Int64? = nil) {
         guard level <= threshold else { return }
         let line = LogLine(date: Date(), level: level, task: task, message: message)
-        let destination = destination
-        queue.perform { destination.write(line) }
+        guard backlog.withLock({ $0.add(line) }) else { return }
+        queue.perform { [self] in
+            for line in backlog.withLock({ $0.takeAll() }) { destination.write(line) }
+        }
     }
 
-    /// Waits until every line is written.
+    /// Waits until every line is written, but not longer than `duration`: a log that cannot be
+    /// written must not hold up the daemon's end.
+    ///
+    /// - Returns: Whether everything is written.
     @LoopActor
-    func flush() async { await queue.run {} }
+    @discardableResult
+    func flush(within duration: Duration = .seconds(1)) async -> Bool {
+        await withCheckedContinuation { continuation in
+            let timer = EventLoop.shared.schedule(after: duration) {
+                continuation.resume(returning: false)
+            }
+            queue.perform {
+                LoopActor.perform {
+                    guard timer.isPending else { return }
+                    timer.cancel()
+                    continuation.resume(returning: true)
+                }
+            }
+        }
+    }
 }

@@ -1,3 +1,4 @@
+import FerrySystem
 import FerryTransfer
 
 /// How the daemon was asked to run.
@@ -20,6 +21,8 @@ struct DaemonOptions: Sendable {
     var logLevel = LogLevel.info
     /// The limits and delays.
     var policy = DaemonPolicy()
+    /// What applications get that the daemon has changed for itself; `nil` for the daemon's own.
+    var applicationAttributes: ProcessAttributes?
 
     /// The text of `--help`.
     static let help = """

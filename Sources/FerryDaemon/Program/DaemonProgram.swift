@@ -12,16 +12,18 @@ package enum DaemonProgram {
         signal(SIGPIPE, SIG_IGN)
         // A limit on the size of files fails one transfer, not the daemon.
         signal(SIGXFSZ, SIG_IGN)
-        umask(0o077)
+        // Each transfer and each client needs a descriptor, and files are their user's alone.
+        let attributes = ProcessAttributes.replace(fileModeMask: 0o077)
         do throws(DaemonFailure) {
-            let options = try DaemonOptions.parse(Array(arguments.dropFirst()))
+            var options = try DaemonOptions.parse(Array(arguments.dropFirst()))
+            options.applicationAttributes = attributes
             switch options.action {
             case .help:
                 write(DaemonOptions.help, to: STDOUT_FILENO)
             case .version:
                 write("ferryd \(DaemonVersion.current)\n", to: STDOUT_FILENO)
             case .detach:
-                try Detachment.detach(arguments: Array(arguments.dropFirst()))
+                try Detachment.detach(arguments: Array(arguments.dropFirst()), attributes)
             case .serve(let isForeground):
                 serve(options, isForeground: isForeground)
             }
@@ -33,7 +35,6 @@ package enum DaemonProgram {
     }
 
     private static func serve(_ options: DaemonOptions, isForeground: Bool) -> Never {
-        raiseDescriptorLimit()
         let readiness = Detachment.Readiness.inherited()
         LoopActor.task {
             do throws(DaemonFailure) {
@@ -43,21 +44,15 @@ package enum DaemonProgram {
                 )
                 readiness.succeeded()
             } catch {
-                if isForeground { write("ferryd: \(error.message)\n", to: STDERR_FILENO) }
-                readiness.failed(error.message)
+                // Systemd waits in another way, and keeps what is written here.
+                if !readiness.failed(error.message) {
+                    write("ferryd: \(error.message)\n", to: STDERR_FILENO)
+                }
                 exit(error.status)
             }
         }
         // The loop's thread does everything and ends the process.
         while true { pause() }
-    }
-
-    /// Each transfer and each client needs a descriptor; the default of 1024 is for select().
-    private static func raiseDescriptorLimit() {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-        limit.rlim_cur = limit.rlim_max
-        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
     private static func write(_ text: String, to descriptor: Int32) {

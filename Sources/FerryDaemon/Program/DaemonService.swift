@@ -13,7 +13,8 @@ final class DaemonService {
     private let log: Log
     private let store: Store
     private let locations: SocketLocations
-    private let isHeldBySystemd: Bool
+    /// The sockets that systemd goes on listening on when this process has ended.
+    private let held: [BoundSocket]
     private var daemon: Daemon?
     private var server: VarlinkServer?
     private var signals: SignalSource?
@@ -25,12 +26,19 @@ final class DaemonService {
     /// Gets everything that is needed to serve, or says what is in the way.
     init(_ options: DaemonOptions, isForeground: Bool) async throws(DaemonFailure) {
         let environment = ProcessEnvironment.current
-        isHeldBySystemd = ListeningSockets.areHeldBySystemd(environment)
-        let inherited = ListeningSockets.takeInherited()
+        let isHeldBySystemd = ListeningSockets.areHeldBySystemd(environment)
+        let inherited = ListeningSockets.takeInherited().map {
+            BoundSocket(path: SocketName.of($0), descriptor: $0)
+        }
+        held = isHeldBySystemd ? inherited : []
+        let isStartedByClient = !isHeldBySystemd && !inherited.isEmpty
         let base = BaseDirectories(environment: environment)
         locations = SocketLocations(base)
         let state = try Self.openState(base.stateHome + "/ferry")
-        lock = try StateLock(in: state)
+        // Until this daemon listens no client starts another one; a client that starts this one has
+        // made all sockets, and holds the lock meanwhile.
+        let startLock = isStartedByClient ? nil : try Self.startLock(locations)
+        lock = try await Self.lock(state, locations, besides: held)
         log = try Self.openLog(in: state, options, isForeground: isForeground)
         do {
             store = try Store(directory: state)
@@ -40,17 +48,18 @@ final class DaemonService {
             throw .start(error.message)
         }
         let parts = try Self.makeParts(in: state)
-        let sockets = try Self.sockets(inherited, isHeldBySystemd, locations)
+        let own = isStartedByClient ? inherited : try claim()
         let daemon = Daemon(
             store: store,
             files: parts.files,
             client: parts.client,
             log: log,
             options: options,
-            socketPaths: sockets.map(\.path),
+            socketPaths: (held + own).map(\.path),
             onExit: { [weak self] in self?.end() }
         )
-        try await serve(daemon, on: sockets)
+        try await serve(daemon, on: own)
+        startLock?.release()
     }
 
     private func serve(_ daemon: Daemon, on sockets: [BoundSocket]) async throws(DaemonFailure) {
@@ -81,12 +90,27 @@ final class DaemonService {
         }
         let places = daemon.socketPaths.joined(separator: " and ")
         log.write(.info, "ferryd \(DaemonVersion.current) serves on \(places)")
-        ServiceManager.notifyReady()
+        ServiceNotification.ready()
     }
 
-    private func listen(on sockets: [BoundSocket]) throws(SystemCallError) {
-        for socket in sockets {
+    /// Listens on the sockets of this process, and on those that it shares with systemd.
+    private func listen(on own: [BoundSocket]) throws(SystemCallError) {
+        for socket in own {
             try server?.listen(on: FileDescriptor(owning: socket.descriptor))
+        }
+        for socket in held {
+            // The server closes what it listens on; it may have to listen once more.
+            let copy = try systemCall("fcntl") { fcntl(socket.descriptor, F_DUPFD_CLOEXEC, 0) }
+            try server?.listen(on: FileDescriptor(owning: copy), isShared: true)
+        }
+    }
+
+    /// Makes the sockets that systemd does not hold.
+    private func claim() throws(DaemonFailure) -> [BoundSocket] {
+        do throws(DaemonError) {
+            return try locations.claim(besides: held.map(\.path))
+        } catch {
+            throw .start(error.description)
         }
     }
 
@@ -99,28 +123,25 @@ final class DaemonService {
     private func end() {
         guard !isEnding else { return }
         isEnding = true
-        if isHeldBySystemd {
-            server?.stopListening()
-        } else {
-            // Never waits on the loop: whoever holds the lock may be stopped. It is about to
-            // connect, so that a daemon with nothing to do stays; one that must end ends, and a
-            // client may have to try twice.
-            endLock = try? locations.startLock(waiting: false)
-            if endLock == nil, daemon?.mayGoOn == true {
-                isEnding = false
-                daemon?.goOn()
-                return
-            }
-            server?.stopListeningAndDrain()
-            if daemon?.mayGoOn == true, server?.connectionCount ?? 0 > 0, goOn() { return }
+        // Never waits on the loop: whoever holds the lock may be stopped. It is about to connect, so
+        // that a daemon with nothing to do stays; one that must end ends, and a client may have to
+        // try twice.
+        endLock = try? locations.startLock(waiting: false)
+        if endLock == nil, daemon?.mayGoOn == true {
+            log.write(.debug, "stays, since a program is about to start a daemon")
+            isEnding = false
+            daemon?.goOn()
+            return
         }
+        server?.stopListeningAndDrain()
+        if daemon?.mayGoOn == true, server?.connectionCount ?? 0 > 0, goOn() { return }
         finish()
     }
 
     /// Listens again for a client that has connected at the last moment.
     private func goOn() -> Bool {
         do {
-            try listen(on: try locations.claim())
+            try listen(on: try locations.claim(besides: held.map(\.path)))
         } catch {
             log.write(.error, "cannot listen again: \(error)")
             return false
@@ -143,6 +164,36 @@ final class DaemonService {
     }
 
     // MARK: Parts
+
+    private static func startLock(_ locations: SocketLocations) throws(DaemonFailure) -> FileLock {
+        do throws(DaemonError) {
+            return try locations.startLock()
+        } catch {
+            throw .start(error.description)
+        }
+    }
+
+    /// Makes this the only daemon of the queue.
+    ///
+    /// Clients that wait at systemd's socket are served by no other daemon. One that a program has
+    /// started before, for want of that socket, therefore ends, and loses nothing by it.
+    private static func lock(
+        _ state: Directory,
+        _ locations: SocketLocations,
+        besides held: [BoundSocket]
+    ) async throws(DaemonFailure) -> StateLock {
+        do throws(DaemonFailure) {
+            return try StateLock(in: state)
+        } catch {
+            guard !held.isEmpty,
+                let socket = try? locations.connect(besides: held.map(\.path)),
+                (try? await VarlinkClient(socket).call(Wire.Stop())) != nil
+            else { throw error }
+        }
+        return try await BlockingQueue(label: "ferry.lock").run { () throws(DaemonFailure) in
+            try StateLock(in: state, waiting: true)
+        }
+    }
 
     private static func openState(_ path: String) throws(DaemonFailure) -> Directory {
         do throws(SystemCallError) {
@@ -195,24 +246,6 @@ final class DaemonService {
             throw .start("the directory for downloads cannot be used: \(error)")
         } catch {
             throw .start("\(error)")
-        }
-    }
-
-    private static func sockets(
-        _ inherited: [Int32],
-        _ isHeldBySystemd: Bool,
-        _ locations: SocketLocations
-    ) throws(DaemonFailure) -> [BoundSocket] {
-        let held = inherited.map { BoundSocket(path: SocketName.of($0), descriptor: $0) }
-        // A client that starts the daemon has made all sockets, and holds the lock meanwhile.
-        if !held.isEmpty, !isHeldBySystemd { return held }
-        do throws(DaemonError) {
-            return held
-                + (try locations.withStartLock { () throws(DaemonError) in
-                    try locations.claim(besides: held.map(\.path))
-                })
-        } catch {
-            throw .start(error.description)
         }
     }
 }

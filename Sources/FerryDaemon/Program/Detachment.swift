@@ -9,11 +9,17 @@ enum Detachment {
 
     /// Starts the daemon apart from this process and returns when it serves.
     ///
-    /// - Parameter arguments: The arguments; `--detach` is left out for the new process.
+    /// - Parameters:
+    ///   - arguments: The arguments; `--detach` is left out for the new process.
+    ///   - attributes: What this process was started with, and the new one is to be.
     /// - Throws: ``DaemonFailure`` with the new process's words when it could not start.
-    static func detach(arguments: [String]) throws(DaemonFailure) {
+    static func detach(
+        arguments: [String],
+        _ attributes: ProcessAttributes
+    ) throws(DaemonFailure) {
         do {
-            let (process, message) = try start(arguments.filter { $0 != "--detach" })
+            let rest = arguments.filter { $0 != "--detach" }
+            let (process, message) = try start(rest, attributes)
             if !message.isEmpty {
                 _ = try? ProcessExit.wait(for: process)
                 throw DaemonFailure.start(message)
@@ -26,7 +32,10 @@ enum Detachment {
     }
 
     /// Returns the new process and what it complains of; nothing when it serves.
-    private static func start(_ arguments: [String]) throws -> (Int32, String) {
+    private static func start(
+        _ arguments: [String],
+        _ attributes: ProcessAttributes
+    ) throws -> (Int32, String) {
         var ends: [Int32] = [0, 0]
         try systemCall("pipe") { pipe(&ends) }
         let reading = FileDescriptor(owning: ends[0])
@@ -44,7 +53,8 @@ enum Detachment {
             environment: environment,
             directory: "/",
             descriptors: descriptors,
-            inNewSession: true
+            inNewSession: true,
+            attributes: attributes
         ).start()
         try writing.close()
         let message = try reading.readToEnd(limit: 65_536)
@@ -80,11 +90,14 @@ enum Detachment {
         }
 
         /// The daemon cannot serve.
-        func failed(_ message: String) {
-            guard let descriptor else { return }
+        ///
+        /// - Returns: Whether a process waits and has been told.
+        func failed(_ message: String) -> Bool {
+            guard let descriptor else { return false }
             let bytes = Array(message.utf8)
             _ = write(descriptor, bytes, bytes.count)
             close(descriptor)
+            return true
         }
     }
 }

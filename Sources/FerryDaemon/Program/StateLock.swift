@@ -8,10 +8,13 @@ final class StateLock: Sendable {
 
     /// Takes the lock.
     ///
+    /// - Parameters:
+    ///   - state: The directory of the queue.
+    ///   - waiting: Whether to wait for another holder.
     /// - Throws: ``DaemonFailure`` that names the process that holds it.
-    init(in state: Directory) throws(DaemonFailure) {
+    init(in state: Directory, waiting: Bool = false) throws(DaemonFailure) {
         do throws(SystemCallError) {
-            lock = try FileLock(Self.name, in: state, waiting: false)
+            lock = try FileLock(Self.name, in: state, waiting: waiting)
             try lock.describeHolder("\(getpid())\n")
         } catch {
             guard error.errno == EWOULDBLOCK else {

@@ -79,7 +79,7 @@ package final class Directory: Sendable {
         if creating {
             do {
                 try systemCall("mkdirat", path(of: name)) { mkdirat(descriptor, name, 0o700) }
-            } catch  where error.errno == EEXIST {
+            } catch let error where error.errno == EEXIST {
                 // What is there is opened below, and refused when it is no directory.
             }
         }
@@ -116,7 +116,7 @@ package final class Directory: Sendable {
         try check(name)
         do {
             try systemCall("unlinkat", path(of: name)) { unlinkat(descriptor, name, 0) }
-        } catch  where error.errno == ENOENT {
+        } catch let error where error.errno == ENOENT {
             return
         }
     }
@@ -129,7 +129,7 @@ package final class Directory: Sendable {
             try systemCall("fstatat", path(of: name)) {
                 fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW)
             }
-        } catch  where error.errno == ENOENT {
+        } catch let error where error.errno == ENOENT {
             return nil
         }
         return FileStatus(status)
@@ -176,14 +176,14 @@ package final class Directory: Sendable {
     private static func createWithParents(_ path: String) throws(SystemCallError) {
         do {
             try systemCall("mkdir", path) { mkdir(path, 0o700) }
-        } catch  where error.errno == EEXIST {
+        } catch let error where error.errno == EEXIST {
             return
-        } catch  where error.errno == ENOENT {
+        } catch let error where error.errno == ENOENT {
             guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { throw error }
             try createWithParents(String(path[..<slash]))
             do {
                 try systemCall("mkdir", path) { mkdir(path, 0o700) }
-            } catch  where error.errno == EEXIST {
+            } catch let error where error.errno == EEXIST {
                 // Another process was as fast.
                 return
             }

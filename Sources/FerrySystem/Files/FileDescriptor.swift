@@ -148,7 +148,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
                 CFerryLinux_fgetxattr(descriptor, name, &value, value.count)
             }
             return Array(value.prefix(count))
-        } catch  where error.errno == ENODATA {
+        } catch let error where error.errno == ENODATA {
             return nil
         }
     }
@@ -158,7 +158,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
         let descriptor = rawValue
         do {
             try systemCall("fremovexattr", name) { CFerryLinux_fremovexattr(descriptor, name) }
-        } catch  where error.errno == ENODATA {
+        } catch let error where error.errno == ENODATA {
             return
         }
     }

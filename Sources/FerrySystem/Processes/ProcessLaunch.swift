@@ -15,6 +15,8 @@ package struct ProcessLaunch: Sendable {
     package var descriptors: [Int32: Int32]
     /// Whether the program gets a session of its own, apart from this process's terminal.
     package var inNewSession: Bool
+    /// What the program gets in place of this process's own; `nil` keeps those.
+    package var attributes: ProcessAttributes?
 
     package init(
         executable: String,
@@ -22,7 +24,8 @@ package struct ProcessLaunch: Sendable {
         environment: [String: String] = ProcessEnvironment.current,
         directory: String? = nil,
         descriptors: [Int32: Int32] = [:],
-        inNewSession: Bool = false
+        inNewSession: Bool = false,
+        attributes: ProcessAttributes? = nil
     ) {
         self.executable = executable
         self.arguments = arguments
@@ -30,67 +33,62 @@ package struct ProcessLaunch: Sendable {
         self.directory = directory
         self.descriptors = descriptors
         self.inNewSession = inNewSession
+        self.attributes = attributes
     }
 
     /// Starts the program; descriptors 0, 1 and 2 are `/dev/null` unless they are given.
     ///
-    /// - Throws: `posix_spawn` with the executable's path and the reason.
+    /// No signal is blocked or ignored in it, whatever this process does.
+    ///
+    /// - Returns: The process's identifier, when the program runs.
+    /// - Throws: The call that failed; `execve` with the executable's path, `chdir` with the
+    ///   directory's.
     package func start() throws(SystemCallError) -> Int32 {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
         // Numbers from here on are free in the child: a target may be another one's source.
-        let safe = max(descriptors.values.max() ?? 2, 2) + 1
-        var copies: [(copy: Int32, target: Int32)] = []
-        for (source, target) in descriptors.sorted(by: { $0.key < $1.key }) {
-            let copy = try systemCall("fcntl") { fcntl(source, F_DUPFD_CLOEXEC, safe) }
-            copies.append((copy, target))
+        let firstClosed = max(descriptors.values.max() ?? 2, 2) + 1
+        var copies: [Int32] = []
+        defer { for copy in copies { close(copy) } }
+        let pairs = descriptors.sorted { $0.key < $1.key }
+        for (source, _) in pairs {
+            copies.append(try systemCall("fcntl") { fcntl(source, F_DUPFD_CLOEXEC, firstClosed) })
         }
-        defer { for entry in copies { close(entry.copy) } }
-        for standard in Int32(0)...2 where !descriptors.values.contains(standard) {
-            posix_spawn_file_actions_addopen(&actions, standard, "/dev/null", O_RDWR, 0)
-        }
-        for entry in copies {
-            posix_spawn_file_actions_adddup2(&actions, entry.copy, entry.target)
-        }
-        if let directory { CFerryLinux_spawn_addchdir(&actions, directory) }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        configure(&attributes)
-        // What other libraries of this process have opened without O_CLOEXEC stays here.
-        CFerryLinux_spawn_addclosefrom(&actions, safe)
-        return try spawn(&actions, &attributes)
+        return try start(copies, as: pairs.map(\.value), firstClosed: firstClosed)
     }
 
-    private func configure(_ attributes: inout posix_spawnattr_t) {
-        var flags = Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK)
-        if inNewSession { flags |= Int16(CFerryLinux_POSIX_SPAWN_SETSID) }
-        posix_spawnattr_setflags(&attributes, flags)
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        var all = sigset_t()
-        sigfillset(&all)
-        posix_spawnattr_setsigdefault(&attributes, &all)
-    }
-
-    private func spawn(
-        _ actions: inout posix_spawn_file_actions_t,
-        _ attributes: inout posix_spawnattr_t
+    private func start(
+        _ copies: [Int32],
+        as targets: [Int32],
+        firstClosed: Int32
     ) throws(SystemCallError) -> Int32 {
-        let strings = [executable] + arguments
-        var argv = strings.map { strdup($0) } + [nil]
+        var argv = ([executable] + arguments).map { strdup($0) } + [nil]
         var envp = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer {
-            for pointer in argv { free(pointer) }
-            for pointer in envp { free(pointer) }
+        defer { for pointer in argv + envp { free(pointer) } }
+        var options = CFerryLinux_LaunchOptions(
+            descriptorCount: targets.count,
+            firstClosed: firstClosed,
+            inNewSession: inNewSession ? 1 : 0,
+            fileModeMask: attributes.map { Int32($0.fileModeMask) } ?? -1,
+            descriptorLimit: attributes?.descriptorLimit ?? -1
+        )
+        var failure = CFerryLinux_LaunchFailure()
+        let process = CFerryLinux_launch(
+            &argv,
+            &envp,
+            directory,
+            copies,
+            targets,
+            &options,
+            &failure
+        )
+        guard process > 0 else { throw error(failure) }
+        return process
+    }
+
+    private func error(_ failure: CFerryLinux_LaunchFailure) -> SystemCallError {
+        let call = withUnsafeBytes(of: failure.call) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }
-        var identifier: pid_t = 0
-        let code = posix_spawn(&identifier, executable, &actions, &attributes, &argv, &envp)
-        guard code == 0 else {
-            throw SystemCallError(call: "posix_spawn", errno: code, subject: executable)
-        }
-        return identifier
+        let subject = call == "chdir" ? directory : call == "execve" ? executable : nil
+        return SystemCallError(call: call, errno: failure.code, subject: subject ?? "")
     }
 }

@@ -40,7 +40,7 @@ package enum SocketMessage {
                     sendmsg(socket, &message, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
                 }
             }
-        } catch  where error.errno == EAGAIN {
+        } catch let error where error.errno == EAGAIN {
             return nil
         }
     }
@@ -66,7 +66,7 @@ package enum SocketMessage {
                 }
                 return Received(byteCount: count, descriptors: descriptors(in: &message))
             }
-        } catch  where error.errno == EAGAIN {
+        } catch let error where error.errno == EAGAIN {
             return nil
         }
     }

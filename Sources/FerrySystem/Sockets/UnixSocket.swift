@@ -66,7 +66,7 @@ package enum UnixSocket {
                 )
             }
             return FileDescriptor(owning: accepted)
-        } catch  where error.errno == EAGAIN || error.errno == ECONNABORTED {
+        } catch let error where error.errno == EAGAIN || error.errno == ECONNABORTED {
             return nil
         }
     }

@@ -75,7 +75,7 @@ extension PartialFile {
             }
             do {
                 try rename(sourceName, in: sourceDirectory)
-            } catch  where error.errno == EXDEV {
+            } catch let error where error.errno == EXDEV {
                 try copy(file, record)
                 try? sourceDirectory.remove(sourceName)
                 try? sourceDirectory.remove(sourceName + ".record")

@@ -17,7 +17,7 @@ extension PartialFile {
         convenience init?(existing name: String, in directory: Directory) throws(TransferError) {
             do {
                 self.init(try directory.open(name, .readWrite))
-            } catch  where error.errno == ENOENT {
+            } catch let error where error.errno == ENOENT {
                 return nil
             } catch {
                 throw TransferError(error, during: .open)
@@ -182,7 +182,7 @@ extension PartialFile {
             do throws(SystemCallError) {
                 try file.setAttribute(Record.attributeName, bytes)
                 return true
-            } catch  where attributeRefusals.contains(error.errno) {
+            } catch let error where attributeRefusals.contains(error.errno) {
                 return false
             }
         }

@@ -40,8 +40,17 @@ package final class VarlinkServer {
     }
 
     /// Accepts connections on a listening socket, which the server then owns.
-    package func listen(on socket: consuming FileDescriptor) throws(SystemCallError) {
-        let listener = try VarlinkListener(socket) { [weak self] connection in
+    ///
+    /// - Parameters:
+    ///   - socket: The socket.
+    ///   - isShared: Whether another process, such as systemd, goes on listening on it when this
+    ///     one stops.
+    /// - Throws: `fcntl`, `epoll_ctl`.
+    package func listen(
+        on socket: consuming FileDescriptor,
+        isShared: Bool = false
+    ) throws(SystemCallError) {
+        let listener = try VarlinkListener(socket, isShared: isShared) { [weak self] connection in
             self?.accept(connection)
         }
         listeners.append(listener)
@@ -69,8 +78,8 @@ package final class VarlinkServer {
 
     /// Stops listening on sockets of this process, serving every client that got through before.
     ///
-    /// A daemon that wants to end calls it, and ends if ``connectionCount`` is still 0 then. Not for
-    /// a socket that systemd holds as well: that one would stop listening too.
+    /// A daemon that wants to end calls it, and ends if ``connectionCount`` is still 0 then. Shared
+    /// sockets are only let go of: their clients wait for whoever else listens.
     package func stopListeningAndDrain() {
         for listener in listeners { listener.stopDraining() }
         listeners = []

@@ -27,10 +27,12 @@ package struct SocketLocations: Hashable, Sendable {
 
     /// Connects to a daemon that listens, or returns `nil` when none does.
     ///
+    /// - Parameter held: Paths of sockets that are not to be tried, as this process listens on them.
+    /// - Returns: The socket.
     /// - Throws: ``DaemonError/unsafeDirectory(path:)`` and ``DaemonError/foreignDaemon(socket:user:)``
     ///   rather than speaking to a process that may belong to somebody else.
-    package func connect() throws(DaemonError) -> FileDescriptor? {
-        for path in directories {
+    package func connect(besides held: [String] = []) throws(DaemonError) -> FileDescriptor? {
+        for path in directories where !held.contains(Self.socket(in: path)) {
             if let socket = try connect(in: path) { return socket }
         }
         return nil

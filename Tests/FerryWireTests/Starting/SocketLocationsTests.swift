@@ -99,6 +99,16 @@ import Testing
         _ = (sockets, other)
     }
 
+    @Test func `a socket that is left out is not connected to`() throws {
+        let sockets = try claim(locations)
+        let client = try locations.connect(besides: [locations.sockets[0]])
+        #expect(accept4(sockets[0].descriptor) == false)
+        #expect(accept4(sockets[1].descriptor) == true)
+        _ = consume client
+        let isNone = try locations.connect(besides: locations.sockets) == nil
+        #expect(isNone)
+    }
+
     @Test func `abandoned sockets are removed, live ones stay`() throws {
         do { _ = try claim(locations) }
         let runtimeOnly = try #require(

@@ -4,11 +4,11 @@ import Glibc
 /// What systemd is told where it has started the daemon.
 ///
 /// Source: sd_notify(3).
-enum ServiceManager {
+enum ServiceNotification {
     private static let variable = "NOTIFY_SOCKET"
 
     /// Tells that clients are served.
-    static func notifyReady() {
+    static func ready() {
         guard let path = ProcessEnvironment[variable], !path.isEmpty else { return }
         ProcessEnvironment.remove(variable)
         var address = sockaddr_un()

@@ -1,0 +1,96 @@
+import FerrySystem
+import FerryTestSupport
+import FerryWire
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// What an application finds that ferryd has started.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct LaunchedApplicationTests {
+    private let home: TestHome
+    private let events: EventPipe
+
+    init() async throws {
+        home = try TestHome()
+        events = try await EventPipe(in: home)
+    }
+
+    @Test func `an application has the mask, limit and signals that ferryd was started with`()
+        async throws
+    {
+        let nginx = try await Nginx(in: home)
+        try nginx.addFile("song.bin", byteCount: 1000)
+        // A soft limit below the hard one, which ferryd raises for itself.
+        let environment = try daemon(after: "umask 026; ulimit -S -n 321")
+        let signals = "grep '^Sig[BI]' /proc/self/status"
+        try await download(
+            nginx.url("song.bin"),
+            then: "{ umask; ulimit -S -n; \(signals); echo end; } >'\(events.path)'",
+            environment
+        )
+        _ = await events.next("end")
+        #expect(events.lines.prefix(2) == ["0026", "321"])
+        let masks = events.lines.dropFirst(2).prefix(2)
+        #expect(masks.allSatisfy { $0.hasSuffix("\t0000000000000000") }, "\(masks)")
+        #expect(events.lines.firstIndex(of: "end") == 4)
+        await nginx.stop()
+    }
+
+    @Test func `an application whose directory has gone is started in the root directory`()
+        async throws
+    {
+        let nginx = try await Nginx(in: home)
+        try nginx.addFile("song.bin", byteCount: 1000)
+        try await download(
+            nginx.url("song.bin"),
+            then: "pwd >'\(events.path)'",
+            in: "\(home.path)/gone",
+            home.environment
+        )
+        #expect(await events.next() == "/")
+        await nginx.stop()
+    }
+
+    /// The environment of clients whose ferryd is started by a shell that runs `commands` first.
+    private func daemon(after commands: String) throws -> [String: String] {
+        let path = "\(home.path)/ferryd-of-test"
+        let script = "#!/bin/sh\n\(commands)\nexec '\(home.path)/ferryd' \"$@\"\n"
+        try Data(script.utf8).write(to: URL(filePath: path))
+        chmod(path, 0o700)
+        return home.environment.merging(["FERRY_DAEMON": path]) { $1 }
+    }
+
+    /// Has ferryd load a file for an application that goes at once, and is started with `script`.
+    private func download(
+        _ url: String,
+        then script: String,
+        in directory: String = "/",
+        _ environment: [String: String]
+    ) async throws {
+        let client = VarlinkClient(try DaemonStarter(environment: environment).connect())
+        let launch = Wire.Launch(
+            executable: "/bin/sh",
+            arguments: ["-c", script],
+            directory: directory,
+            environment: environment
+        )
+        let session = try await client.call(
+            Wire.OpenSession(
+                application: Wire.Application(identifier: "shell", launch: launch),
+                identifier: "test",
+                configuration: Wire.SessionConfiguration(
+                    additionalFields: [],
+                    resourceTimeout: 0,
+                    maximumConnectionsPerHost: 1,
+                    sendsLaunchEvents: true
+                )
+            )
+        ).session
+        let request = Wire.Request(url: url, method: "GET", fields: [], idleTimeout: 0)
+        _ = try await client.call(
+            Wire.CreateDownload(session: session, identifier: 1, request: request, priority: 0.5)
+        )
+        _ = try await client.call(Wire.Resume(session: session, identifier: 1))
+        client.close()
+    }
+}
