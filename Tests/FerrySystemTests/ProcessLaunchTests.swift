@@ -1,16 +1,14 @@
+import FerryTestSupport
 import Glibc
 import Testing
 
 @testable import FerrySystem
 
 @Suite(.timeLimit(.minutes(1))) struct ProcessLaunchTests {
-    private let directory: Directory
+    private let temporary: TemporaryDirectory
+    private var directory: Directory { temporary.directory }
 
-    init() throws {
-        var template = Array("/tmp/ferry-launch-XXXXXX".utf8CString)
-        let made = try #require(mkdtemp(&template))
-        directory = try Directory(opening: String(cString: made))
-    }
+    init() throws { temporary = try TemporaryDirectory() }
 
     @Test(arguments: [(0o027, 333), (0o002, 444)])
     func `a child gets the mask and the descriptor limit that it is given`(

@@ -1,6 +1,7 @@
 import FerryHTTP
 import FerryStore
 import FerrySystem
+import FerryTestSupport
 import FerryTransfer
 import FerryWire
 import FoundationEssentials
@@ -19,7 +20,7 @@ final class DaemonBench {
 
     init() async throws {
         temporary = try TemporaryDirectory()
-        state = try temporary.open()
+        state = temporary.directory
         files = try TransferFiles(in: state)
         store = try Store(directory: state)
         try await store.commit([.sampleSession()])

@@ -1,4 +1,5 @@
 import FerrySystem
+import FerryTestSupport
 import FoundationEssentials
 import Testing
 
@@ -13,7 +14,7 @@ struct TransferFilesTests {
 
     init() throws {
         temporary = try TemporaryDirectory()
-        let state = try temporary.open()
+        let state = temporary.directory
         files = try TransferFiles(in: state)
         resumable = try state.openSubdirectory("resumable")
     }

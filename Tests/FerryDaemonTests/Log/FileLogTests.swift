@@ -1,4 +1,5 @@
 import FerrySystem
+import FerryTestSupport
 import FerryWire
 import FoundationEssentials
 import Glibc
@@ -13,13 +14,13 @@ import Testing
     }
 
     private static func text(of name: String, in directory: TemporaryDirectory) throws -> String {
-        let bytes = try directory.open().open(name, .read).readToEnd(limit: 1 << 20)
+        let bytes = try directory.directory.open(name, .read).readToEnd(limit: 1 << 20)
         return String(decoding: bytes, as: UTF8.self)
     }
 
     @Test func `lines follow one another`() throws {
         let directory = try TemporaryDirectory()
-        let log = FileLog(directory: try directory.open())
+        let log = FileLog(directory: directory.directory)
         log.write(Self.line("one"))
         log.write(Self.line("two"))
         let lines = try Self.text(of: "ferryd.log", in: directory).split(separator: "\n")
@@ -29,26 +30,26 @@ import Testing
 
     @Test func `a log that was there goes on`() throws {
         let directory = try TemporaryDirectory()
-        FileLog(directory: try directory.open()).write(Self.line("one"))
-        FileLog(directory: try directory.open()).write(Self.line("two"))
+        FileLog(directory: directory.directory).write(Self.line("one"))
+        FileLog(directory: directory.directory).write(Self.line("two"))
         #expect(try Self.text(of: "ferryd.log", in: directory).split(separator: "\n").count == 2)
     }
 
     @Test func `a log is for its owner alone`() throws {
         let directory = try TemporaryDirectory()
-        FileLog(directory: try directory.open()).write(Self.line("one"))
-        let status = try #require(try directory.open().status(of: "ferryd.log"))
+        FileLog(directory: directory.directory).write(Self.line("one"))
+        let status = try #require(try directory.directory.status(of: "ferryd.log"))
         #expect(status.permissions == 0o600)
     }
 
     @Test func `a full log makes place for the next, and the oldest goes`() throws {
         let directory = try TemporaryDirectory()
-        let log = FileLog(directory: try directory.open(), maximumByteCount: 100)
+        let log = FileLog(directory: directory.directory, maximumByteCount: 100)
         // Two of these lines have no room in one file.
         for number in 1...9 {
             log.write(Self.line("\(number)" + String(repeating: "x", count: 40)))
         }
-        let names = try directory.open().names().sorted()
+        let names = try directory.directory.names().sorted()
         #expect(names == ["ferryd.log", "ferryd.log.1", "ferryd.log.2", "ferryd.log.3"])
         for (name, number) in zip(names, ["9", "8", "7", "6"]) {
             let text = try Self.text(of: name, in: directory)
@@ -59,7 +60,7 @@ import Testing
 
     @Test func `a line that is longer than a file is written nevertheless`() throws {
         let directory = try TemporaryDirectory()
-        let log = FileLog(directory: try directory.open(), maximumByteCount: 10)
+        let log = FileLog(directory: directory.directory, maximumByteCount: 10)
         log.write(Self.line("short"))
         log.write(Self.line(String(repeating: "x", count: 200)))
         #expect(try Self.text(of: "ferryd.log", in: directory).contains("xxx"))
@@ -68,9 +69,9 @@ import Testing
 
     @Test func `a log that cannot be written does no harm`() throws {
         let directory = try TemporaryDirectory()
-        _ = try directory.open().openSubdirectory("ferryd.log")
+        _ = try directory.directory.openSubdirectory("ferryd.log")
         defer { rmdir(directory.path + "/ferryd.log") }
-        FileLog(directory: try directory.open()).write(Self.line("one"))
+        FileLog(directory: directory.directory).write(Self.line("one"))
     }
 
     @Test func `only lines that matter enough are written, in their order`() async throws {

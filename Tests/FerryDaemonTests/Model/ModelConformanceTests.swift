@@ -1,5 +1,6 @@
 import FerryStore
 import FerrySystem
+import FerryTestSupport
 import FoundationEssentials
 import Testing
 
@@ -20,7 +21,7 @@ import Testing
 
     private func compare(seed: UInt64) async throws {
         let directory = try TemporaryDirectory()
-        var store = try Store(directory: directory.open())
+        var store = try Store(directory: directory.directory)
         var model = ModelStore()
         var changes = RandomMutations(seed: seed)
         for count in 1...Self.commitCount {
@@ -44,7 +45,7 @@ import Testing
     ///
     /// A child process that another test has just made holds the lock until it is another program.
     private func reopened(in directory: TemporaryDirectory) throws -> Store {
-        let place = try directory.open()
+        let place = directory.directory
         while true {
             do throws(StoreError) {
                 return try Store(directory: place)
