@@ -23,6 +23,9 @@ struct TransferWatch {
     /// Whether it is enough that ferryd has numbers for all of them.
     private let endsWhenNumbered: Bool
     private var indices: [TransferRow.ID: Int]
+    private var indicesByNumber: [TransferDaemon.Transfer.ID: Int]
+    private var openRowCount: Int
+    private var hasFailure = false
     /// What ferryd said of the end of transfers whose own session has not spoken.
     private var words: [TransferRow.ID: Outcome] = [:]
     private var isFinished = false
@@ -42,6 +45,11 @@ struct TransferWatch {
         self.endsWhenNumbered = endsWhenNumbered
         self.isOwn = isOwn
         indices = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($1.id, $0) })
+        indicesByNumber = [:]
+        for (index, row) in rows.enumerated() {
+            if let number = row.number { indicesByNumber[number] = index }
+        }
+        openRowCount = rows.count
     }
 
     /// ferryd told of all followed transfers as they are now.
@@ -76,7 +84,7 @@ struct TransferWatch {
         var effects: [Effect] = []
         for transfer in updated { effects += update(transfer, at: instant) }
         for number in removed {
-            guard let index = rows.firstIndex(where: { $0.number == number }) else { continue }
+            guard let index = indicesByNumber[number] else { continue }
             effects += end(index, words[rows[index].id] ?? .gone)
         }
         return finishing([.show] + effects)
@@ -107,6 +115,7 @@ struct TransferWatch {
         let index = index(of: transfer)
         guard !rows[index].isOver else { return [] }
         rows[index].number = transfer.id
+        indicesByNumber[transfer.id] = index
         if transfer.receivedByteCount > 0 {
             rows[index].progress(
                 received: transfer.receivedByteCount,
@@ -133,6 +142,7 @@ struct TransferWatch {
         if let index = indices[row.id] { return index }
         indices[row.id] = rows.count
         rows.append(row)
+        openRowCount += 1
         return rows.count - 1
     }
 
@@ -140,14 +150,19 @@ struct TransferWatch {
         // The first word counts: ferryd forgets a transfer after its session told how it ended.
         guard !rows[index].isOver else { return [] }
         rows[index].state = .over(outcome)
+        openRowCount -= 1
+        if !outcome.isSuccess { hasFailure = true }
         return [.tell(rows[index])]
     }
 
     private mutating func finishing(_ effects: [Effect]) -> [Effect] {
-        let isDone = rows.allSatisfy { $0.isOver || (endsWhenNumbered && $0.number != nil) }
         guard !isFinished, isDone else { return effects }
         isFinished = true
-        let isSuccess = rows.allSatisfy { $0.outcome?.isSuccess ?? true }
-        return effects + [.finish(isSuccess ? .success : .failure)]
+        return effects + [.finish(hasFailure ? .failure : .success)]
+    }
+
+    private var isDone: Bool {
+        if openRowCount == 0 { return true }
+        return endsWhenNumbered && rows.allSatisfy { $0.isOver || $0.number != nil }
     }
 }
