@@ -6,9 +6,11 @@ SHELL := /bin/bash -o pipefail
 PREFIX ?= $(HOME)/.local
 SWIFT_FILES = git ls-files -z --cached --others --exclude-standard '*.swift'
 URL ?=
+COUNT ?= 1000000
+SEED ?=
 DOCUMENTED = Ferry
 
-.PHONY: all build test demo lint format docs sanitize install uninstall clean set-up
+.PHONY: all build test demo lint format docs sanitize simulate install uninstall clean set-up
 all:
 	.ci/run
 
@@ -50,6 +52,14 @@ sanitize: set-up
 	swift build --build-tests --quiet --sanitize thread --scratch-path .build/thread
 	swift test --skip-build --no-parallel --sanitize thread --disable-xctest \
 	  --scratch-path .build/thread
+
+# Random histories of the daemon, its clients, its network and its disk, in a simulated world.
+simulate: set-up
+	swift build --build-tests --quiet --configuration release -Xswiftc -enable-testing \
+	  --scratch-path .build/simulate
+	FERRY_SIMULATION_COUNT=$(COUNT) $(SEED:%=FERRY_SIMULATION_SEED=%) \
+	  swift test --skip-build --configuration release --disable-xctest \
+	  --scratch-path .build/simulate --filter FerryDaemonTests.SimulationTests
 
 # The programs bring the Swift libraries along: where they run there need be no toolchain, and ferryd
 # maps a sixth less memory.

@@ -1,40 +1,40 @@
-import FoundationEssentials
+import FerryTestSupport
 import Testing
 
-/// Histories of the daemon at random: whatever happens, what `docs/design.md` promises is kept.
+/// Histories of the daemon at random: whatever happens, the README's promises are kept.
 ///
-/// A history that fails says its seed; it happens again, with a record of all that goes on, when
-/// `FERRY_SIMULATION_SEED` is set to it. `FERRY_SIMULATION_COUNT` sets how many there are.
-@Suite(.timeLimit(.minutes(5))) struct SimulationTests {
-    private static let environment = ProcessInfo.processInfo.environment
-    private static let workerCount = 2
+/// A history that fails says its seed; `make simulate SEED=…` repeats it, with a record of all that
+/// goes on.
+@Suite(.timeLimit(.minutes(90))) struct SimulationTests {
+    private static let workerCount: UInt64 = 2
 
     @Test func `whatever happens, every promise is kept`() async throws {
-        if let text = Self.environment["FERRY_SIMULATION_SEED"] {
-            let seed = try #require(UInt64(text), "FERRY_SIMULATION_SEED is not a number: \(text)")
-            return Self.report(Self.history(seed: seed, isTraced: true))
+        let seeds = HistorySeeds(count: 10_000)
+        guard !seeds.isReplay else {
+            return Self.report(Self.history(seed: seeds.all.lowerBound, isTraced: true))
         }
-        let count = Self.environment["FERRY_SIMULATION_COUNT"].flatMap { Int($0) } ?? 2000
-        let base = Self.freshSeed()
         let happenings = await withTaskGroup { group in
             for worker in 0..<Self.workerCount {
                 group.addTask {
                     Self.histories(
-                        from: base,
-                        stride(from: worker, to: count, by: Self.workerCount)
+                        stride(
+                            from: seeds.all.lowerBound + worker,
+                            to: seeds.all.upperBound,
+                            by: Int(Self.workerCount)
+                        )
                     )
                 }
             }
             return await group.reduce(into: [:]) { $0.merge($1) { $0 + $1 } }
         }
-        guard count >= 2000 else { return }
+        guard seeds.all.count >= 2000 else { return }
         for happening in Happening.allCases {
             #expect(happenings[happening] != nil, "\(happening) never happens")
         }
     }
 
     @Test func `a seed determines a history, in every process`() async {
-        for seed in [Self.freshSeed(), Self.freshSeed(), Self.freshSeed()] {
+        for seed in HistorySeeds(count: 3).all {
             let fingerprint = Self.history(seed: seed).fingerprint
             // Another process has other hashes, and so another order in every set.
             await #expect(processExitsWith: .success) {
@@ -46,16 +46,11 @@ import Testing
         }
     }
 
-    private static func freshSeed() -> UInt64 { .random(in: 0 ... .max / 2) }
-
     /// Runs histories until one fails, and counts what has happened in them.
-    private static func histories(
-        from base: UInt64,
-        _ offsets: StrideTo<Int>
-    ) -> [Happening: Int] {
+    private static func histories(_ seeds: StrideTo<UInt64>) -> [Happening: Int] {
         var happenings: [Happening: Int] = [:]
-        for offset in offsets {
-            let simulation = history(seed: base + UInt64(offset))
+        for seed in seeds {
+            let simulation = history(seed: seed)
             happenings.merge(simulation.happenings) { $0 + $1 }
             guard simulation.violation != nil else { continue }
             report(history(seed: simulation.seed, isTraced: true))
@@ -76,7 +71,7 @@ import Testing
         Issue.record(
             """
             \(violation)
-            Again with FERRY_SIMULATION_SEED=\(simulation.seed)
+            Again with: make simulate SEED=\(simulation.seed)
             \(lines)
             """
         )
