@@ -205,10 +205,8 @@ import Testing
     @Test func `Ctrl-C ends the watching with 130`() async throws {
         let daemon = PlayedDaemon(
             transfers: [try .sample(1)],
-            changes: Array(
-                repeating: [TransferDaemon.Changes(updated: [try .sample(1)], removed: [])],
-                count: 10_000
-            )
+            changes: [[TransferDaemon.Changes(updated: [try .sample(1)], removed: [])]],
+            isSteady: true
         )
         let run = await CommandLineRun("watch 1", daemon: daemon, interrupts: 1)
         #expect(run.code == .interrupted)
