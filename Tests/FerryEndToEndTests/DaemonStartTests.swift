@@ -138,6 +138,22 @@ import Testing
         #expect(try ProcessExit.wait(for: process) == .exited(status: 0))
     }
 
+    @Test func `a daemon that waits for another process to let it start can be ended`()
+        async throws
+    {
+        let lock = try locations(home.environment).startLock()
+        let process = try heldDaemon(on: heldSocket())
+        while try !String(contentsOfFile: "/proc/locks", encoding: .utf8)
+            .split(separator: "\n")
+            .contains(where: { $0.contains("-> FLOCK") && $0.contains(" \(process) ") })
+        {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        kill(process, SIGTERM)
+        #expect(try ProcessExit.wait(for: process) == .exited(status: 1))
+        lock.release()
+    }
+
     @Test func `a daemon whose standard error nobody reads serves and ends all the same`()
         async throws
     {

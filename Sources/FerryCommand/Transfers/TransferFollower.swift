@@ -40,6 +40,9 @@ struct TransferFollower {
         func send(_ event: Event) { continuation.yield(event) }
     }
 
+    /// How many daemons in a row may die before one of them has answered.
+    private static let greatestFailureCount = 5
+
     private var watch: TransferWatch
     private var display: TransferDisplay
     private let mailbox: Mailbox
@@ -133,6 +136,7 @@ struct TransferFollower {
             guard !selected.isEmpty else { return }
             numbers = selected
         }
+        var failureCount = 0
         while !Task.isCancelled {
             var hasAnswered = false
             do {
@@ -142,8 +146,9 @@ struct TransferFollower {
                 }
                 return
             } catch let error as TransferDaemonError {
+                failureCount = hasAnswered ? 0 : failureCount + 1
                 // A daemon that never answers is not worth another try.
-                if error.code == .disconnected, hasAnswered { continue }
+                if error.code == .disconnected, failureCount < greatestFailureCount { continue }
                 return mailbox.send(.lost(error))
             } catch {
                 return

@@ -97,13 +97,14 @@ extension Daemon {
         let session = machine.sessions[record.sessionID]
         let application = session.flatMap { machine.applications[$0.applicationID] }
         let running = machine.running[record.id]
+        let isLoading = running.map { $0.phase != .backingOff } ?? false
         let request = Stored.request(record.request)
         return Wire.Task(
             id: record.id,
             application: application?.record.identifier ?? "",
             session: session?.identifier ?? "",
             identifier: record.identifier,
-            state: running != nil && record.state == .waiting ? .running : record.state.presented,
+            state: isLoading && record.state == .waiting ? .running : record.state.presented,
             description: record.description,
             priority: record.priority,
             originalRequest: request
@@ -114,7 +115,8 @@ extension Daemon {
             receivedByteCount: running?.receivedByteCount ?? record.receivedByteCount,
             expectedByteCount: running?.expectedByteCount ?? record.expectedByteCount,
             wait: machine.wait(of: record, at: Date()),
-            failure: record.lastError.flatMap { Stored.failure($0) },
+            failure: running?.failure.map { Wire.Failure(code: $0.code, message: $0.message) }
+                ?? record.lastError.flatMap { Stored.failure($0) },
             attempts: running?.attempts ?? record.attempts,
             created: record.createdAt
         )
@@ -150,6 +152,7 @@ extension Daemon {
         let totals = try await reading { () async throws(StoreError) in
             try await self.store.totals()
         }
+        let loading = machine.running.values.count { $0.phase != .backingOff }
         return Wire.Status(
             version: DaemonVersion.current,
             pid: getpid(),
@@ -157,8 +160,8 @@ extension Daemon {
             sockets: socketPaths,
             stateDirectory: files.stateDirectory,
             log: log.destination.description,
-            running: machine.running.count,
-            waiting: max(0, totals.waitingTasks - machine.running.count),
+            running: loading,
+            waiting: max(0, totals.waitingTasks - loading),
             suspended: totals.suspendedTasks,
             sessions: machine.sessions.values.count { $0.attachment != nil },
             connections: connections.count

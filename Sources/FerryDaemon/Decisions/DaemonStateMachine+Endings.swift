@@ -120,16 +120,21 @@ extension DaemonStateMachine {
 
     /// Tells those who wait for a task to end that it could not be ended.
     mutating func refuse(_ caller: Ending.Caller, _ error: StoreError) -> [Effect] {
+        refuse(caller, TransferInterfaceError(error, task: 0))
+    }
+
+    /// Tells those who wait for a task to end that it could not be ended.
+    mutating func refuse(_ caller: Ending.Caller, _ error: TransferInterfaceError) -> [Effect] {
         switch caller {
         case .nobody:
             return []
         case .call(let call), .resumeDataCall(let call):
-            return [.refuse(call, TransferInterfaceError(error, task: 0))]
+            return [.refuse(call, error)]
         case .sweep(let call):
             guard let sweep = sweeps.removeValue(forKey: call) else { return [] }
             // A session that could not be closed is still open.
             if case .session(let session) = sweep.scope { sessions[session]?.isClosing = false }
-            return [.refuse(call, TransferInterfaceError(error, task: 0))]
+            return [.refuse(call, error)]
         }
     }
 

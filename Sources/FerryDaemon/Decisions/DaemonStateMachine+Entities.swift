@@ -106,6 +106,10 @@ extension DaemonStateMachine {
         var currentRequest: Wire.Request?
         /// How many attempts have failed since bytes last arrived.
         var attempts: Int
+        /// Why its attempt has failed, while that is on its way into the store.
+        var failure: AttemptFailure?
+        /// When the next attempt may start, while that is on its way into the store.
+        var notBefore: Date?
         /// Whether its application has made it from resume data, and was not told how much of
         /// that could be used.
         var owesResumption: Bool

@@ -95,6 +95,9 @@ extension DaemonStateMachine {
                 read(events, session: session, for: call)
             case (.session, .session(let record?)):
                 counted(record, at: now)
+            case (.task(.id(let id), let ending), .tasks([])):
+                // A person has mistaken the number, or is too late.
+                refuse(ending.caller, .taskNotFound(id: id))
             case (.task(_, let ending), .tasks(let tasks)):
                 found(tasks.first, for: ending, at: now)
             case (.sweep(let call, _, _), .tasks(let tasks)):

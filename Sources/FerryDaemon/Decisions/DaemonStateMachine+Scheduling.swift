@@ -165,7 +165,12 @@ extension DaemonStateMachine {
         case .waiting:
             break
         }
-        guard running[task.id] == nil else { return nil }
+        if let running = running[task.id] {
+            // With a full disk it takes a while until the store has the failure.
+            guard let failure = running.failure else { return nil }
+            let until = running.notBefore.flatMap { $0 > now ? $0 : nil }
+            return Wire.Wait(reason: .backoff, until: until, detail: failure.message)
+        }
         if let until = task.notBefore, until > now {
             let failure = task.lastError.flatMap { Stored.failure($0) }
             return Wire.Wait(reason: .backoff, until: until, detail: failure?.message)

@@ -244,8 +244,11 @@ extension DaemonStateMachine {
     ) -> [Effect] {
         let id = task.record.id
         let delay = Duration.seconds(seconds).formattedInSeconds
+        running[id]?.failure = failure
+        running[id]?.notBefore = now.addingTimeInterval(seconds)
         return [
             .log(.notice, "attempt failed, next in \(delay): \(failure.message)", task: id),
+            .changed(task: id),
             commit(
                 [
                     .setRetry(

@@ -3,6 +3,9 @@ import Glibc
 
 /// The program ferryd.
 package enum DaemonProgram {
+    /// What ends the process while it does not serve yet, which can last: it may wait for a lock.
+    @LoopActor static var startSignals: SignalSource?
+
     /// Runs the program; does not return.
     ///
     /// - Parameter arguments: The command line, the program's name first.
@@ -37,6 +40,10 @@ package enum DaemonProgram {
     private static func serve(_ options: DaemonOptions, isForeground: Bool) -> Never {
         let readiness = Detachment.Readiness.inherited()
         LoopActor.task {
+            startSignals = try? SignalSource([SIGTERM, SIGINT]) { number in
+                _ = readiness.failed("signal \(number) has ended it before it served")
+                exit(1)
+            }
             do throws(DaemonFailure) {
                 DaemonService.current = try await DaemonService(
                     options,

@@ -37,7 +37,7 @@ final class DaemonService {
         let state = try Self.openState(base.stateHome + "/ferry")
         // Until this daemon listens no client starts another one; a client that starts this one has
         // made all sockets, and holds the lock meanwhile.
-        let startLock = isStartedByClient ? nil : try Self.startLock(locations)
+        let startLock = isStartedByClient ? nil : try await StartLock.take(locations)
         lock = try await Self.lock(state, locations, besides: held)
         log = try Self.openLog(in: state, options, isForeground: isForeground)
         do {
@@ -59,7 +59,7 @@ final class DaemonService {
             onExit: { [weak self] in self?.end() }
         )
         try await serve(daemon, on: own)
-        startLock?.release()
+        withExtendedLifetime(startLock) {}
     }
 
     private func serve(_ daemon: Daemon, on sockets: [BoundSocket]) async throws(DaemonFailure) {
@@ -81,6 +81,7 @@ final class DaemonService {
         self.server = server
         do throws(SystemCallError) {
             try listen(on: sockets)
+            DaemonProgram.startSignals?.cancel()
             signals = try SignalSource([SIGTERM, SIGINT]) { [weak daemon, log] number in
                 log.write(.info, "signal \(number): stopping")
                 daemon?.stop()
@@ -164,14 +165,6 @@ final class DaemonService {
     }
 
     // MARK: Parts
-
-    private static func startLock(_ locations: SocketLocations) throws(DaemonFailure) -> FileLock {
-        do throws(DaemonError) {
-            return try locations.startLock()
-        } catch {
-            throw .start(error.description)
-        }
-    }
 
     /// Makes this the only daemon of the queue.
     ///

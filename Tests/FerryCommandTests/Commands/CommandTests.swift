@@ -196,6 +196,13 @@ import Testing
         #expect(run.code == .success)
     }
 
+    @Test func `watch goes on after a ferryd that dies before it answers`() async {
+        let daemon = PlayedDaemon(changes: [[], [TransferDaemon.Changes(updated: [], removed: [])]])
+        let run = await CommandLineRun("watch", daemon: daemon)
+        #expect(run.error == "ferry: nothing is under way\n")
+        #expect(run.code == .success)
+    }
+
     @Test func `watch of a ferryd that never answers is exit code 4`() async throws {
         let run = await CommandLineRun("watch", daemon: PlayedDaemon())
         #expect(run.error == "ferry: ferryd is gone.\n")

@@ -245,7 +245,8 @@ import Testing
         let task = bench.start(bench.open())
         #expect(bench.person { $0.cancelTask(task, from: $1) } == .done)
         #expect(bench.lastEvent?.failure?.code == "cancelled")
-        #expect(bench.person { $0.cancelTask(999, from: $1) } == .done)
+        let outcome = bench.person { $0.cancelTask(999, from: $1) }
+        #expect(outcome == .refusal(.taskNotFound(id: 999)))
     }
 
     @Test func `the end of one task lets the next one run`() {

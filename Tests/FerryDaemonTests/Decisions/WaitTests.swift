@@ -35,6 +35,19 @@ import Testing
         #expect(wait.detail == "cannotFindHost")
     }
 
+    @Test func `its last attempt has failed, which the store cannot take yet`() throws {
+        var bench = MachineBench()
+        let task = bench.start(bench.open())
+        bench.input { $0.failed(task: task, .sample(.diskFull), at: $1) }
+        let wait = try #require(bench.wait(of: task))
+        #expect(wait.reason == .backoff)
+        #expect(wait.until == bench.now + bench.machine.policy.diskFullDelay)
+        #expect(wait.detail == "diskFull")
+        bench.now += 60
+        #expect(bench.wait(of: task)?.reason == .backoff)
+        #expect(bench.wait(of: task)?.until == nil)
+    }
+
     @Test func `its session has as many transfers from the host as it may`() {
         var bench = MachineBench(.limits(total: 9, host: 9))
         let client = bench.open(configuration: .limited(1))
