@@ -56,6 +56,9 @@ extension BackgroundConnection {
             opened(client, generation, reply)
         case .failure(.refused(.sessionInUse(_, let pid))):
             inUse(by: pid, generation)
+        case .failure(.refused(.limitExceeded)):
+            // The daemon has too much to do for now.
+            retry(generation) { state in state.policy.failed() }
         case .failure(.connectionClosed):
             // The daemon has died meanwhile.
             cannotOpen(generation, TransferDaemonError(.disconnected, message: "it has ended"))

@@ -124,15 +124,19 @@ final class DaemonService {
     private func end() {
         guard !isEnding else { return }
         isEnding = true
-        // Never waits on the loop: whoever holds the lock may be stopped. It is about to connect, so
-        // that a daemon with nothing to do stays; one that must end ends, and a client may have to
-        // try twice.
-        endLock = try? locations.startLock(waiting: false)
-        if endLock == nil, daemon?.mayGoOn == true {
-            log.write(.debug, "stays, since a program is about to start a daemon")
-            isEnding = false
-            daemon?.goOn()
-            return
+        do throws(DaemonError) {
+            // Never waits on the loop: whoever holds the lock may be stopped.
+            endLock = try locations.startLock(waiting: false)
+        } catch {
+            // A program is about to connect, so that a daemon with nothing to do stays; one that
+            // must end ends, and a client may have to try twice.
+            if error.isLockHeld, daemon?.mayGoOn == true {
+                log.write(.debug, "stays, since a program is about to start a daemon")
+                isEnding = false
+                daemon?.goOn()
+                return
+            }
+            log.write(.warning, "ends without its lock: \(error)")
         }
         server?.stopListeningAndDrain()
         if daemon?.mayGoOn == true, server?.connectionCount ?? 0 > 0, goOn() { return }

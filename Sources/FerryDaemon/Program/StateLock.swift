@@ -20,10 +20,11 @@ final class StateLock: Sendable {
             guard error.errno == EWOULDBLOCK else {
                 throw .start("the queue in \(state.path) cannot be locked: \(error)")
             }
+            let holder = Self.holder(in: state)
             throw .start(
                 """
-                another ferryd, process \(Self.holder(in: state)), has the queue in \
-                \(state.path). Use it, or end it with "ferry daemon stop"
+                another ferryd, process \(holder), has the queue in \(state.path). Use it, or end it \
+                with "ferry daemon stop", or with "kill \(holder)" if its socket was deleted
                 """
             )
         }

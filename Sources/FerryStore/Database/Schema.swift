@@ -21,7 +21,9 @@ enum Schema {
     private static let first = tables + indexes + triggers
 
     // A task's identifier is used for good, even when the task is gone. Those below a session's next
-    // one that were passed over, which is rare, are kept in ranges.
+    // one that were passed over, which is rare, are kept in ranges. What an older schema had passed
+    // over counts as used: a program that was about to create such a task, at the moment of the
+    // change, would not get it, where otherwise it could get one twice.
     private static let second = """
         CREATE TABLE unused_identifiers (
             session_id INTEGER NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,

@@ -51,6 +51,9 @@ package final class VarlinkConnection {
     /// Whether further answers would be sent soon.
     var isKeepingUp: Bool { isOpen && !hasHungUp && !isBackedUp }
 
+    /// Whether the client waits for no answer, and no event.
+    var isIdle: Bool { calls.isEmpty }
+
     /// How many bytes are held for the client, in both directions.
     var heldByteCount: Int { input.byteCount + queuedByteCount }
 

@@ -7,8 +7,8 @@ extension VarlinkServer {
         package var pendingCallCount = 64
         /// The connections of one process; further ones are refused.
         package var connectionCountPerProcess = 128
-        /// All connections; further ones are refused.
-        package var connectionCount = 512
+        /// All connections; a further one takes the place of one of the process that has the most.
+        package var connectionCount = 2048
         /// From how many unread bytes of answers on ``Reply/isWritable`` is false.
         package var writableByteCount = 256 << 10
         /// With how many unread bytes of answers a connection is closed.

@@ -146,13 +146,30 @@ package final class VarlinkServer {
 
     private func reasonToRefuse(_ peer: PeerCredentials) -> DisconnectReason? {
         if peer.userIdentifier != user { return .foreignUser }
-        if connectionCount >= limits.connectionCount {
-            return .tooManyConnections(maximum: limits.connectionCount)
-        }
         if connectionCounts[peer.processIdentifier] ?? 0 >= limits.connectionCountPerProcess {
             return .tooManyConnections(maximum: limits.connectionCountPerProcess)
         }
+        if connectionCount >= limits.connectionCount, !makeRoom(for: peer) {
+            return .tooManyConnections(maximum: limits.connectionCount)
+        }
         return nil
+    }
+
+    /// Closes a connection of the process that has the most, so that a few processes do not lock
+    /// out all others.
+    ///
+    /// - Returns: Whether there was a process that had more than the newcomer will have.
+    private func makeRoom(for peer: PeerCredentials) -> Bool {
+        guard let greatest = connectionCounts.max(by: { $0.value < $1.value }),
+            greatest.value > (connectionCounts[peer.processIdentifier] ?? 0) + 1
+        else { return false }
+        let candidates = connections.values.filter { $0.peer.processIdentifier == greatest.key }
+        // One that waits for nothing is missed the least.
+        guard let victim = candidates.first(where: \.isIdle) ?? candidates.first else {
+            return false
+        }
+        victim.close(because: .tooManyConnections(maximum: limits.connectionCount))
+        return true
     }
 
     private func refuse(

@@ -1,4 +1,5 @@
 package import FerrySystem
+import Glibc
 
 /// Why there is no connection to ferryd.
 package enum DaemonError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -41,5 +42,13 @@ package enum DaemonError: Error, Hashable, Sendable, CustomStringConvertible {
         case .failed(let error):
             "ferryd cannot be reached: \(error)"
         }
+    }
+}
+
+extension DaemonError {
+    /// Whether another process holds the lock that was not waited for.
+    package var isLockHeld: Bool {
+        guard case .failed(let error) = self else { return false }
+        return error.errno == EWOULDBLOCK
     }
 }

@@ -283,6 +283,42 @@ import Testing
         try expectService(daemon)
     }
 
+    @Test func `a process that has most of all connections makes room for others`() async throws {
+        var limits = VarlinkServer.Limits()
+        limits.connectionCount = 20
+        let daemon = try await TestDaemon(limits: limits)
+        // Another process, since connections are counted by process.
+        let hoarder = try await TestProcess(
+            "/usr/bin/python3",
+            [
+                "-c",
+                """
+                import socket, sys, time
+                for _ in range(20):
+                    s = socket.socket(socket.AF_UNIX)
+                    s.connect(sys.argv[1])
+                    globals().setdefault("all", []).append(s)
+                time.sleep(600)
+                """,
+                daemon.place.directory.path(of: "socket"),
+            ],
+            environment: [:]
+        )
+        await daemon.waitUntilOpened(20)
+        for _ in 0..<10 {
+            try expectService(daemon)
+        }
+        let clients = try (0..<10).map { _ in try daemon.connect() }
+        for client in clients {
+            try client.call("GetStatus")
+            #expect(try client.receive()?["parameters"]?["status"] != nil)
+        }
+        // Now that both have the same share, nobody's connection is closed for another.
+        let refused = try daemon.connect()
+        #expect(try refused.receive()?["parameters"]?["maximum"] == .int(20))
+        await hoarder.killed()
+    }
+
     @Test func `clients that make the server hold too much are closed, the greatest first`()
         async throws
     {

@@ -23,7 +23,7 @@ final class TestDaemon: TransferCallHandler {
     nonisolated let place: TemporaryPlace
     private let script: Script
     private(set) var server: VarlinkServer?
-    private var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    private var waiters: [(isOver: () -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
 
     init(
         limits: VarlinkServer.Limits = .init(),
@@ -77,21 +77,36 @@ final class TestDaemon: TransferCallHandler {
 
     /// Waits until `count` connections have closed.
     func waitUntilClosed(_ count: Int = 1) async {
-        if closed.elements.count >= count { return }
-        await withCheckedContinuation { waiters.append((count, $0)) }
+        await wait { self.closed.elements.count >= count }
+    }
+
+    /// Waits until `count` connections have been opened.
+    func waitUntilOpened(_ count: Int) async {
+        await wait { self.opened.elements.count >= count }
+    }
+
+    private func wait(until isOver: @escaping () -> Bool) async {
+        if isOver() { return }
+        await withCheckedContinuation { waiters.append((isOver, $0)) }
+    }
+
+    private func resumeWaiters() {
+        for waiter in waiters where waiter.isOver() { waiter.continuation.resume() }
+        waiters.removeAll { $0.isOver() }
     }
 
     func handle(_ call: TransferCall, from connection: VarlinkConnection) {
         script(call, connection)
     }
 
-    func connectionDidOpen(_ connection: VarlinkConnection) { opened.append(connection.peer) }
+    func connectionDidOpen(_ connection: VarlinkConnection) {
+        opened.append(connection.peer)
+        resumeWaiters()
+    }
 
     func connectionDidClose(_ connection: VarlinkConnection, because reason: DisconnectReason) {
         closed.append(reason)
-        let count = closed.elements.count
-        for waiter in waiters where waiter.count <= count { waiter.continuation.resume() }
-        waiters.removeAll { $0.count <= count }
+        resumeWaiters()
     }
 
     func serverDidRefuse(_ peer: PeerCredentials, because reason: DisconnectReason) {
