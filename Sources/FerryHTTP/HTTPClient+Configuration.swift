@@ -1,3 +1,5 @@
+import FerrySystem
+
 extension HTTPClient {
     /// How a client talks to servers; fixed for its life.
     package struct Configuration: Sendable {
@@ -16,13 +18,25 @@ extension HTTPClient {
         package var receiveBufferBytes = 512 * 1024
         /// Whether a server must prove by its certificate who it is, `true` by default.
         package var verifiesServer = true
-        /// A PEM file of trusted authorities in place of the system's.
+        /// A PEM file of trusted authorities in place of the system's; by default the one that
+        /// `CURL_CA_BUNDLE` names, or else `SSL_CERT_FILE`, as for curl.
         package var certificateAuthorityFile: String?
+        /// A directory of trusted authorities' PEM files in place of the system's; by default the
+        /// one that `SSL_CERT_DIR` names, as for curl.
+        package var certificateAuthorityDirectory: String?
         /// Whether `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are followed, as by
         /// curl; `true` by default.
         package var usesProxyEnvironment = true
 
         /// Makes the default configuration.
-        package init() {}
+        ///
+        /// - Parameter environment: The variables that say which authorities are trusted.
+        package init(environment: [String: String] = ProcessEnvironment.current) {
+            func path(_ name: String) -> String? {
+                environment[name].flatMap { $0.isEmpty ? nil : $0 }
+            }
+            certificateAuthorityFile = path("CURL_CA_BUNDLE") ?? path("SSL_CERT_FILE")
+            certificateAuthorityDirectory = path("SSL_CERT_DIR")
+        }
     }
 }

@@ -50,6 +50,21 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: home.files) == [])
     }
 
+    @Test(.enabled(if: TLSServer.program != nil, "openssl is missing"))
+    func `a server is trusted when the environment names its authority, and not otherwise`()
+        async throws
+    {
+        let server = try await TLSServer.start(.good)
+        let refused = try await home.ferry("get", "--output", "\(home.files)/page", server.url)
+        #expect(refused.exit == .exited(status: 1))
+        #expect(refused.error.contains("certificate"))
+        let trusting = try TestHome(variables: ["SSL_CERT_FILE": server.authorityFile])
+        let page = "\(trusting.files)/page"
+        let trusted = try await trusting.ferry("get", "--output", page, server.url)
+        #expect(trusted.exit == .exited(status: 0), "\(trusted.error)")
+        #expect(try String(contentsOfFile: page, encoding: .utf8).contains("s_server"))
+    }
+
     /// Starts `ferry get` and waits until it says that ferryd is at it.
     private func begin(_ name: String, _ error: EventPipe) async throws -> TestProcess {
         let pipe = try systemCall("open", error.path) { open(error.path, O_WRONLY | O_CLOEXEC) }

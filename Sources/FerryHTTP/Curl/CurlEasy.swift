@@ -113,6 +113,9 @@ import FerrySystem
         // 2 is "the name must match"; 1 is not accepted any more.
         try set(CURLOPT_SSL_VERIFYHOST, configuration.verifiesServer ? 2 : 0)
         if let file = configuration.certificateAuthorityFile { try set(CURLOPT_CAINFO, file) }
+        if let directory = configuration.certificateAuthorityDirectory {
+            try set(CURLOPT_CAPATH, directory)
+        }
     }
 
     private func configureMessage(

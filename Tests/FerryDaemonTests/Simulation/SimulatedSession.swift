@@ -179,7 +179,11 @@ final class SimulatedSession {
 
     private func tell(_ event: Wire.Event, of number: Int64) {
         if event.kind == .drained { drained() }
-        guard let sequence = event.sequence else { return process.endIfDone() }
+        guard let sequence = event.sequence else {
+            process.endIfDone()
+            // It may be the last thing that was waited for.
+            return leaveIfInvalid()
+        }
         let key = ModelStore.EventKey(session: number, sequence: sequence)
         let resource = world.promises.told(event, key, to: process, in: world)
         if let data = event.resumeData, let resource,

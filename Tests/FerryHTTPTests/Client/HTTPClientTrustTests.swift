@@ -1,5 +1,6 @@
 import FerryHTTP
 import FerrySystem
+import FerryTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)), .enabled(if: TLSServer.program != nil, "openssl is missing"))
@@ -53,5 +54,20 @@ import Testing
         let server = try await TLSServer.start(.good)
         let probe = try await fetch(server) { $0.certificateAuthorityFile = "/nonexistent.pem" }
         #expect(probe.error?.code == .serverCertificateUntrusted)
+    }
+
+    @Test func `the environment says which authorities are trusted, as for curl`() {
+        let both = HTTPClient.Configuration(
+            environment: ["CURL_CA_BUNDLE": "/a.pem", "SSL_CERT_FILE": "/b.pem"]
+        )
+        #expect(both.certificateAuthorityFile == "/a.pem")
+        let one = HTTPClient.Configuration(
+            environment: ["CURL_CA_BUNDLE": "", "SSL_CERT_FILE": "/b.pem", "SSL_CERT_DIR": "/c"]
+        )
+        #expect(one.certificateAuthorityFile == "/b.pem")
+        #expect(one.certificateAuthorityDirectory == "/c")
+        let none = HTTPClient.Configuration(environment: [:])
+        #expect(none.certificateAuthorityFile == nil)
+        #expect(none.certificateAuthorityDirectory == nil)
     }
 }

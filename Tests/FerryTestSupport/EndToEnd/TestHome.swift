@@ -16,10 +16,12 @@ package final class TestHome: Sendable {
     /// - Parameters:
     ///   - hasRuntimeDirectory: Whether there is an `XDG_RUNTIME_DIR`, as in a login session.
     ///   - daemonArguments: What ferryd is started with, besides what its starter says.
+    ///   - variables: Further environment variables.
     /// - Throws: `SystemCallError`.
     package init(
         hasRuntimeDirectory: Bool = true,
-        daemonArguments: [String] = ["--retry-delay", "0.05", "--relaunch-delay", "0.05"]
+        daemonArguments: [String] = ["--retry-delay", "0.05", "--relaunch-delay", "0.05"],
+        variables: [String: String] = [:]
     ) throws {
         directory = try TemporaryDirectory()
         let path = directory.path
@@ -34,7 +36,7 @@ package final class TestHome: Sendable {
             _ = try Directory(opening: "\(path)/\(name)", creatingPrivate: true)
         }
         if hasRuntimeDirectory { environment["XDG_RUNTIME_DIR"] = path + "/run" }
-        self.environment = environment
+        self.environment = environment.merging(variables) { $1 }
         try writeDaemonScript(daemonArguments)
     }
 

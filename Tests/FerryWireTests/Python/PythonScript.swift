@@ -1,4 +1,5 @@
 import FerrySystem
+import FerryTestSupport
 import Foundation
 import Testing
 
@@ -21,7 +22,7 @@ struct PythonScript {
     }
 
     let name: String
-    let place: TemporaryPlace
+    let place: TemporaryDirectory
 
     /// Runs the script to its end.
     func run(_ arguments: [String]) async throws -> Outcome {

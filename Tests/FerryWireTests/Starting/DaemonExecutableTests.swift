@@ -1,14 +1,15 @@
 import FerrySystem
+import FerryTestSupport
 import Glibc
 import Testing
 
 @testable import FerryWire
 
 @Suite struct DaemonExecutableTests {
-    private let place: TemporaryPlace
+    private let place: TemporaryDirectory
 
     init() throws {
-        place = try TemporaryPlace()
+        place = try TemporaryDirectory()
     }
 
     private func makeProgram(_ name: String, mode: mode_t = 0o700) throws -> String {

@@ -8,10 +8,10 @@ import Testing
 
 /// The starter with a shell script for a daemon.
 @Suite(.timeLimit(.minutes(1))) struct DaemonStarterTests {
-    private let place: TemporaryPlace
+    private let place: TemporaryDirectory
 
     init() throws {
-        place = try TemporaryPlace()
+        place = try TemporaryDirectory()
         _ = try place.directory.openSubdirectory("runtime")
     }
 

@@ -1,4 +1,5 @@
 import FerrySystem
+import FerryTestSupport
 import Foundation
 import Glibc
 import Testing
@@ -6,12 +7,12 @@ import Testing
 @testable import FerryWire
 
 @Suite(.timeLimit(.minutes(1))) struct SocketLocationsTests {
-    private let place: TemporaryPlace
+    private let place: TemporaryDirectory
     private let base: BaseDirectories
     private let locations: SocketLocations
 
     init() throws {
-        place = try TemporaryPlace()
+        place = try TemporaryDirectory()
         _ = try place.directory.openSubdirectory("runtime")
         base = BaseDirectories(environment: [
             "HOME": place.path, "XDG_RUNTIME_DIR": place.path + "/runtime",

@@ -20,7 +20,7 @@ final class TestDaemon: TransferCallHandler {
     nonisolated let opened = Recorder<PeerCredentials>()
     nonisolated let closed = Recorder<DisconnectReason>()
     nonisolated let refused = Recorder<DisconnectReason>()
-    nonisolated let place: TemporaryPlace
+    nonisolated let place: TemporaryDirectory
     private let script: Script
     private(set) var server: VarlinkServer?
     private var waiters: [(isOver: () -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
@@ -31,7 +31,7 @@ final class TestDaemon: TransferCallHandler {
         script: @escaping Script = { call, _ in TestDaemon.answer(call) }
     ) throws {
         self.script = script
-        place = try TemporaryPlace()
+        place = try TemporaryDirectory()
         let server = VarlinkServer(
             information: Self.information,
             handler: self,

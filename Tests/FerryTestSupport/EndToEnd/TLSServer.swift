@@ -1,28 +1,29 @@
 import Foundation
 
 /// A TLS server of openssl's on loopback, with certificates made for the occasion.
-final class TLSServer {
+package final class TLSServer {
     /// What is wrong with the server's certificate.
-    enum Certificate {
+    package enum Certificate {
         case good
         case expired
         case forAnotherHost
     }
 
     /// Where the program is, if it is installed.
-    static let program = ["/usr/bin/openssl", "/usr/local/bin/openssl"]
+    package static let program = ["/usr/bin/openssl", "/usr/local/bin/openssl"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 
     /// The file of the authority that has signed the certificate.
-    let authorityFile: String
+    package let authorityFile: String
     /// The URL of a page.
-    let url: String
+    package let url: String
 
     private let folder: URL
     private let process: Process
 
     /// Makes the certificates and starts the server, which is listening when this returns.
-    @concurrent static func start(_ certificate: Certificate) async throws -> sending TLSServer {
+    @concurrent
+    package static func start(_ certificate: Certificate) async throws -> sending TLSServer {
         try TLSServer(certificate)
     }
 
