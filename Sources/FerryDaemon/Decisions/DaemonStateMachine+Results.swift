@@ -59,7 +59,7 @@ extension DaemonStateMachine {
             case .call(let call, let task):
                 [.refuse(call, TransferInterfaceError(error, task: task))]
             case .opened(let call, _, _):
-                openingFailed(call, error)
+                openingFailed(call, error, at: now)
             case .created(let call):
                 creationFailed(call, error)
             case .quit(let call, let application), .hookRemoved(let call, let application):

@@ -130,14 +130,23 @@ extension DaemonStateMachine {
     }
 
     /// A session could not be opened; one that was to go meanwhile may go now.
-    mutating func openingFailed(_ call: CallIdentifier, _ error: StoreError) -> [Effect] {
+    mutating func openingFailed(
+        _ call: CallIdentifier,
+        _ error: StoreError,
+        at now: Date
+    ) -> [Effect] {
         let opening = openings.removeValue(forKey: call)
-        let known = sessions.values.filter { session in
-            session.identifier == opening?.session
-                && applications[session.applicationID]?.record.identifier == opening?.application
+        var effects = [Effect.refuse(call, TransferInterfaceError(error, task: 0))]
+        let application = applications.values.first {
+            $0.record.identifier == opening?.application
         }
-        return [.refuse(call, TransferInterfaceError(error, task: 0))]
-            + known.flatMap { recount($0.id) }
+        guard let id = application?.record.id else { return effects }
+        for session in sessions.values
+        where session.identifier == opening?.session && session.applicationID == id {
+            effects += recount(session.id)
+        }
+        // While it was opening one session, it was not started for the others.
+        return effects + evaluateRelaunch(of: id, at: now) + evaluateIdleness(at: now)
     }
 
     /// Whether a client is opening a session, or any session, of an application.

@@ -122,6 +122,21 @@ import Testing
         #expect(bench.launches == ["session"])
     }
 
+    @Test func `an application whose client could not open a session is started for another`() {
+        var (bench, task) = Self.bench()
+        bench.finish(task)
+        bench.ended(application: 1)
+        #expect(bench.launches == ["session"])
+        let client = bench.connect(process: 2)
+        _ = bench.call(client) { $0.openSession(.sample("other"), from: $1) }
+        bench.failure = .model(.diskFull)
+        // It would be started again now, were it not about to open a session.
+        bench.wait(100)
+        bench.failure = nil
+        bench.wait(100)
+        #expect(bench.launches == ["session", "session"])
+    }
+
     @Test func `a session that could not be deleted does not keep its application`() {
         var bench = MachineBench()
         bench.wait(5)

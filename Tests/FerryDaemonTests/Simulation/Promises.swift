@@ -145,7 +145,7 @@ struct Promises {
         if acknowledged.contains(key) {
             world.fail("\(key) is told after its acknowledgement")
         }
-        if let earlier = told[key], earlier === process || earlier.hasOpen(key.session) {
+        if let earlier = told[key], isWrong(tellingAgain: key, to: process, after: earlier) {
             world.fail("\(key) is told twice")
         }
         let isRepetition = told.updateValue(process, forKey: key) != nil
@@ -162,6 +162,18 @@ struct Promises {
         case .response, .resumed, .progress, .drained: break
         }
         return Stored.request(record.request).flatMap { world.servers.resource(url: $0.url) }
+    }
+
+    /// Whether an event must not be told again.
+    ///
+    /// What a process has in its delegate's queue when it loses its session it tells all the same,
+    /// and the one that has the session after it is told, too.
+    private func isWrong(
+        tellingAgain key: ModelStore.EventKey,
+        to process: SimulatedProcess,
+        after earlier: SimulatedProcess
+    ) -> Bool {
+        earlier === process || (earlier.hasOpen(key.session) && process.hasOpen(key.session))
     }
 
     private mutating func sawEnd(
