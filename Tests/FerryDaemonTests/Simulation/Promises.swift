@@ -142,10 +142,14 @@ struct Promises {
         in world: Simulation
     ) -> Int? {
         world.note("process \(process.id) is told \(event.kind) \(key.sequence) of \(key.session)")
+        let isLate = world.processes.contains { $0 !== process && $0.hasOpen(key.session) }
+        // What a process has in its delegate's queue when it loses its session it tells all the
+        // same. The one that has the session now is told, too, and only that one counts.
+        if isLate { return nil }
         if acknowledged.contains(key) {
             world.fail("\(key) is told after its acknowledgement")
         }
-        if let earlier = told[key], isWrong(tellingAgain: key, to: process, after: earlier) {
+        if let earlier = told[key], earlier === process || earlier.hasOpen(key.session) {
             world.fail("\(key) is told twice")
         }
         let isRepetition = told.updateValue(process, forKey: key) != nil
@@ -162,18 +166,6 @@ struct Promises {
         case .response, .resumed, .progress, .drained: break
         }
         return Stored.request(record.request).flatMap { world.servers.resource(url: $0.url) }
-    }
-
-    /// Whether an event must not be told again.
-    ///
-    /// What a process has in its delegate's queue when it loses its session it tells all the same,
-    /// and the one that has the session after it is told, too.
-    private func isWrong(
-        tellingAgain key: ModelStore.EventKey,
-        to process: SimulatedProcess,
-        after earlier: SimulatedProcess
-    ) -> Bool {
-        earlier === process || (earlier.hasOpen(key.session) && process.hasOpen(key.session))
     }
 
     private mutating func sawEnd(
