@@ -8,9 +8,10 @@ SWIFT_FILES = git ls-files -z --cached --others --exclude-standard '*.swift'
 URL ?=
 COUNT ?= 1000000
 SEED ?=
+RUNS ?= 3
 DOCUMENTED = Ferry
 
-.PHONY: all build test demo lint format docs sanitize simulate install uninstall clean set-up
+.PHONY: all build test demo lint format docs sanitize simulate bench install uninstall clean set-up
 all:
 	.ci/run
 
@@ -61,6 +62,14 @@ simulate: set-up
 	  swift test --skip-build --configuration release --disable-xctest \
 	  --scratch-path .build/simulate --filter FerryDaemonTests.SimulationTests
 
+# A table of time, processor time and memory beside other programs, all taken in one run.
+bench:
+	@scripts/set-up bench
+	swift build --configuration release --static-swift-stdlib --quiet --product ferryd
+	swift build --configuration release --static-swift-stdlib --quiet --package-path Benchmarks
+	ln -sf '$(CURDIR)/.build/release/ferryd' Benchmarks/.build/release/ferryd
+	BENCH_BINARIES=Benchmarks/.build/release scripts/bench $(RUNS)
+
 # The programs bring the Swift libraries along: where they run there need be no toolchain, and ferryd
 # maps a sixth less memory.
 install: set-up
@@ -77,4 +86,4 @@ uninstall:
 	  '$(DESTDIR)$(PREFIX)/share/systemd/user/'ferryd.{socket,service}
 
 clean:
-	rm -rf .build Examples/*/.build
+	rm -rf .build Benchmarks/.build Examples/*/.build

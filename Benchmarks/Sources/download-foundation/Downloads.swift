@@ -1,0 +1,1 @@
+../download-ferry/Downloads.swift

@@ -1,0 +1,1 @@
+../download-ferry/main.swift
