@@ -1,6 +1,7 @@
 import FerrySystem
 import FerryTransfer
 import Foundation
+import Synchronization
 
 /// Where the files of default and ephemeral sessions are: partial ones, and finished ones that the app has
 /// not taken yet.
@@ -8,12 +9,17 @@ enum DownloadDirectory {
     /// Where to wait for the disk.
     static let queue = BlockingQueue(label: "ferry.downloads")
 
+    /// The directory that was opened last.
+    private static let current = Mutex<Directory?>(nil)
+
     /// `$XDG_CACHE_HOME/ferry/downloads`, or else a directory of this user among the temporary ones.
     ///
-    /// Opened anew each time, as a cache may be cleared while its owner runs.
+    /// Made anew when it is gone: a cache may be cleared while its owner runs.
     static func open() throws(TransferError) -> Directory {
+        if let directory = current.withLock({ $0 }), directory.isInPlace { return directory }
         let directory = try openCacheOrTemporary()
         sweepOnce(directory)
+        current.withLock { $0 = directory }
         return directory
     }
 

@@ -134,6 +134,10 @@ extension DaemonStateMachine {
             return [log, .refuse(call, TransferInterfaceError(error, task: 0))]
         case .task(_, let ending):
             return [log] + refuse(ending.caller, error)
+        case .sweep(let call, .session(let session), _) where sessions[session] == nil:
+            // It has gone meanwhile, and with it all that was to be ended.
+            sweeps[call] = nil
+            return [log, .answer(call, .done)]
         case .sweep(let call, _, _):
             return [log] + refuse(.sweep(call), error)
         case .overdue, .earliestDeadline:

@@ -57,6 +57,13 @@ package final class Directory: Sendable {
 
     deinit { _ = Glibc.close(descriptor) }
 
+    /// Whether its path still leads to it: it may have been removed or moved.
+    package var isInPlace: Bool {
+        var (there, here) = (stat(), stat())
+        return stat(path, &there) == 0 && fstat(descriptor, &here) == 0
+            && there.st_ino == here.st_ino && there.st_dev == here.st_dev
+    }
+
     /// Opens a file of the directory.
     ///
     /// - Throws: `openat`; with `ELOOP` for a symbolic link, `EINVAL` for a name that is not a

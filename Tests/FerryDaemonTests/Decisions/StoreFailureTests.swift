@@ -44,6 +44,18 @@ import Testing
         #expect(bench.machine.operationCount == 0)
     }
 
+    @Test func `a session that has gone is closed, though its tasks could not be looked for`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let close = Wire.CloseSession(session: client.session, cancel: true)
+        let call = bench.call(client) { $0.closeSession(close, from: $1) }
+        bench.input { $0.closed(client.session, at: $1) }
+        bench.failure = .model(.inputOutput)
+        bench.step()
+        #expect(bench.outcomes[call] == .answer(.done))
+        #expect(bench.machine.sweeps.isEmpty)
+    }
+
     @Test(arguments: [
         (Continuation.nothing, true),
         (.backedOff(task: 1), true),

@@ -30,6 +30,17 @@ struct DownloadDirectoryTests {
         #expect(Set((0..<100).map { _ in DownloadDirectory.partialName() }).count == 100)
     }
 
+    @Test func `a directory that was cleared away is made again`() throws {
+        _ = Home.path
+        let first = try DownloadDirectory.open()
+        #expect(try DownloadDirectory.open() === first)
+        try FileManager.default.moveItem(atPath: first.path, toPath: Home.path + "/\(UUID())")
+        let second = try DownloadDirectory.open()
+        #expect(second !== first)
+        #expect(second.path == first.path)
+        #expect(second.isInPlace && !first.isInPlace)
+    }
+
     @Test func `without a cache the files are among the temporary ones`() async {
         await #expect(processExitsWith: .success) {
             ProcessEnvironment.set("XDG_CACHE_HOME", "/proc/nowhere")
