@@ -142,14 +142,13 @@ struct Promises {
         in world: Simulation
     ) -> Int? {
         world.note("process \(process.id) is told \(event.kind) \(key.sequence) of \(key.session)")
-        let isLate = world.processes.contains { $0 !== process && $0.hasOpen(key.session) }
         // What a process has in its delegate's queue when it loses its session it tells all the
-        // same. The one that has the session now is told, too, and only that one counts.
-        if isLate { return nil }
-        if acknowledged.contains(key) {
+        // same, and the one that has the session now is told, too.
+        let isLate = world.processes.contains { $0 !== process && $0.hasOpen(key.session) }
+        if acknowledged.contains(key), !isLate {
             world.fail("\(key) is told after its acknowledgement")
         }
-        if let earlier = told[key], earlier === process || earlier.hasOpen(key.session) {
+        if let earlier = told[key], !isLate, earlier === process || earlier.hasOpen(key.session) {
             world.fail("\(key) is told twice")
         }
         let isRepetition = told.updateValue(process, forKey: key) != nil
@@ -157,7 +156,7 @@ struct Promises {
         guard let task = world.database.current.events[key]?.task,
             let record = world.database.current.tasks[task]?.record
         else {
-            world.fail("\(key) is not in the log")
+            if !isLate { world.fail("\(key) is not in the log") }
             return nil
         }
         switch event.kind {
