@@ -97,20 +97,16 @@ final class KillMatrixRun: Sendable {
 
     private func kill(_ victim: Victim) async throws -> [Remainder] {
         let apps = home.processes(of: "ferry-test-app")
-        switch victim {
-        case .app:
+        guard victim != .app else {
             await TestHome.kill(apps)
             return []
-        case .daemon:
-            // It would start ferryd again before anybody has looked at the files.
-            for app in apps { Glibc.kill(app, SIGSTOP) }
-            await home.killAll(except: apps)
-            defer { for app in apps { Glibc.kill(app, SIGCONT) } }
-            return try remainders()
-        case .both:
-            await home.killAll(except: [])
-            return try remainders()
         }
+        // They would start ferryd again before anybody has looked at the files.
+        for app in apps { Glibc.kill(app, SIGSTOP) }
+        await home.killAll(except: apps)
+        if victim == .both { await home.killAll(except: []) }
+        defer { for app in apps where victim == .daemon { Glibc.kill(app, SIGCONT) } }
+        return try remainders()
     }
 
     /// Returns when every task has ended, the app knows it, and ferryd has nothing left to do.
