@@ -96,22 +96,26 @@ import Testing
         try makeDaemon(Self.lastingDaemon)
         defer { letDaemonGo() }
         let variables = environment()
-        let results = Recorder<String>()
-        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-            for _ in 0..<8 {
-                Thread.detachNewThread {
-                    do {
-                        _ = try DaemonStarter(environment: variables).connect()
-                        results.append("connected")
-                    } catch {
-                        results.append("\(error)")
-                    }
-                    if results.elements.count == 8 { done.resume() }
+        let results = await withTaskGroup(of: String.self) { group in
+            for _ in 0..<8 { group.addTask { await Self.connect(variables) } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(results == Array(repeating: "connected", count: 8))
+        #expect(try read("starts") == "start\n")
+    }
+
+    /// Connects as a process of its own would, on a thread of its own.
+    private static func connect(_ variables: [String: String]) async -> String {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                do {
+                    _ = try DaemonStarter(environment: variables).connect()
+                    continuation.resume(returning: "connected")
+                } catch {
+                    continuation.resume(returning: "\(error)")
                 }
             }
         }
-        #expect(results.elements == Array(repeating: "connected", count: 8))
-        #expect(try read("starts") == "start\n")
     }
 
     @Test func `a daemon that ended is started again`() throws {
