@@ -12,11 +12,7 @@ import Testing
     init() async throws {
         home = try TestHome()
         nginx = try await Nginx(in: home)
-        _ = try await TestProcess.run(
-            TestHome.executable("ferry"),
-            ["list"],
-            environment: home.environment
-        )
+        _ = try await home.ferry("list")
     }
 
     @Test func `python adds a download, follows it to its end, and finds it gone`() async throws {

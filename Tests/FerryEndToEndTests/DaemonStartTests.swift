@@ -12,7 +12,7 @@ import Testing
     init() throws { home = try TestHome() }
 
     @Test func `a second ferryd says which process has the queue, and ends`() async throws {
-        _ = try await ferry("list")
+        _ = try await home.ferry("list")
         let first = try #require(home.daemons.first)
         let second = try await ferryd("--foreground")
         #expect(second.exit == .exited(status: 1))
@@ -21,8 +21,8 @@ import Testing
     }
 
     @Test func `a broken database is named and left alone`() async throws {
-        _ = try await ferry("list")
-        _ = try await ferry("daemon", "stop")
+        _ = try await home.ferry("list")
+        _ = try await home.ferry("daemon", "stop")
         await home.untilNoDaemon()
         let database = "\(home.state)/ferry.sqlite"
         let rubbish = Data(repeating: 0x55, count: 9_000)
@@ -31,7 +31,7 @@ import Testing
         #expect(result.exit == .exited(status: 1))
         #expect(result.error.contains(database))
         #expect(try Data(contentsOf: URL(filePath: database)) == rubbish)
-        let list = try await ferry("list")
+        let list = try await home.ferry("list")
         #expect(list.exit == .exited(status: 4))
         #expect(list.error.contains(database))
     }
@@ -63,18 +63,14 @@ import Testing
 
     @Test func `without a runtime directory the socket lies below the state home`() async throws {
         let home = try TestHome(hasRuntimeDirectory: false)
-        let list = try await TestProcess.run(
-            TestHome.executable("ferry"),
-            ["list"],
-            environment: home.environment
-        )
+        let list = try await home.ferry("list")
         #expect(list.exit == .exited(status: 0), "\(list.error)")
         #expect(FileManager.default.fileExists(atPath: "\(home.state)/run/io.ferry.Transfer"))
     }
 
     @Test func `sockets handed over by systemd's protocol are served`() async throws {
         let process = try heldDaemon(on: heldSocket())
-        let list = try await ferry("list")
+        let list = try await home.ferry("list")
         #expect(list.exit == .exited(status: 0), "\(list.error)")
         #expect(home.daemons == [process])
         kill(process, SIGTERM)
@@ -163,7 +159,7 @@ import Testing
             "--foreground --log-level debug",
             error: pipe.writer
         )
-        let list = try await ferry("list")
+        let list = try await home.ferry("list")
         #expect(list.exit == .exited(status: 0), "\(list.error)")
         #expect(home.daemons == [process])
         kill(process, SIGTERM)
@@ -172,11 +168,7 @@ import Testing
 
     @Test func `a daemon with nothing to do ends and leaves nothing running`() async throws {
         let home = try TestHome(daemonArguments: ["--idle-time", "0.05"])
-        let list = try await TestProcess.run(
-            TestHome.executable("ferry"),
-            ["list"],
-            environment: home.environment
-        )
+        let list = try await home.ferry("list")
         #expect(list.exit == .exited(status: 0), "\(list.error)")
         await home.untilNoDaemon()
         #expect(home.daemons.isEmpty)
@@ -222,16 +214,6 @@ import Testing
     private func client(_ environment: [String: String]) throws -> VarlinkClient? {
         guard let socket = try locations(environment).connect() else { return nil }
         return VarlinkClient(socket)
-    }
-
-    private func ferry(
-        _ arguments: String...
-    ) async throws -> (exit: ProcessExit, output: String, error: String) {
-        try await TestProcess.run(
-            TestHome.executable("ferry"),
-            arguments,
-            environment: home.environment
-        )
     }
 
     private func ferryd(

@@ -35,11 +35,7 @@ struct IdleTests {
     }
 
     private func sessions(of home: TestHome) async throws -> Int {
-        let status = try await TestProcess.run(
-            TestHome.executable("ferry"),
-            ["daemon", "status", "--json"],
-            environment: home.environment
-        )
+        let status = try await home.ferry("daemon", "status", "--json")
         let value = status.output.split(separator: "\"sessions\":").dropFirst().first
         return value.flatMap { Int($0.prefix(while: \.isNumber)) } ?? 0
     }

@@ -12,7 +12,7 @@ struct IsolationTests {
         async throws
     {
         let home = try TestHome(hasRuntimeDirectory: false)
-        _ = try await ferry(["list"], home)
+        _ = try await home.ferry("list")
         let socket = "\(home.state)/run/io.ferry.Transfer"
         for directory in ["", "/.local", "/.local/state", "/.local/state/ferry"] {
             chmod(home.path + directory, 0o755)
@@ -29,7 +29,7 @@ struct IsolationTests {
         async throws
     {
         let home = try TestHome()
-        _ = try await ferry(["list"], home)
+        _ = try await home.ferry("list")
         chmod(home.path, 0o755)
         for path in ["\(home.state)/ferry.sqlite", "\(home.state)/downloads", "\(home.path)/run"] {
             #expect(try await asOther(reading, path).contains("PermissionError"), "\(path)")
@@ -71,13 +71,5 @@ struct IsolationTests {
             environment: ["PATH": "/usr/bin:/bin"]
         )
         return result.output + result.error
-    }
-
-    private func ferry(_ arguments: [String], _ home: TestHome) async throws -> String {
-        try await TestProcess.run(
-            TestHome.executable("ferry"),
-            arguments,
-            environment: home.environment
-        ).output
     }
 }

@@ -25,11 +25,6 @@ package final class ChildProcess {
             descriptor = FileDescriptor(
                 owning: try systemCall("pidfd_open") { CFerryLinux_pidfd_open(identifier) }
             )
-        } catch {
-            Self.undo(identifier)
-            throw error
-        }
-        do throws(SystemCallError) {
             // The loop's watch keeps the child until it has ended.
             watch = try EventLoop.shared.watch(descriptor.rawValue, for: .readable) { _ in
                 self.watch?.cancel()
@@ -37,15 +32,11 @@ package final class ChildProcess {
                 onExit((try? ProcessExit.wait(for: identifier)) ?? .unknown)
             }
         } catch {
-            Self.undo(identifier)
+            // A child that nobody watches would be started a second time.
+            kill(identifier, SIGKILL)
+            _ = try? ProcessExit.wait(for: identifier)
             throw error
         }
-    }
-
-    /// Ends a child that nobody could watch: it would be started a second time.
-    private static func undo(_ identifier: Int32) {
-        kill(identifier, SIGKILL)
-        _ = try? ProcessExit.wait(for: identifier)
     }
 
     /// Sends a signal; a process that has ended is no error.
