@@ -105,9 +105,11 @@ extension Database {
         limit: Int,
         byteLimit: Int
     ) throws(StoreError) -> TaskPage {
-        let ids = try taskIDs(filter, after: id, limit: limit)
+        // One more than fits tells whether there is another page.
+        let found = try taskIDs(filter, after: id, limit: limit + 1)
+        let ids = Array(found.prefix(limit))
         var page = try page(ids: ids, byteLimit: byteLimit)
-        if ids.count == limit { page.next = page.next ?? ids.last }
+        if found.count > limit { page.next = page.next ?? ids.last }
         return page
     }
 
