@@ -102,7 +102,7 @@ extension HTTPExchange {
     /// Hands over a line of the header; `false` when libcurl must fail.
     func receivedHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
         switch machine.receivedHeaderLine(line, at: EventLoop.now) {
-        case .skip, .deliverBytes, .hold: true
+        case .skip, .deliverBytes, .hold, .holdForATurn: true
         case .deliverHead(let head): machine.answered(disposition(of: head))
         case .stop: false
         }
@@ -117,13 +117,16 @@ extension HTTPExchange {
 
     /// Hands over a piece of the body.
     func receivedBytes(_ bytes: UnsafeRawBufferPointer) -> Acceptance {
-        switch machine.receivedBytes(at: EventLoop.now) {
+        switch machine.receivedBytes(count: bytes.count, at: EventLoop.now) {
         case .skip, .deliverHead: return .taken
         case .deliverBytes:
             guard let handler else { return .refused }
             let disposition = handler.exchange(self, didReceive: bytes)
             return machine.answered(disposition) ? .taken : .refused
         case .hold: return .held
+        case .holdForATurn:
+            LoopActor.perform { [self] in release() }
+            return .held
         case .stop: return .refused
         }
     }
