@@ -72,7 +72,8 @@ package final class TLSServer {
     }
 
     deinit {
-        process.terminate()
+        // The process has inherited the signals that the tests' threads block; this one cannot be.
+        kill(process.processIdentifier, SIGKILL)
         try? FileManager.default.removeItem(at: folder)
     }
 
