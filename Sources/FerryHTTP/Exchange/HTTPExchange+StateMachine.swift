@@ -8,6 +8,8 @@ extension HTTPExchange {
             case awaitingHead
             /// The handler wants the body.
             case delivering
+            /// The rest of the body comes in pipes, past libcurl, which has let go of the exchange.
+            case splicing
             /// The handler does not want the body, but libcurl reads it to its end.
             case discarding
             /// The exchange will fail with this as soon as libcurl has let go of it.
@@ -43,9 +45,14 @@ extension HTTPExchange {
             case stop
         }
 
+        /// How many bytes of the body libcurl has handed over.
+        private(set) var receivedByteCount: Int64 = 0
+        /// Whether the handler takes bytes in pipes, and libcurl has something for it.
+        private(set) var acceptsPipes = false
+
         private var state = State.awaitingHead
         private var parser: ResponseHeadParser
-        private var isPaused = false
+        private(set) var isPaused = false
         private var isHeld = false
         private var isCoded = false
         private var unpackedByteCount = 0
@@ -91,7 +98,7 @@ extension HTTPExchange {
         ) -> Reception {
             sawActivity(at: now)
             switch state {
-            case .awaitingHead, .delivering, .discarding:
+            case .awaitingHead, .delivering, .splicing, .discarding:
                 switch parser.append(line) {
                 case .nothing: return .skip
                 case .head(let head):
@@ -119,17 +126,17 @@ extension HTTPExchange {
             case .delivering:
                 isHeld = isPaused
                 guard !isPaused else { return .hold }
-                guard isCoded else { return .deliverBytes }
-                unpackedByteCount += count
-                guard unpackedByteCount > Self.unpackedByteCountPerTurn else {
-                    return .deliverBytes
+                if isCoded { unpackedByteCount += count }
+                guard unpackedByteCount <= Self.unpackedByteCountPerTurn else {
+                    unpackedByteCount = 0
+                    isHeld = true
+                    return .holdForATurn
                 }
-                unpackedByteCount = 0
-                isHeld = true
-                return .holdForATurn
+                receivedByteCount += Int64(count)
+                return .deliverBytes
             case .discarding:
                 return .skip
-            case .failing, .finished:
+            case .splicing, .failing, .finished:
                 return .stop
             }
         }
@@ -142,6 +149,12 @@ extension HTTPExchange {
                 return false
             case (.awaitingHead, .deliver), (.delivering, .deliver):
                 state = .delivering
+                return true
+            case (.awaitingHead, .deliverInPipes), (.delivering, .deliverInPipes):
+                state = .delivering
+                acceptsPipes = true
+                return true
+            case (.splicing, .deliver), (.splicing, .deliverInPipes):
                 return true
             case (.discarding, _), (_, .discard):
                 state = .discarding
@@ -167,8 +180,33 @@ extension HTTPExchange {
                 // libcurl unpacks what it has read, also while it must keep it, up to 64 MiB.
                 let message = "The body unpacks to more than there is room for"
                 return finish(HTTPError(code: .cannotDecodeContent, message: message))
-            case .awaitingHead, .delivering, .discarding:
+            case .awaitingHead, .delivering, .splicing, .discarding:
                 return finish(error)
+            }
+        }
+
+        // MARK: - Pipes
+
+        /// The rest of the body goes past libcurl from now on; `false` when it must not any more.
+        mutating func beganSplicing() -> Bool {
+            guard state == .delivering, acceptsPipes else { return false }
+            state = .splicing
+            return true
+        }
+
+        /// A part of the body has come in a pipe; whether to hand it over.
+        mutating func receivedPipe(at now: Instant) -> Bool {
+            sawActivity(at: now)
+            return state == .splicing
+        }
+
+        /// The pipes have brought the whole body, or no more will come.
+        mutating func splicingEnded(_ error: HTTPError?) -> [Effect] {
+            switch state {
+            case .finished: []
+            case .failing(let cause): [.withdraw] + finish(cause)
+            case .splicing, .discarding: [.withdraw] + finish(error)
+            case .awaitingHead, .delivering: []
             }
         }
 
