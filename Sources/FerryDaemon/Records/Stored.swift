@@ -6,10 +6,16 @@ import FoundationEssentials
 enum Stored {
     /// Encodes a value; one that cannot be encoded, which none of ours is, becomes empty.
     static func encode<Value: Encodable>(_ value: Value) -> [UInt8] {
+        (try? encoder.encode(value)).map { Array($0) } ?? []
+    }
+
+    private static let encoder: JSONEncoder = {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(value)).map { Array($0) } ?? []
-    }
+        return encoder
+    }()
+
+    private static let decoder = JSONDecoder()
 
     /// A session's configuration; Apple's defaults where it cannot be read.
     static func configuration(_ bytes: [UInt8]) -> Wire.SessionConfiguration {
@@ -40,6 +46,6 @@ enum Stored {
     }
 
     private static func decode<Value: Decodable>(_ bytes: [UInt8]) -> Value? {
-        try? JSONDecoder().decode(Value.self, from: Data(bytes))
+        try? decoder.decode(Value.self, from: Data(bytes))
     }
 }

@@ -59,6 +59,9 @@ final class LoopTimerQueue {
     /// Sets the timerfd to the first deadline; a process without timers has none armed.
     private func arm() {
         let deadline = heap.first?.deadline
+        // A deadline that comes too early only finds nothing due; most timers are cancelled, and each
+        // change of the timerfd is a call to the kernel.
+        if let deadline, let armedDeadline, armedDeadline <= deadline { return }
         guard deadline != armedDeadline, watchDescriptor() else { return }
         armedDeadline = deadline
         var specification = itimerspec()
