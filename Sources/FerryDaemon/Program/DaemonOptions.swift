@@ -38,6 +38,7 @@ struct DaemonOptions: Sendable {
           --maximum-per-host N         transfers at once for one host, 1 to 256 (default 16)
           --idle-time SECONDS          end after this long with nothing to do (default 10)
           --retry-delay SECONDS        first delay after a failed attempt (default 1)
+          --full-disk-delay SECONDS    wait for room on a full disk (default 30)
           --relaunch-delay SECONDS     first delay between two starts of an app (default 1)
           --help                       print this
           --version                    print the version
@@ -80,6 +81,8 @@ struct DaemonOptions: Sendable {
             policy.idleTime = try Self.seconds(name, value)
         case "--retry-delay":
             policy.retry.firstDelay = .seconds(try Self.seconds(name, value))
+        case "--full-disk-delay":
+            policy.diskFullDelay = try Self.seconds(name, value)
         case "--relaunch-delay":
             policy.relaunchDelay = try Self.seconds(name, value)
         default:

@@ -29,13 +29,15 @@ import Testing
     @Test func `limits and delays can be set`() throws {
         let options = try DaemonOptions.parse([
             "--maximum-transfers", "3", "--maximum-per-host", "2", "--idle-time", "0.5",
-            "--retry-delay", "7", "--relaunch-delay", "0", "--log-level", "debug",
+            "--retry-delay", "7", "--relaunch-delay", "0", "--full-disk-delay", "9",
+            "--log-level", "debug",
         ])
         #expect(options.policy.maximumTransfers == 3)
         #expect(options.policy.maximumTransfersPerHost == 2)
         #expect(options.policy.idleTime == 0.5)
         #expect(options.policy.retry.firstDelay == .seconds(7))
         #expect(options.policy.relaunchDelay == 0)
+        #expect(options.policy.diskFullDelay == 9)
         #expect(options.logLevel == .debug)
     }
 
@@ -75,7 +77,8 @@ import Testing
     @Test func `the help names every option`() {
         let options = [
             "--foreground", "--detach", "--log-level", "--maximum-transfers", "--maximum-per-host",
-            "--idle-time", "--retry-delay", "--relaunch-delay", "--help", "--version",
+            "--idle-time", "--retry-delay", "--full-disk-delay", "--relaunch-delay",
+            "--help", "--version",
         ]
         for option in options { #expect(DaemonOptions.help.contains("  \(option)")) }
     }
