@@ -226,6 +226,8 @@ int main(int count, char **arguments) {
         wantedIndex = atol(arguments[6]);
         wantedAction = arguments[7];
     }
+    // Whoever has started it cares no more: then nothing of it is to be left.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     start(arguments + split + 1);
     int status;
     for (pid_t thread; (thread = waitpid(-1, &status, __WALL)) > 0;) {

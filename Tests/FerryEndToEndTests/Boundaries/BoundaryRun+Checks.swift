@@ -21,6 +21,7 @@ extension BoundaryRun {
         judgeFiles(&outcome)
         judgeRequests(&outcome)
         try await judgeState(&outcome)
+        if isLate { outcome.faults.append("ferryd does not end") }
         return outcome
     }
 

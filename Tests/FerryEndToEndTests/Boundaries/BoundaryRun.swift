@@ -2,6 +2,7 @@ import FerrySystem
 import FerryTestSupport
 import FerryWire
 import Foundation
+import Synchronization
 
 /// One run of an app's downloads with a ferryd to which something happens at a system call.
 ///
@@ -53,7 +54,7 @@ final class BoundaryRun {
     /// How many requests there had been when the app was told of the end of a task.
     private(set) var requestCounts: [String: Int] = [:]
     private(set) var remainders: [Remainder] = []
-    private(set) var isLate = false
+    private let overdue = Overdue()
 
     init(_ target: BoundaryTarget?) async throws {
         self.target = target
@@ -108,7 +109,6 @@ final class BoundaryRun {
         case "no-resume-data": hasNoContinuation = true
         case "flushed": try await killApp()
         case "handled": phase = .done
-        case "late": isLate = true
         default: break
         }
         if phase == .downloading, isReady, isAllTold {
@@ -182,11 +182,18 @@ final class BoundaryRun {
         Thread.detachNewThread { _ = try? starter.connect() }
     }
 
+    /// Whether it takes too long.
+    var isLate: Bool { overdue.isSet }
+
     private func startWatchdog() -> Task<Void, Never> {
-        Task { @Sendable [events] in
+        Task { @Sendable [events, overdue, home] in
             do {
                 try await Task.sleep(for: Self.limit)
+                overdue.set()
                 events.write("late")
+                // Whatever is waited for now is the end of a process.
+                try await Task.sleep(for: .seconds(10))
+                home.killAll()
             } catch {
                 // The run is over.
             }
@@ -211,4 +218,13 @@ final class BoundaryRun {
             )
         }
     }
+}
+
+/// Whether a run takes too long.
+private final class Overdue: Sendable {
+    private let flag = Mutex(false)
+
+    var isSet: Bool { flag.withLock { $0 } }
+
+    func set() { flag.withLock { $0 = true } }
 }

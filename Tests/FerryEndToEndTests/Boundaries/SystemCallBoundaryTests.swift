@@ -16,14 +16,14 @@ struct SystemCallBoundaryTests {
     private static let sampleCount = 40
 
     @Test func `ferryd keeps its promises whichever system call kills it or fails`() async throws {
-        let plain = try await BoundaryRun(nil)
-        let outcome = try await plain.run()
-        #expect(outcome.faults == [])
-        #expect(outcome.errors == [])
-        #expect(outcome.end == .wentOn)
-        let calls = try plain.calls
-        #expect(calls.total > 500)
         let resultPath = ProcessEnvironment["FERRY_BOUNDARY_RESULTS"]
+        // Of several runs the one with the fewest calls: its calls are most likely to come again.
+        var calls = try await plainRun()
+        for _ in 0..<(resultPath == nil ? 0 : 4) {
+            let others = try await plainRun()
+            if others.total < calls.total { calls = others }
+        }
+        #expect(calls.total > 500)
 
         let targets = try BoundarySweep.targets(of: calls, sample: Self.sampleCount)
         let sweep = BoundarySweep(targets: targets, resultPath: resultPath)
@@ -34,6 +34,16 @@ struct SystemCallBoundaryTests {
         if resultPath == nil {
             #expect(findings.contains { $0.outcome.end != .notReached })
         }
+    }
+
+    /// The calls of a run to which nothing happens.
+    private func plainRun() async throws -> CallCount {
+        let run = try await BoundaryRun(nil)
+        let outcome = try await run.run()
+        #expect(outcome.faults == [])
+        #expect(outcome.errors == [])
+        #expect(outcome.end == .wentOn)
+        return try run.calls
     }
 
     @Test func `the tracer kills before and after a call, and lets it fail, once`() async throws {
