@@ -9,6 +9,9 @@ import FerrySystem
     /// The exchange that this works for; libcurl's callbacks rely on its being kept here.
     private(set) var exchange: HTTPExchange?
 
+    /// The socket that libcurl waits for on behalf of this handle, as it has said last.
+    var socket: curl_socket_t?
+
     private let errorText: UnsafeMutablePointer<CChar>
     private var fieldList: CurlFieldList?
 
@@ -31,6 +34,7 @@ import FerrySystem
     func reset() {
         curl_easy_reset(handle)
         exchange = nil
+        socket = nil
         fieldList = nil
         errorText.pointee = 0
     }
@@ -57,6 +61,36 @@ import FerrySystem
                 text: detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
             )
         )
+    }
+
+    // MARK: What libcurl knows
+
+    /// The length of the response's body as libcurl has understood it.
+    var bodyByteCount: Int64? {
+        let length = offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
+        return length < 0 ? nil : length
+    }
+
+    /// How many bytes of the body libcurl has read.
+    var downloadedByteCount: Int64 { offset(CURLINFO_SIZE_DOWNLOAD_T) }
+
+    /// Whether the request went out by `http`, without TLS.
+    var isPlain: Bool {
+        var scheme: UnsafePointer<CChar>?
+        guard CCurl_easy_getinfo_string(handle, CURLINFO_SCHEME, &scheme) == CURLE_OK, let scheme
+        else { return false }
+        return String(cString: scheme).lowercased() == "http"
+    }
+
+    /// Whether a socket is that of the request's connection, by its local port.
+    func isConnected(by socket: curl_socket_t) -> Bool {
+        let port = information(CURLINFO_LOCAL_PORT)
+        return port > 0 && UInt16(exactly: port) == SocketPort.local(of: socket)
+    }
+
+    private func offset(_ info: CURLINFO) -> Int64 {
+        var value: curl_off_t = -1
+        return CCurl_easy_getinfo_offset(handle, info, &value) == CURLE_OK ? Int64(value) : -1
     }
 
     private func information(_ info: CURLINFO) -> Int {

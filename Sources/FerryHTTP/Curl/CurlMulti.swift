@@ -88,6 +88,13 @@ import FerrySystem
         }
     }
 
+    /// Has libcurl read no more for a handle, from inside one of its callbacks, and calls
+    /// `completion` as soon as libcurl has returned.
+    func hold(_ easy: CurlEasy, completion: @escaping () -> Void) {
+        curl_easy_pause(easy.handle, CURLPAUSE_RECV)
+        outside(completion)
+    }
+
     /// Takes all handles out and closes all connections; nothing is reported any more.
     func close() {
         onCompletion = nil
@@ -181,6 +188,7 @@ import FerrySystem
         for readiness: Readiness,
         of handle: UnsafeMutableRawPointer?
     ) {
+        if let handle { easies[handle]?.socket = readiness.isEmpty ? nil : socket }
         do throws(SystemCallError) {
             if readiness.isEmpty {
                 watches.removeValue(forKey: socket)?.cancel()

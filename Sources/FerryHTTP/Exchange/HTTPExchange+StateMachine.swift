@@ -8,6 +8,8 @@ extension HTTPExchange {
             case awaitingHead
             /// The handler wants the body.
             case delivering
+            /// The rest of the body comes in pipes, past libcurl, which has let go of the exchange.
+            case splicing
             /// The handler does not want the body, but libcurl reads it to its end.
             case discarding
             /// The exchange will fail with this as soon as libcurl has let go of it.
@@ -41,9 +43,14 @@ extension HTTPExchange {
             case stop
         }
 
+        /// How many bytes of the body libcurl has handed over.
+        private(set) var receivedByteCount: Int64 = 0
+        /// Whether the handler takes bytes in pipes, and libcurl has something for it.
+        private(set) var acceptsPipes = false
+
         private var state = State.awaitingHead
         private var parser: ResponseHeadParser
-        private var isPaused = false
+        private(set) var isPaused = false
         private var isHeld = false
         private let idleTimeout: Duration
         private var hasBegun = false
@@ -87,7 +94,7 @@ extension HTTPExchange {
         ) -> Reception {
             sawActivity(at: now)
             switch state {
-            case .awaitingHead, .delivering, .discarding:
+            case .awaitingHead, .delivering, .splicing, .discarding:
                 switch parser.append(line) {
                 case .nothing: return .skip
                 case .head(let head): return .deliverHead(head)
@@ -98,7 +105,7 @@ extension HTTPExchange {
             }
         }
 
-        mutating func receivedBytes(at now: Instant) -> Reception {
+        mutating func receivedBytes(count: Int, at now: Instant) -> Reception {
             sawActivity(at: now)
             switch state {
             case .awaitingHead:
@@ -106,10 +113,12 @@ extension HTTPExchange {
                 return fail(HTTPError(code: .badServerResponse, message: message))
             case .delivering:
                 isHeld = isPaused
-                return isPaused ? .hold : .deliverBytes
+                if isPaused { return .hold }
+                receivedByteCount += Int64(count)
+                return .deliverBytes
             case .discarding:
                 return .skip
-            case .failing, .finished:
+            case .splicing, .failing, .finished:
                 return .stop
             }
         }
@@ -122,6 +131,12 @@ extension HTTPExchange {
                 return false
             case (.awaitingHead, .deliver), (.delivering, .deliver):
                 state = .delivering
+                return true
+            case (.awaitingHead, .deliverInPipes), (.delivering, .deliverInPipes):
+                state = .delivering
+                acceptsPipes = true
+                return true
+            case (.splicing, .deliver), (.splicing, .deliverInPipes):
                 return true
             case (.discarding, _), (_, .discard):
                 state = .discarding
@@ -143,8 +158,33 @@ extension HTTPExchange {
             case .awaitingHead where error == nil:
                 let message = "The server ended the connection without a response"
                 return finish(HTTPError(code: .badServerResponse, message: message))
-            case .awaitingHead, .delivering, .discarding:
+            case .awaitingHead, .delivering, .splicing, .discarding:
                 return finish(error)
+            }
+        }
+
+        // MARK: - Pipes
+
+        /// The rest of the body goes past libcurl from now on; `false` when it must not any more.
+        mutating func beganSplicing() -> Bool {
+            guard state == .delivering, acceptsPipes else { return false }
+            state = .splicing
+            return true
+        }
+
+        /// A part of the body has come in a pipe; whether to hand it over.
+        mutating func receivedPipe(at now: Instant) -> Bool {
+            sawActivity(at: now)
+            return state == .splicing
+        }
+
+        /// The pipes have brought the whole body, or no more will come.
+        mutating func splicingEnded(_ error: HTTPError?) -> [Effect] {
+            switch state {
+            case .finished: []
+            case .failing(let cause): [.withdraw] + finish(cause)
+            case .splicing, .discarding: [.withdraw] + finish(error)
+            case .awaitingHead, .delivering: []
             }
         }
 

@@ -170,6 +170,9 @@ extension Download {
             return [.compare(count: known, at: start), .write(dropping: known)]
         }
 
+        /// Whether all that comes goes to the end of the file.
+        var acceptsPipes: Bool { state == .receiving && overlapByteCount == 0 }
+
         /// The server sends other bytes than the file holds.
         mutating func compareFailed() -> [Effect] {
             guard state == .receiving else { return [] }

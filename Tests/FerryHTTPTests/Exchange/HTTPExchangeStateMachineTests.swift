@@ -45,7 +45,7 @@ import Testing
         let head = HTTPResponseHead(status: 200, fields: [], url: "http://a/")
         #expect(receive("\r\n", in: &machine) == .deliverHead(head))
         #expect(machine.answered(.deliver) == true)
-        #expect(machine.receivedBytes(at: start) == .deliverBytes)
+        #expect(machine.receivedBytes(count: 1, at: start) == .deliverBytes)
         #expect(machine.answered(.deliver) == true)
         #expect(machine.completed(nil) == [.finish(nil)])
     }
@@ -60,7 +60,7 @@ import Testing
 
     @Test func `a body before a head is refused`() {
         var machine = machine()
-        #expect(machine.receivedBytes(at: start) == .stop)
+        #expect(machine.receivedBytes(count: 1, at: start) == .stop)
         #expect(code(machine.completed(Self.lost)) == .badServerResponse)
     }
 
@@ -81,13 +81,13 @@ import Testing
 
     @Test func `a discarded body is skipped up to its end`() {
         var machine = answered(.discard)
-        #expect(machine.receivedBytes(at: start) == .skip)
+        #expect(machine.receivedBytes(count: 1, at: start) == .skip)
         #expect(machine.completed(nil) == [.finish(nil)])
     }
 
     @Test func `a refused response ends as aborted`() {
         var machine = answered(.cancel)
-        #expect(machine.receivedBytes(at: start) == .stop)
+        #expect(machine.receivedBytes(count: 1, at: start) == .stop)
         #expect(code(machine.completed(Self.lost)) == .aborted)
     }
 
@@ -96,7 +96,7 @@ import Testing
         var machine = answered(.deliver)
         #expect(machine.cancel() == [.withdraw])
         #expect(machine.answered(disposition) == false)
-        #expect(machine.receivedBytes(at: start) == .stop)
+        #expect(machine.receivedBytes(count: 1, at: start) == .stop)
         #expect(machine.completed(nil) == [])
     }
 
@@ -105,18 +105,18 @@ import Testing
     @Test func `bytes of a paused exchange are held, and released once`() {
         var machine = answered(.deliver)
         machine.pause()
-        #expect(machine.receivedBytes(at: start) == .hold)
+        #expect(machine.receivedBytes(count: 1, at: start) == .hold)
         #expect(machine.released() == false)
         #expect(machine.resume(at: start) == [.release])
         #expect(machine.released() == true)
         #expect(machine.released() == false)
-        #expect(machine.receivedBytes(at: start) == .deliverBytes)
+        #expect(machine.receivedBytes(count: 1, at: start) == .deliverBytes)
     }
 
     @Test func `a pause before the release takes it back`() {
         var machine = answered(.deliver)
         machine.pause()
-        _ = machine.receivedBytes(at: start)
+        _ = machine.receivedBytes(count: 1, at: start)
         #expect(machine.resume(at: start) == [.release])
         machine.pause()
         #expect(machine.released() == false)
@@ -134,7 +134,7 @@ import Testing
     @Test func `a release after the end does nothing`() {
         var machine = answered(.deliver)
         machine.pause()
-        _ = machine.receivedBytes(at: start)
+        _ = machine.receivedBytes(count: 1, at: start)
         _ = machine.resume(at: start)
         _ = machine.cancel()
         #expect(machine.released() == false)
@@ -166,7 +166,7 @@ import Testing
             { machine, now in
                 _ = line.withUnsafeBytes { machine.receivedHeaderLine($0, at: now) }
             },
-            { _ = $0.receivedBytes(at: $1) },
+            { _ = $0.receivedBytes(count: 1, at: $1) },
         ]
         for event in events {
             var machine = answered(.deliver)
