@@ -25,7 +25,7 @@ final class BoundaryRun {
 
     static let daemonArguments = [
         "--retry-delay", "0.02", "--relaunch-delay", "0.02", "--idle-time", "0.05",
-        "--full-disk-delay", "0.02",
+        "--full-disk-delay", "0.02", "--splice-from", "65536",
     ]
     /// A run that takes longer hangs.
     private static let limit = Duration.seconds(40)
