@@ -46,10 +46,6 @@ static void shorten(const char *home, char label[LABEL_SIZE]) {
         memmove(label + 1, label + length, strlen(label + length) + 1);
     }
     if (strncmp(label, "pipe:[", 6) == 0) strcpy(label, "pipe");
-    // Behind the number of the task stands one that is drawn by lot.
-    char *kept = strstr(label, "/Resume_");
-    char *lot = kept ? strchr(kept + strlen("/Resume_"), '_') : NULL;
-    if (lot) strcpy(lot, "_*");
     for (char *character = label; *character; character++) {
         if (*character == '\t' || *character == '\n') *character = '?';
     }
@@ -159,6 +155,16 @@ static int describeFile(
     return 1;
 }
 
+/// Leaves out what is drawn by lot: it stands behind the number of the task.
+static void hideLot(char label[LABEL_SIZE]) {
+    char *kept = strstr(label, "/Resume_");
+    char *lot = kept ? strchr(kept + strlen("/Resume_"), '_') : NULL;
+    if (!lot) return;
+    char *rest = lot + 1 + strspn(lot + 1, "0123456789abcdefghijklmnopqrstuvwxyz");
+    lot[1] = '*';
+    memmove(lot + 2, rest, strlen(rest) + 1);
+}
+
 /// Leaves a name out of a list.
 static void leaveOut(const char *name, char list[64]) {
     char *place = strstr(list, name);
@@ -174,6 +180,7 @@ int describe(
     pid_t process, const Call *call, const Registers *registers, const char *home,
     Description *description) {
     if (!describeFile(process, call, registers, home, description->file)) return 0;
+    hideLot(description->file);
     description->isBoundary = call->isBoundary;
     strcpy(description->failures, call->failures);
     const char *file = description->file;

@@ -23,8 +23,9 @@ final class BoundaryRun {
         var firstRequest: Int
     }
 
+    // The app has to come before ferryd has waited long enough, even on a busy machine.
     static let daemonArguments = [
-        "--retry-delay", "0.02", "--relaunch-delay", "0.02", "--idle-time", "0.05",
+        "--retry-delay", "0.02", "--relaunch-delay", "0.02", "--idle-time", "1",
         "--full-disk-delay", "0.02", "--splice-from", "65536",
     ]
     /// A run that takes longer hangs.
@@ -79,10 +80,17 @@ final class BoundaryRun {
             let complaint = await daemon.complaintOnceStarted()
             events.write("served \(complaint.replacing("\n", with: " "))")
         }
+        let guardian = Task { @Sendable [events] in
+            let exit = await daemon.ended()
+            if exit != .exited(status: 0) { events.write("untraced \(exit)") }
+        }
         while phase != .done || end == nil, !isLate { try await handle(await events.next()) }
         if !isLate { await home.untilNoDaemon() }
         await teller.value
-        return try await judge()
+        let outcome = try await judge()
+        // What the tracer follows has ended, so that it has, too.
+        await guardian.value
+        return outcome
     }
 
     // MARK: - What happens
@@ -91,6 +99,7 @@ final class BoundaryRun {
         let words = line.split(separator: " ").map(String.init)
         switch words.first {
         case "hit": isHit = true
+        case "untraced": throw CannotTrace(exit: words.dropFirst().joined(separator: " "))
         case "end": try await daemonEnded(words.dropFirst().joined(separator: " "))
         case "served":
             complaint = words.dropFirst().joined(separator: " ")
@@ -217,6 +226,19 @@ final class BoundaryRun {
                 firstRequest: requestCount
             )
         }
+    }
+}
+
+/// System calls cannot be traced here.
+private struct CannotTrace: Error, CustomStringConvertible {
+    let exit: String
+
+    var description: String {
+        """
+        system-call-tracer has ended: \(exit); what it has written above says why. These tests need \
+        ptrace(2) and seccomp(2): in a container, allow them (docker run --cap-add SYS_PTRACE \
+        --security-opt seccomp=unconfined)
+        """
     }
 }
 
