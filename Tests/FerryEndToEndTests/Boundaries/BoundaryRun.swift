@@ -43,6 +43,8 @@ final class BoundaryRun {
     private(set) var end: String?
     private(set) var complaint = ""
     private var holder: FileDescriptor?
+    /// Set when the start of another ferryd, if one was asked for, is over.
+    private var anotherStarted: AsyncValue<Void>?
     private var app: TestProcess?
     private var isReady = false
     /// The numbers of the tasks, in the order of the script.
@@ -85,6 +87,7 @@ final class BoundaryRun {
             if exit != .exited(status: 0) { events.write("untraced \(exit)") }
         }
         while phase != .done || end == nil, !isLate { try await handle(await events.next()) }
+        await anotherStarted?.value
         if !isLate { await home.untilNoDaemon() }
         await teller.value
         let outcome = try await judge()
@@ -166,6 +169,7 @@ final class BoundaryRun {
     }
 
     private func noteEnd(of task: String) {
+        if task == interruptedTask { script.pausedGate.open() }
         told.insert(task)
         requestCounts[task] = server.requests.count
     }
@@ -188,7 +192,12 @@ final class BoundaryRun {
     /// As any program does that asks ferryd for something.
     private func startAnother() {
         let starter = starter
-        Thread.detachNewThread { _ = try? starter.connect() }
+        let started = AsyncValue<Void>()
+        anotherStarted = started
+        Thread.detachNewThread {
+            _ = try? starter.connect()
+            started.set(())
+        }
     }
 
     /// Whether it takes too long.

@@ -33,8 +33,8 @@ struct BoundaryScript: Sendable {
 
     /// Opened when the app has gone.
     let lastGate = FixtureGate()
-    /// Never opened: what stalls here is cancelled.
-    private let pausedGate = FixtureGate()
+    /// Opened when the task that stalls here has ended, for one that begins anew in its place.
+    let pausedGate = FixtureGate()
 
     /// Makes the server behave.
     func arrange(_ server: FixtureServer) {
