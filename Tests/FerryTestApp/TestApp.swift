@@ -4,6 +4,9 @@ import Synchronization
 
 /// Downloads in a background session, or takes the events of one.
 final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
+    /// The session whose lines begin with its name.
+    private static let secondSession = "second"
+
     private let options: TestAppOptions
     private let events: EventWriter
     private let completionHandler = Mutex<(@Sendable () -> Void)?>(nil)
@@ -23,14 +26,20 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
             events.write("found \(task.taskIdentifier) \(task.taskDescription ?? "-")")
         }
         if let limit = options.handOverAt {
-            await handOver(to: session, at: limit)
+            for (url, timeout) in options.urls {
+                guard let request = request(url, timeout) else { continue }
+                await handOver(request, to: session, at: limit)
+            }
         } else if earlier.isEmpty {
-            for url in options.urls { start(url, in: session) }
+            for (url, timeout) in options.urls {
+                if let request = request(url, timeout) { start(request, in: session) }
+            }
             if let url = options.secondURL { useSecondSession(for: url) }
         }
         if options.flushesOnSignal { flushOnSignal(session) }
         await session.flush()
         events.write("ready")
+        if options.finishes { session.finishTasksAndInvalidate() }
         await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
     }
 
@@ -45,16 +54,27 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
         Application.shared.run()
     }
 
-    private func start(_ text: String, in session: URLSession) {
-        guard let url = URL(string: text) else { return }
-        let task = session.downloadTask(with: url)
-        task.taskDescription = url.lastPathComponent
+    private func start(_ request: URLRequest, in session: URLSession) {
+        let task = session.downloadTask(with: request)
+        task.taskDescription = request.url?.lastPathComponent
         task.resume()
         events.write("\(prefix(session))created \(task.taskIdentifier)")
     }
 
+    private func request(_ text: String, _ timeout: Double?) -> URLRequest? {
+        guard let url = URL(string: text) else { return nil }
+        var request = URLRequest(url: url)
+        if let timeout { request.timeoutInterval = timeout }
+        for field in options.fields {
+            request.setValue(field.value, forHTTPHeaderField: field.name)
+        }
+        return request
+    }
+
     private func openSession() -> URLSession {
-        let configuration = URLSessionConfiguration.background(withIdentifier: options.session)
+        let configuration =
+            options.isForeground
+            ? .default : URLSessionConfiguration.background(withIdentifier: options.session)
         configuration.sessionSendsLaunchEvents = options.sendsLaunchEvents
         let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
         self.session.withLock { $0 = session }
@@ -64,9 +84,9 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
     // MARK: Steps of a scripted run
 
     private func useSecondSession(for url: String) {
-        let configuration = URLSessionConfiguration.background(withIdentifier: "second")
+        let configuration = URLSessionConfiguration.background(withIdentifier: Self.secondSession)
         let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
-        start(url, in: session)
+        if let request = request(url, nil) { start(request, in: session) }
         session.finishTasksAndInvalidate()
     }
 
@@ -108,32 +128,30 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
 
     /// What stands before the lines of a session that is not the usual one.
     private func prefix(_ session: URLSession) -> String {
-        let identifier = session.configuration.identifier ?? ""
-        return identifier == options.session ? "" : "\(identifier) "
-    }
-
-    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
-        events.write("\(prefix(session))invalid")
+        session.configuration.identifier == Self.secondSession ? "\(Self.secondSession) " : ""
     }
 
     // MARK: Foreground to background
 
-    private func handOver(to background: URLSession, at limit: Int64) async {
-        guard let url = options.urls.first.flatMap({ URL(string: $0) }) else { return }
+    private func handOver(
+        _ request: URLRequest,
+        to session: URLSession,
+        at limit: Int64
+    ) async {
         let foreground = HandOver(limit: limit)
-        let session = URLSession(
+        let first = URLSession(
             configuration: .default,
             delegate: foreground,
             delegateQueue: nil
         )
-        session.downloadTask(with: url).resume()
+        first.downloadTask(with: request).resume()
         guard let data = await foreground.resumeData() else {
             events.write("no-resume-data")
             return
         }
         events.write("resume-data")
-        let task = background.downloadTask(withResumeData: data)
-        task.taskDescription = url.lastPathComponent
+        let task = session.downloadTask(withResumeData: data)
+        task.taskDescription = request.url?.lastPathComponent
         task.resume()
     }
 
@@ -152,6 +170,13 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
 
     // MARK: URLSessionDelegate
 
+    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+        let prefix = prefix(session)
+        guard prefix.isEmpty else { return events.write("\(prefix)invalid") }
+        events.write("invalid")
+        exit(0)
+    }
+
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
         events.write("did-finish-events")
         let handler = completionHandler.withLock { $0 }
@@ -167,6 +192,7 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
     ) {
         events.write("progress \(downloadTask.taskIdentifier) \(totalBytesWritten)")
         interrupt(downloadTask, of: session)
+        if let limit = options.cancelAt, totalBytesWritten >= limit { downloadTask.cancel() }
     }
 
     func urlSession(
