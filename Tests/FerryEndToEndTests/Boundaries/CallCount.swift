@@ -15,7 +15,7 @@ struct CallCount: Sendable {
     /// A call.
     private struct Entry {
         let kind: Kind
-        /// The how manieth of its kind it is, from 1.
+        /// The how manieth of its name about its file it is, from 1.
         let index: Int
         /// Where it stands in a row of calls of its kind that one thread has made without any
         /// other between them: how many are before it and after it.
@@ -34,17 +34,19 @@ struct CallCount: Sendable {
     /// Reads the tracer's file.
     init(contentsOf path: String) throws {
         let text = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
-        var counts: [Kind: Int] = [:]
+        // As the tracer counts: the same call can be one to be killed at or not, by its flags.
+        var counts: [String: Int] = [:]
         var rows: [Substring: [Int]] = [:]
         var entries: [Entry] = []
         for line in text.split(separator: "\n") {
             let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
             guard fields.count == 5 else { continue }
             let kind = Kind(fields.dropFirst())
-            counts[kind, default: 0] += 1
+            let name = "\(kind.call)|\(kind.file)"
+            counts[name, default: 0] += 1
             let last = rows[fields[0]]?.last
             if last.map({ entries[$0].kind }) != kind { rows[fields[0]] = [] }
-            entries.append(Entry(kind: kind, index: counts[kind] ?? 1))
+            entries.append(Entry(kind: kind, index: counts[name] ?? 1))
             let row = rows[fields[0], default: []]
             entries[entries.count - 1].before = row.count
             for index in row { entries[index].after += 1 }
