@@ -199,7 +199,7 @@ extension Download {
     private func responded(_ head: HTTPResponseHead, _ request: TransferRequest) {
         events.responded(head, request)
         // Nobody is to miss that the bytes of earlier attempts are gone, however fast the new ones come.
-        if machine.receivedByteCount == 0 { events.progressed(0, machine.totalByteCount) }
+        if machine.receivedByteCount == 0, !machine.hasEnded { events.progressed(0, machine.totalByteCount) }
     }
 
     private func restarted(_ reason: String) {
