@@ -70,6 +70,16 @@ static inline CURLcode CCurl_easy_getinfo_long(CURL *easy, CURLINFO info, long *
     return curl_easy_getinfo(easy, info, value);
 }
 
+static inline CURLcode CCurl_easy_getinfo_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode CCurl_easy_getinfo_string(
+    CURL *easy, CURLINFO info, const char *_Nullable *_Nonnull value
+) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
 static inline CURLMcode CCurl_multi_setopt_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }

@@ -20,6 +20,10 @@ _Static_assert(sizeof(off64_t) == sizeof(int64_t), "off64_t");
 const int CFerryLinux_O_PATH = O_PATH;
 const int CFerryLinux_O_TMPFILE = O_TMPFILE;
 const unsigned int CFerryLinux_RENAME_NOREPLACE = RENAME_NOREPLACE;
+const int CFerryLinux_F_SETPIPE_SZ = F_SETPIPE_SZ;
+const int CFerryLinux_F_GETPIPE_SZ = F_GETPIPE_SZ;
+const unsigned int CFerryLinux_SPLICE_F_MOVE = SPLICE_F_MOVE;
+const unsigned int CFerryLinux_SPLICE_F_NONBLOCK = SPLICE_F_NONBLOCK;
 
 int CFerryLinux_accept4(int fd, int flags) { return accept4(fd, NULL, NULL, flags); }
 int CFerryLinux_pipe2(int *fds, int flags) { return pipe2(fds, flags); }

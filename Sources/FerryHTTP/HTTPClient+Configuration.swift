@@ -16,6 +16,10 @@ extension HTTPClient {
         /// The size of the buffer that responses are read into, 1 KiB...512 KiB; the most by
         /// default.
         package var receiveBufferBytes = 512 * 1024
+        /// How much of a body must be missing for it to come in pipes, 16 MiB by default.
+        ///
+        /// Its connection cannot be used again, which costs a short body more than it saves.
+        package var minimumSplicedBytes: Int64 = 16 * 1024 * 1024
         /// Whether a server must prove by its certificate who it is, `true` by default.
         package var verifiesServer = true
         /// A PEM file of trusted authorities in place of the system's; by default the one that

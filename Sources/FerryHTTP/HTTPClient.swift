@@ -9,7 +9,12 @@ package import FerrySystem
     /// How this client talks to servers.
     package let configuration: Configuration
 
-    private let multi: CurlMulti
+    let multi: CurlMulti
+    /// Whether the environment may send requests elsewhere than to their hosts.
+    let mayUseProxy: Bool
+    var splicePipe: SplicePipe?
+    /// The exchanges that libcurl has let go of before their end.
+    var splicingExchanges: [ObjectIdentifier: HTTPExchange] = [:]
     /// Handles for the next requests: making one costs more than resetting one.
     private var spareEasies: [CurlEasy] = []
     private var isInvalid = false
@@ -20,6 +25,9 @@ package import FerrySystem
     package init(configuration: Configuration = Configuration()) throws(HTTPError) {
         self.configuration = configuration
         multi = try CurlMulti(configuration)
+        let environment = ProcessEnvironment.current
+        let proxies = ["http_proxy", "all_proxy", "ALL_PROXY"].compactMap { environment[$0] }
+        mayUseProxy = configuration.usesProxyEnvironment && proxies.contains { !$0.isEmpty }
         multi.onCompletion = { [weak self] in self?.completed($0, $1) }
     }
 
@@ -75,7 +83,7 @@ package import FerrySystem
     }
 
     private func closeSilently() {
-        for exchange in multi.exchanges {
+        for exchange in multi.exchanges + splicingExchanges.values {
             exchange.cancel()
         }
         multi.close()
@@ -85,6 +93,7 @@ package import FerrySystem
 
     /// Takes an exchange out of libcurl; nothing of it is reported any more.
     func withdraw(_ exchange: HTTPExchange) {
+        splicingExchanges[ObjectIdentifier(exchange)] = nil
         guard let easy = exchange.easy else { return }
         exchange.easy = nil
         multi.remove(easy) { [weak self] in self?.recycle(easy) }

@@ -24,6 +24,10 @@ typedef struct {
 extern const int CFerryLinux_O_PATH;
 extern const int CFerryLinux_O_TMPFILE;
 extern const unsigned int CFerryLinux_RENAME_NOREPLACE;
+extern const int CFerryLinux_F_SETPIPE_SZ;
+extern const int CFerryLinux_F_GETPIPE_SZ;
+extern const unsigned int CFerryLinux_SPLICE_F_MOVE;
+extern const unsigned int CFerryLinux_SPLICE_F_NONBLOCK;
 
 int CFerryLinux_accept4(int fd, int flags);
 int CFerryLinux_pipe2(int *_Nonnull fds, int flags);

@@ -59,6 +59,45 @@ import FerrySystem
         )
     }
 
+    // MARK: What libcurl knows
+
+    /// The length of the response's body as libcurl has understood it.
+    var bodyByteCount: Int64? {
+        let length = offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
+        return length < 0 ? nil : length
+    }
+
+    /// How many bytes of the body libcurl has read.
+    var downloadedByteCount: Int64 { offset(CURLINFO_SIZE_DOWNLOAD_T) }
+
+    /// Whether the request went out by `http`, without TLS.
+    var isPlain: Bool { text(CURLINFO_SCHEME)?.lowercased() == "http" }
+
+    /// The connection that the request went out by; `nil` when there is none.
+    var connection: InternetConnection? {
+        guard let local = end(CURLINFO_LOCAL_IP, CURLINFO_LOCAL_PORT),
+            let remote = end(CURLINFO_PRIMARY_IP, CURLINFO_PRIMARY_PORT)
+        else { return nil }
+        return InternetConnection(local: local, remote: remote)
+    }
+
+    private func end(_ address: CURLINFO, _ port: CURLINFO) -> InternetConnection.End? {
+        guard let address = text(address), let port = UInt16(exactly: information(port)), port > 0
+        else { return nil }
+        return InternetConnection.End(address: address, port: port)
+    }
+
+    private func text(_ info: CURLINFO) -> String? {
+        var value: UnsafePointer<CChar>?
+        guard CCurl_easy_getinfo_string(handle, info, &value) == CURLE_OK else { return nil }
+        return value.map { String(cString: $0) }
+    }
+
+    private func offset(_ info: CURLINFO) -> Int64 {
+        var value: curl_off_t = -1
+        return CCurl_easy_getinfo_offset(handle, info, &value) == CURLE_OK ? Int64(value) : -1
+    }
+
     private func information(_ info: CURLINFO) -> Int {
         var value = 0
         return CCurl_easy_getinfo_long(handle, info, &value) == CURLE_OK ? value : 0
@@ -72,14 +111,14 @@ import FerrySystem
         _ configuration: HTTPClient.Configuration
     ) throws(HTTPError) {
         try set(CURLOPT_URL, request.url)
-        try configureConnection(configuration, request.protocolChoice)
+        try configureConnection(configuration, request)
         try configureTrust(configuration)
         try configureMessage(request, configuration)
     }
 
     private func configureConnection(
         _ configuration: HTTPClient.Configuration,
-        _ choice: HTTPRequest.ProtocolChoice
+        _ request: HTTPRequest
     ) throws(HTTPError) {
         try check(CCurl_easy_setopt_pointer(handle, CURLOPT_ERRORBUFFER, errorText))
         // Signals belong to the process: libcurl's alarm would be anybody's.
@@ -93,11 +132,14 @@ import FerrySystem
         // waits for a connection of the client to become free; this is its maximum.
         try set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
         try set(CURLOPT_TCP_KEEPALIVE, 1)
-        try set(CURLOPT_BUFFERSIZE, configuration.receiveBufferBytes)
+        // libcurl keeps no more than 64 MiB back, and packed bytes may grow by a factor of 1032.
+        let isPacked = Self.acceptedCoding(of: request) != "identity"
+        let bufferBytes = configuration.receiveBufferBytes
+        try set(CURLOPT_BUFFERSIZE, isPacked ? min(bufferBytes, 32 << 10) : bufferBytes)
         // What a proxy says about its tunnel is not the response.
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         if !configuration.usesProxyEnvironment { try set(CURLOPT_PROXY, "") }
-        switch choice {
+        switch request.protocolChoice {
         case .http1:
             try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         case .http2:
@@ -127,8 +169,7 @@ import FerrySystem
         try check(CCurl_easy_setopt_pointer(handle, CURLOPT_HTTPHEADER, list.first))
         if let userAgent = configuration.userAgent { try set(CURLOPT_USERAGENT, userAgent) }
         // Set by this option, a coding is also undone.
-        let coding = request.fields.first(named: "Accept-Encoding") ?? "identity"
-        try set(CURLOPT_ACCEPT_ENCODING, coding)
+        try set(CURLOPT_ACCEPT_ENCODING, Self.acceptedCoding(of: request))
         let expectsBody = ["POST", "PUT", "PATCH"].contains(request.method)
         switch (request.method, request.body) {
         case ("HEAD", _):
@@ -143,6 +184,10 @@ import FerrySystem
         case (let method, nil):
             if method != "GET" { try set(CURLOPT_CUSTOMREQUEST, method) }
         }
+    }
+
+    private static func acceptedCoding(of request: HTTPRequest) -> String {
+        request.fields.first(named: "Accept-Encoding") ?? "identity"
     }
 
     private func set(_ option: CURLoption, _ value: Int) throws(HTTPError) {

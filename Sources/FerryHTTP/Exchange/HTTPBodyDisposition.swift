@@ -2,6 +2,10 @@
 package enum HTTPBodyDisposition: Hashable, Sendable {
     /// Hand over the body.
     case deliver
+    /// Hand over the body, the rest of it in pipes where that is cheaper.
+    ///
+    /// From then on an answer of ``deliver`` means the same.
+    case deliverInPipes
     /// Read the body, without handing it over, so that the connection can be used again.
     ///
     /// `didFinishWith` follows as usual.

@@ -8,6 +8,8 @@ extension HTTPExchange {
             case awaitingHead
             /// The handler wants the body.
             case delivering
+            /// The rest of the body comes in pipes, past libcurl, which has let go of the exchange.
+            case splicing
             /// The handler does not want the body, but libcurl reads it to its end.
             case discarding
             /// The exchange will fail with this as soon as libcurl has let go of it.
@@ -37,14 +39,23 @@ extension HTTPExchange {
             case deliverBytes
             /// Tell libcurl to keep the bytes.
             case hold
+            /// Tell libcurl to keep the bytes, and release them when others had their turn.
+            case holdForATurn
             /// Tell libcurl to fail.
             case stop
         }
 
+        /// How many bytes of the body libcurl has handed over.
+        private(set) var receivedByteCount: Int64 = 0
+        /// Whether the handler takes bytes in pipes, and libcurl has something for it.
+        private(set) var acceptsPipes = false
+
         private var state = State.awaitingHead
         private var parser: ResponseHeadParser
-        private var isPaused = false
+        private(set) var isPaused = false
         private var isHeld = false
+        private var isCoded = false
+        private var unpackedByteCount = 0
         private let idleTimeout: Duration
         private var hasBegun = false
         private var isIdleTimerArmed = false
@@ -87,10 +98,12 @@ extension HTTPExchange {
         ) -> Reception {
             sawActivity(at: now)
             switch state {
-            case .awaitingHead, .delivering, .discarding:
+            case .awaitingHead, .delivering, .splicing, .discarding:
                 switch parser.append(line) {
                 case .nothing: return .skip
-                case .head(let head): return .deliverHead(head)
+                case .head(let head):
+                    isCoded = head.hasContentCoding
+                    return .deliverHead(head)
                 case .failure(let error): return fail(error)
                 }
             case .failing, .finished:
@@ -98,7 +111,13 @@ extension HTTPExchange {
             }
         }
 
-        mutating func receivedBytes(at now: Instant) -> Reception {
+        /// How much of a body is unpacked before others have their turn.
+        ///
+        /// libcurl hands over all that a packed body holds before it returns to the loop, which for
+        /// what one read may bring is half a GiB, and it reads up to a hundred times.
+        static let unpackedByteCountPerTurn = 8 << 20
+
+        mutating func receivedBytes(count: Int, at now: Instant) -> Reception {
             sawActivity(at: now)
             switch state {
             case .awaitingHead:
@@ -106,10 +125,18 @@ extension HTTPExchange {
                 return fail(HTTPError(code: .badServerResponse, message: message))
             case .delivering:
                 isHeld = isPaused
-                return isPaused ? .hold : .deliverBytes
+                guard !isPaused else { return .hold }
+                if isCoded { unpackedByteCount += count }
+                guard unpackedByteCount <= Self.unpackedByteCountPerTurn else {
+                    unpackedByteCount = 0
+                    isHeld = true
+                    return .holdForATurn
+                }
+                receivedByteCount += Int64(count)
+                return .deliverBytes
             case .discarding:
                 return .skip
-            case .failing, .finished:
+            case .splicing, .failing, .finished:
                 return .stop
             }
         }
@@ -122,6 +149,12 @@ extension HTTPExchange {
                 return false
             case (.awaitingHead, .deliver), (.delivering, .deliver):
                 state = .delivering
+                return true
+            case (.awaitingHead, .deliverInPipes), (.delivering, .deliverInPipes):
+                state = .delivering
+                acceptsPipes = true
+                return true
+            case (.splicing, .deliver), (.splicing, .deliverInPipes):
                 return true
             case (.discarding, _), (_, .discard):
                 state = .discarding
@@ -141,10 +174,39 @@ extension HTTPExchange {
             case .failing(let cause):
                 return finish(cause)
             case .awaitingHead where error == nil:
-                let message = "The server ended the connection without a response"
-                return finish(HTTPError(code: .badServerResponse, message: message))
-            case .awaitingHead, .delivering, .discarding:
+                let message = "The connection ended before the header did"
+                return finish(HTTPError(code: .connectionLost, message: message))
+            case .delivering where isHeld && isCoded && error?.isShortageOfRoom == true:
+                // libcurl unpacks what it has read, also while it must keep it, up to 64 MiB.
+                let message = "The body unpacks to more than there is room for"
+                return finish(HTTPError(code: .cannotDecodeContent, message: message))
+            case .awaitingHead, .delivering, .splicing, .discarding:
                 return finish(error)
+            }
+        }
+
+        // MARK: - Pipes
+
+        /// The rest of the body goes past libcurl from now on; `false` when it must not any more.
+        mutating func beganSplicing() -> Bool {
+            guard state == .delivering, acceptsPipes else { return false }
+            state = .splicing
+            return true
+        }
+
+        /// A part of the body has come in a pipe; whether to hand it over.
+        mutating func receivedPipe(at now: Instant) -> Bool {
+            sawActivity(at: now)
+            return state == .splicing
+        }
+
+        /// The pipes have brought the whole body, or no more will come.
+        mutating func splicingEnded(_ error: HTTPError?) -> [Effect] {
+            switch state {
+            case .finished: []
+            case .failing(let cause): [.withdraw] + finish(cause)
+            case .splicing, .discarding: [.withdraw] + finish(error)
+            case .awaitingHead, .delivering: []
             }
         }
 
@@ -222,6 +284,16 @@ extension HTTPExchange {
         private mutating func finish(_ error: HTTPError?) -> [Effect] {
             state = .finished
             return takeIdleTimer() + [.finish(error)]
+        }
+    }
+}
+
+extension HTTPError {
+    /// Whether libcurl had to keep more than it does.
+    fileprivate var isShortageOfRoom: Bool {
+        switch code {
+        case .outOfMemory, .headersTooLarge: true
+        default: false
         }
     }
 }

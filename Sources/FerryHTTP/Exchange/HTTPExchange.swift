@@ -10,9 +10,14 @@ package import FerrySystem
     /// What libcurl knows this exchange by, while it does.
     var easy: CurlEasy?
 
-    private var machine: StateMachine
-    private var handler: (any HTTPExchangeHandler)?
-    private weak var client: HTTPClient?
+    var machine: StateMachine
+    private(set) var handler: (any HTTPExchangeHandler)?
+    private(set) weak var client: HTTPClient?
+    /// What takes libcurl's place for the rest of the body.
+    var splicedBody: SplicedBody?
+    /// Whether libcurl is to be left out as soon as it has returned.
+    var isAboutToSplice = false
+    private(set) var head: HTTPResponseHead?
     private var idleTimer: LoopTimer?
     private var sentBodyByteCount = 0
 
@@ -43,6 +48,7 @@ package import FerrySystem
     /// been handed over, are reported all the same.
     package func pause() {
         machine.pause()
+        pauseSplicing()
     }
 
     /// Goes on after ``pause()``; a call without one does nothing.
@@ -50,9 +56,10 @@ package import FerrySystem
     /// The handler is not called from inside this call.
     package func resume() {
         run(machine.resume(at: EventLoop.now))
+        resumeSplicing()
     }
 
-    private func run(_ effects: [StateMachine.Effect]) {
+    func run(_ effects: [StateMachine.Effect]) {
         for effect in effects {
             switch effect {
             case .armIdleTimer(let delay):
@@ -66,6 +73,7 @@ package import FerrySystem
             case .release:
                 LoopActor.perform { [self] in release() }
             case .withdraw:
+                splicedBody = nil
                 client?.withdraw(self)
             case .finish(let error):
                 // Released first: the handler may own this exchange.
@@ -93,6 +101,12 @@ extension HTTPExchange {
         run(machine.began(at: EventLoop.now))
     }
 
+    /// A connection of the client's is about to be made.
+    func began(on socket: Int32) {
+        client?.multi.made(socket)
+        began()
+    }
+
     /// There is a connection, and the request is about to leave.
     func connected(to address: String) {
         remoteAddress = address
@@ -102,8 +116,8 @@ extension HTTPExchange {
     /// Hands over a line of the header; `false` when libcurl must fail.
     func receivedHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
         switch machine.receivedHeaderLine(line, at: EventLoop.now) {
-        case .skip, .deliverBytes, .hold: true
-        case .deliverHead(let head): machine.answered(disposition(of: head))
+        case .skip, .deliverBytes, .hold, .holdForATurn: true
+        case .deliverHead(let head): answered(head)
         case .stop: false
         }
     }
@@ -117,13 +131,18 @@ extension HTTPExchange {
 
     /// Hands over a piece of the body.
     func receivedBytes(_ bytes: UnsafeRawBufferPointer) -> Acceptance {
-        switch machine.receivedBytes(at: EventLoop.now) {
+        switch machine.receivedBytes(count: bytes.count, at: EventLoop.now) {
         case .skip, .deliverHead: return .taken
         case .deliverBytes:
             guard let handler else { return .refused }
             let disposition = handler.exchange(self, didReceive: bytes)
-            return machine.answered(disposition) ? .taken : .refused
+            guard machine.answered(disposition) else { return .refused }
+            spliceIfWorthwhile()
+            return .taken
         case .hold: return .held
+        case .holdForATurn:
+            LoopActor.perform { [self] in release() }
+            return .held
         case .stop: return .refused
         }
     }
@@ -150,8 +169,9 @@ extension HTTPExchange {
         run(machine.completed(error))
     }
 
-    private func disposition(of head: HTTPResponseHead) -> HTTPBodyDisposition {
-        guard let handler else { return .cancel }
-        return handler.exchange(self, didReceive: head)
+    private func answered(_ head: HTTPResponseHead) -> Bool {
+        self.head = head
+        let disposition = handler?.exchange(self, didReceive: head) ?? .cancel
+        return machine.answered(disposition)
     }
 }

@@ -18,6 +18,16 @@ package import FerrySystem
         didReceive bytes: UnsafeRawBufferPointer
     ) -> HTTPBodyDisposition
 
+    /// Called for each part of the body that comes in a pipe, once the handler has answered
+    /// ``HTTPBodyDisposition/deliverInPipes``; never otherwise.
+    ///
+    /// The handler empties the pipe before it returns; the exchange fails with
+    /// ``HTTPError/Code/writeFailed`` if it does not, and was not cancelled.
+    func exchange(
+        _ exchange: HTTPExchange,
+        didReceive pipe: SplicePipe
+    ) -> HTTPBodyDisposition
+
     /// Called exactly once, as the last call, unless the exchange was cancelled: then never.
     func exchange(_ exchange: HTTPExchange, didFinishWith error: HTTPError?)
 }

@@ -28,6 +28,8 @@ package final class Download {
     private var runCount: UInt64 = 0
     private var synchronizationTimer: LoopTimer?
     private var isSynchronizing = false
+    /// What is to be told about the progress when the loop's present turn is over.
+    private var progress: (received: Int64, total: Int64?)?
 
     /// Prepares a download; nothing happens before ``start()``.
     ///
@@ -69,6 +71,7 @@ package final class Download {
     /// Ends the download at once and without an event; what the file holds stays.
     package func cancel() {
         run(machine.cancel())
+        progress = nil
         stopSynchronizing()
     }
 
@@ -112,12 +115,12 @@ extension Download {
     ///
     /// An effect may lead to another input: a file that cannot be written, an owner that cancels
     /// when it hears of an event. What that input decided then takes the place of the rest.
-    private func run(_ effects: [StateMachine.Effect], bytes: UnsafeRawBufferPointer? = nil) {
+    private func run(_ effects: [StateMachine.Effect], piece: Piece? = nil) {
         runCount += 1
         let count = runCount
         for effect in effects {
             do {
-                try perform(effect, bytes)
+                try perform(effect, piece)
             } catch {
                 run(machine.fileFailed(error))
             }
@@ -127,7 +130,7 @@ extension Download {
 
     private func perform(
         _ effect: StateMachine.Effect,
-        _ bytes: UnsafeRawBufferPointer?
+        _ piece: Piece?
     ) throws(TransferError) {
         switch effect {
         case .send(let next): send(next)
@@ -137,13 +140,13 @@ extension Download {
         case .beginFile(let version): try file.begin(version)
         case .continueFile(let version): try file.resume(version)
         case .discardFile: try file.remove()
-        case .compare(let count, let offset): try compare(bytes?.prefix(count), at: offset)
-        case .write(let count): try write(bytes?.dropFirst(count))
+        case .compare(let count, let offset): try compare(piece?.prefix(count), at: offset)
+        case .write(let count): try write(piece, dropping: count)
         case .synchronize: synchronizeAll()
-        case .reportRestart(let reason): events.restarted(reason)
+        case .reportRestart(let reason): restarted(reason)
         case .reportResponse(let head, let request): events.responded(head, request)
         case .reportResumption(let offset, let total): events.resumed(offset, total)
-        case .reportProgress(let received, let total): events.progressed(received, total)
+        case .reportProgress(let received, let total): progressed(received, total)
         case .finish(let result): end { $0.finished(result) }
         case .fail(let error): end { $0.failed(error) }
         }
@@ -164,13 +167,11 @@ extension Download {
     }
 
     /// Bytes that reached the file before an error count: they are a part of the whole.
-    private func write(
-        _ bytes: Slice<UnsafeRawBufferPointer>?
-    ) throws(TransferError) {
-        guard let bytes else { return }
+    private func write(_ piece: Piece?, dropping count: Int) throws(TransferError) {
+        guard let piece else { return }
         let before = file.byteCount
         let result = Result { () throws(TransferError) in
-            try file.write(UnsafeRawBufferPointer(rebasing: bytes))
+            try piece.write(to: file, dropping: count)
         }
         noteFruitlessResumptions()
         run(machine.wrote(count: Int(file.byteCount - before)))
@@ -191,7 +192,25 @@ extension Download {
     private func end(_ report: (Events) -> Void) {
         stopSynchronizing()
         noteFruitlessResumptions()
+        tellProgress()
         report(events)
+    }
+
+    private func restarted(_ reason: String) {
+        tellProgress()
+        events.restarted(reason)
+    }
+
+    /// A response comes in many pieces per turn of the loop, of which the last says it all.
+    private func progressed(_ received: Int64, _ total: Int64?) {
+        if progress == nil { LoopActor.perform { self.tellProgress() } }
+        progress = (received, total)
+    }
+
+    private func tellProgress() {
+        guard let (received, total) = progress else { return }
+        progress = nil
+        events.progressed(received, total)
     }
 
     private func noteFruitlessResumptions() {
@@ -269,7 +288,17 @@ extension Download: HTTPExchangeHandler {
         didReceive bytes: UnsafeRawBufferPointer
     ) -> HTTPBodyDisposition {
         guard exchange === self.exchange else { return .cancel }
-        run(machine.receivedBytes(count: bytes.count), bytes: bytes)
+        run(machine.receivedBytes(count: bytes.count), piece: .memory(bytes))
+        guard disposition == .deliver, machine.acceptsPipes else { return disposition }
+        return .deliverInPipes
+    }
+
+    package func exchange(
+        _ exchange: HTTPExchange,
+        didReceive pipe: SplicePipe
+    ) -> HTTPBodyDisposition {
+        guard exchange === self.exchange else { return .cancel }
+        run(machine.receivedBytes(count: pipe.count), piece: .pipe(pipe))
         return disposition
     }
 

@@ -119,6 +119,15 @@ extension PartialFile {
             }
         }
 
+        /// Writes some of what is in a pipe and returns how many bytes, at least 1.
+        func write(_ pipe: SplicePipe, at offset: Int64) throws(TransferError) -> Int {
+            do throws(SystemCallError) {
+                return try pipe.empty(into: descriptor, at: offset)
+            } catch {
+                throw TransferError(error, during: .write)
+            }
+        }
+
         /// Forces the data onto the disk, and the first time what is needed to find and to trust
         /// it: the record, which `fdatasync` may leave behind, and the directory's entry.
         func synchronize(anchoringIn directory: Directory?) throws(TransferError) {

@@ -208,6 +208,17 @@ package final class PartialFile {
         }
     }
 
+    /// Appends what is in a pipe.
+    ///
+    /// - Throws: As ``write(_:)``; what was not written is left in the pipe.
+    package func write(_ pipe: SplicePipe) throws(TransferError) {
+        guard let content else { throw notBegun }
+        while pipe.count > 0 {
+            let count = try content.file.write(pipe, at: byteCount)
+            self.content?.byteCount += Int64(count)
+        }
+    }
+
     /// Closes the file; what it holds stays, and a later call of ``recover(checkpoint:)``
     /// opens it again.
     package func close() {

@@ -1,5 +1,6 @@
 import FerryHTTP
 import FerrySystem
+import Glibc
 import Testing
 
 /// A handler that records all calls and answers as a test says.
@@ -8,6 +9,7 @@ import Testing
     enum Call: Hashable {
         case head
         case bytes
+        case pipe
         case finish
     }
 
@@ -15,6 +17,10 @@ import Testing
     var onHead: (HTTPExchange, HTTPResponseHead) -> HTTPBodyDisposition = { _, _ in .deliver }
     /// Answers for bytes, in place of ``HTTPBodyDisposition/deliver``.
     var onBytes: (HTTPExchange) -> HTTPBodyDisposition = { _ in .deliver }
+    /// Answers for a pipe, in place of ``take(_:)``.
+    lazy var onPipe: (HTTPExchange, SplicePipe) -> HTTPBodyDisposition = { [unowned self] in
+        take($1)
+    }
     /// Called at the end, before anybody who waits for it.
     var onFinish: (HTTPExchange) -> Void = { _ in }
 
@@ -57,6 +63,37 @@ import Testing
         self.bytes += bytes
         defer { resumeWaiters() }
         return onBytes(exchange)
+    }
+
+    func exchange(
+        _ exchange: HTTPExchange,
+        didReceive pipe: SplicePipe
+    ) -> HTTPBodyDisposition {
+        if calls.last != .pipe { calls.append(.pipe) }
+        defer { resumeWaiters() }
+        return onPipe(exchange, pipe)
+    }
+
+    /// Takes what is in a pipe to the bytes received.
+    func take(_ pipe: SplicePipe) -> HTTPBodyDisposition {
+        do {
+            let file = try Self.makeFile()
+            var count: Int64 = 0
+            while pipe.count > 0 { count += Int64(try pipe.empty(into: file, at: count)) }
+            lseek(file.rawValue, 0, SEEK_SET)
+            bytes += try file.readToEnd(limit: 1 << 30)
+            return .deliverInPipes
+        } catch {
+            return .cancel
+        }
+    }
+
+    /// A file without a name.
+    static func makeFile() throws -> FileDescriptor {
+        var path = Array("/tmp/ferry-probe-XXXXXX".utf8CString)
+        let file = FileDescriptor(owning: try systemCall("mkstemp") { mkstemp(&path) })
+        unlink(path)
+        return file
     }
 
     func exchange(_ exchange: HTTPExchange, didFinishWith error: HTTPError?) {

@@ -30,6 +30,16 @@ import Testing
         return machine
     }
 
+    /// A machine that delivers a packed body.
+    private func unpacking() -> Machine {
+        var machine = machine()
+        _ = receive("HTTP/1.1 200 OK\r\n", in: &machine)
+        _ = receive("Content-Encoding: gzip\r\n", in: &machine)
+        _ = receive("\r\n", in: &machine)
+        _ = machine.answered(.deliver)
+        return machine
+    }
+
     private func code(_ effects: [Machine.Effect]) -> HTTPError.Code? {
         guard effects.count == 1, case .finish(let error?) = effects[0] else { return nil }
         return error.code
@@ -45,7 +55,7 @@ import Testing
         let head = HTTPResponseHead(status: 200, fields: [], url: "http://a/")
         #expect(receive("\r\n", in: &machine) == .deliverHead(head))
         #expect(machine.answered(.deliver) == true)
-        #expect(machine.receivedBytes(at: start) == .deliverBytes)
+        #expect(machine.receivedBytes(count: 1, at: start) == .deliverBytes)
         #expect(machine.answered(.deliver) == true)
         #expect(machine.completed(nil) == [.finish(nil)])
     }
@@ -60,13 +70,13 @@ import Testing
 
     @Test func `a body before a head is refused`() {
         var machine = machine()
-        #expect(machine.receivedBytes(at: start) == .stop)
+        #expect(machine.receivedBytes(count: 1, at: start) == .stop)
         #expect(code(machine.completed(Self.lost)) == .badServerResponse)
     }
 
     @Test func `a success without a head is none`() {
         var machine = machine()
-        #expect(code(machine.completed(nil)) == .badServerResponse)
+        #expect(code(machine.completed(nil)) == .connectionLost)
     }
 
     @Test func `a header that is refused is the cause, not what libcurl makes of it`() {
@@ -81,13 +91,13 @@ import Testing
 
     @Test func `a discarded body is skipped up to its end`() {
         var machine = answered(.discard)
-        #expect(machine.receivedBytes(at: start) == .skip)
+        #expect(machine.receivedBytes(count: 1, at: start) == .skip)
         #expect(machine.completed(nil) == [.finish(nil)])
     }
 
     @Test func `a refused response ends as aborted`() {
         var machine = answered(.cancel)
-        #expect(machine.receivedBytes(at: start) == .stop)
+        #expect(machine.receivedBytes(count: 1, at: start) == .stop)
         #expect(code(machine.completed(Self.lost)) == .aborted)
     }
 
@@ -96,7 +106,7 @@ import Testing
         var machine = answered(.deliver)
         #expect(machine.cancel() == [.withdraw])
         #expect(machine.answered(disposition) == false)
-        #expect(machine.receivedBytes(at: start) == .stop)
+        #expect(machine.receivedBytes(count: 1, at: start) == .stop)
         #expect(machine.completed(nil) == [])
     }
 
@@ -105,18 +115,44 @@ import Testing
     @Test func `bytes of a paused exchange are held, and released once`() {
         var machine = answered(.deliver)
         machine.pause()
-        #expect(machine.receivedBytes(at: start) == .hold)
+        #expect(machine.receivedBytes(count: 1, at: start) == .hold)
         #expect(machine.released() == false)
         #expect(machine.resume(at: start) == [.release])
         #expect(machine.released() == true)
         #expect(machine.released() == false)
-        #expect(machine.receivedBytes(at: start) == .deliverBytes)
+        #expect(machine.receivedBytes(count: 1, at: start) == .deliverBytes)
+    }
+
+    @Test func `a packed body lets others have their turn, a plain one need not`() {
+        let turn = Machine.unpackedByteCountPerTurn
+        var packed = unpacking()
+        for _ in 0..<3 {
+            #expect(packed.receivedBytes(count: turn, at: start) == .deliverBytes)
+            #expect(packed.receivedBytes(count: 1, at: start) == .holdForATurn)
+            #expect(packed.released() == true)
+        }
+        var plain = answered(.deliver)
+        #expect(plain.receivedBytes(count: turn, at: start) == .deliverBytes)
+        #expect(plain.receivedBytes(count: 1, at: start) == .deliverBytes)
+    }
+
+    @Test(arguments: [HTTPError.Code.outOfMemory, .headersTooLarge])
+    func `a packed body that outgrows what libcurl keeps back cannot be decoded`(
+        libcurls: HTTPError.Code
+    ) {
+        let error = HTTPError(code: libcurls, message: "test")
+        var machine = unpacking()
+        _ = machine.receivedBytes(count: Machine.unpackedByteCountPerTurn + 1, at: start)
+        #expect(code(machine.completed(error)) == .cannotDecodeContent)
+        var other = unpacking()
+        _ = other.receivedBytes(count: 1, at: start)
+        #expect(code(other.completed(error)) == libcurls)
     }
 
     @Test func `a pause before the release takes it back`() {
         var machine = answered(.deliver)
         machine.pause()
-        _ = machine.receivedBytes(at: start)
+        _ = machine.receivedBytes(count: 1, at: start)
         #expect(machine.resume(at: start) == [.release])
         machine.pause()
         #expect(machine.released() == false)
@@ -134,7 +170,7 @@ import Testing
     @Test func `a release after the end does nothing`() {
         var machine = answered(.deliver)
         machine.pause()
-        _ = machine.receivedBytes(at: start)
+        _ = machine.receivedBytes(count: 1, at: start)
         _ = machine.resume(at: start)
         _ = machine.cancel()
         #expect(machine.released() == false)
@@ -166,7 +202,7 @@ import Testing
             { machine, now in
                 _ = line.withUnsafeBytes { machine.receivedHeaderLine($0, at: now) }
             },
-            { _ = $0.receivedBytes(at: $1) },
+            { _ = $0.receivedBytes(count: 1, at: $1) },
         ]
         for event in events {
             var machine = answered(.deliver)

@@ -1,0 +1,34 @@
+import FerrySystem
+
+extension Download {
+    /// A piece of a body that has just arrived.
+    enum Piece {
+        /// In this process's memory, for the duration of a call.
+        case memory(UnsafeRawBufferPointer)
+        /// In the kernel's.
+        case pipe(SplicePipe)
+
+        /// The first bytes, where they can be looked at.
+        func prefix(_ count: Int) -> Slice<UnsafeRawBufferPointer>? {
+            switch self {
+            case .memory(let bytes): bytes.prefix(count)
+            case .pipe: nil
+            }
+        }
+
+        /// Appends the piece to a file, without so many of its first bytes.
+        @LoopActor
+        func write(to file: PartialFile, dropping count: Int) throws(TransferError) {
+            switch self {
+            case .memory(let bytes):
+                try file.write(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(count)))
+            case .pipe(let pipe):
+                guard count == 0 else {
+                    let message = "bytes to leave out in a pipe"
+                    throw TransferError(code: .internalFailure, message: message)
+                }
+                try file.write(pipe)
+            }
+        }
+    }
+}
