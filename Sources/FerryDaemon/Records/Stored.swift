@@ -17,6 +17,11 @@ enum Stored {
 
     private static let decoder = JSONDecoder()
 
+    /// Encodes a request, of which there is one for each task.
+    static func encode(_ request: Wire.Request) -> [UInt8] {
+        request.text ?? encode(Optional(request))
+    }
+
     /// A session's configuration; Apple's defaults where it cannot be read.
     static func configuration(_ bytes: [UInt8]) -> Wire.SessionConfiguration {
         decode(bytes)
@@ -29,7 +34,9 @@ enum Stored {
     }
 
     /// A task's request.
-    static func request(_ bytes: [UInt8]) -> Wire.Request? { decode(bytes) }
+    static func request(_ bytes: [UInt8]) -> Wire.Request? {
+        Wire.Request(text: bytes) ?? decode(bytes)
+    }
 
     /// The head of an answer.
     static func response(_ bytes: [UInt8]) -> Wire.Response? { decode(bytes) }
