@@ -30,7 +30,7 @@ extension Daemon {
             checkpoint: state?.checkpoint,
             client: client,
             configuration: Download.Configuration(
-                synchronization: .everySecond(files.queue),
+                synchronization: .everySecond(files.synchronizer),
                 unavailableResponses: options.policy.retry.unavailableResponses(
                     after: AttemptFailure.decode(task.lastError)?.unavailableCount ?? 0
                 ),

@@ -16,10 +16,13 @@ final class TransferFiles {
 
     /// The directory that holds the whole queue.
     let stateDirectory: String
-    /// Where waiting for the disk happens.
-    let queue = BlockingQueue(label: "ferry.disk")
+    /// What forces files onto the disk.
+    let synchronizer = FileSynchronizer(label: "ferry.disk")
     private let downloads: Directory
     private let resumable: Directory
+
+    /// Where waiting for the disk happens.
+    var queue: BlockingQueue { synchronizer.queue }
 
     /// Opens or creates the directories.
     ///

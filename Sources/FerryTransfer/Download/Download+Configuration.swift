@@ -1,5 +1,4 @@
 package import FerryHTTP
-package import FerrySystem
 
 extension Download {
     /// How a download is carried out.
@@ -39,11 +38,11 @@ extension Download {
         case never
         /// While bytes arrive, this long after the first that is not on the disk, and before the
         /// download finishes.
-        case periodic(every: Duration, on: BlockingQueue)
+        case periodic(every: Duration, by: FileSynchronizer)
 
         /// A power cut costs the last second.
-        package static func everySecond(_ queue: BlockingQueue) -> Synchronization {
-            .periodic(every: .seconds(1), on: queue)
+        package static func everySecond(_ synchronizer: FileSynchronizer) -> Synchronization {
+            .periodic(every: .seconds(1), by: synchronizer)
         }
     }
 

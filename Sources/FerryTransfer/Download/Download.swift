@@ -198,7 +198,7 @@ extension Download {
 
     private func responded(_ head: HTTPResponseHead, _ request: TransferRequest) {
         events.responded(head, request)
-        // Nobody is to miss that the bytes of earlier attempts are gone, however fast the new ones come.
+        // Nobody is to miss that earlier bytes are gone, however fast the new ones come.
         if machine.receivedByteCount == 0, !machine.hasEnded { events.progressed(0, machine.totalByteCount) }
     }
 
@@ -230,18 +230,18 @@ extension Download {
 extension Download {
     /// Arms the timer for bytes that are not on the disk; without bytes there is no timer.
     private func synchronizeSoon() {
-        guard case .periodic(let interval, let queue) = configuration.synchronization,
+        guard case .periodic(let interval, let synchronizer) = configuration.synchronization,
             synchronizationTimer == nil, !isSynchronizing
         else { return }
         synchronizationTimer = EventLoop.shared.schedule(after: interval) { [weak self] in
-            self?.synchronize(on: queue)
+            self?.synchronize(by: synchronizer)
         }
     }
 
-    private func synchronize(on queue: BlockingQueue) {
+    private func synchronize(by synchronizer: FileSynchronizer) {
         synchronizationTimer = nil
         isSynchronizing = true
-        file.synchronize(on: queue) { result in
+        file.synchronize(by: synchronizer) { result in
             self.isSynchronizing = false
             guard !self.machine.hasEnded else { return }
             switch result {
@@ -260,10 +260,10 @@ extension Download {
 
     private func synchronizeAll() {
         stopSynchronizing()
-        guard case .periodic(_, let queue) = configuration.synchronization else {
+        guard case .periodic(_, let synchronizer) = configuration.synchronization else {
             return run(machine.synchronized())
         }
-        file.synchronize(on: queue) { result in
+        file.synchronize(by: synchronizer) { result in
             switch result {
             case .success: self.run(self.machine.synchronized())
             case .failure(let error): self.run(self.machine.fileFailed(error))

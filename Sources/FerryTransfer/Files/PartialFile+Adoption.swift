@@ -45,11 +45,7 @@ extension PartialFile {
                 // An earlier run may have come this far before its process died.
                 guard try isTaken() else { throw error }
             }
-            do {
-                try directory.synchronize()
-            } catch {
-                throw TransferError(error, during: .write)
-            }
+            try directory.synchronizeForTransfer()
         }
 
         private func isTaken() throws(TransferError) -> Bool {
@@ -122,7 +118,8 @@ extension PartialFile {
             let target = try OpenFile(creating: name, in: directory, record: copied)
             do throws(TransferError) {
                 try target.copy(trusted, from: file)
-                try target.synchronize(anchoringIn: directory)
+                try target.synchronize(withRecord: true)
+                try directory.synchronizeForTransfer()
             } catch {
                 // The original is still there; a part of it would only fill the disk.
                 for suffix in [""] + PartialFile.companionSuffixes {

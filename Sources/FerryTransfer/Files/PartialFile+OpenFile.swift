@@ -141,14 +141,13 @@ extension PartialFile {
             }
         }
 
-        /// Forces the data onto the disk, and the first time what is needed to find and to trust
-        /// it: the record, which `fdatasync` may leave behind, and the directory's entry.
-        func synchronize(anchoringIn directory: Directory?) throws(TransferError) {
+        /// Forces the data onto the disk, and the first time the record, which `fdatasync` may leave
+        /// behind.
+        func synchronize(withRecord: Bool) throws(TransferError) {
             let raw = descriptor.rawValue
             do {
-                guard let directory else { return try descriptor.synchronizeData() }
+                guard withRecord else { return try descriptor.synchronizeData() }
                 try systemCall("fsync") { fsync(raw) }
-                try directory.synchronize()
             } catch {
                 throw TransferError(error, during: .write)
             }

@@ -65,12 +65,12 @@ package final class PartialFile {
             name: name,
             currentBoot: currentBoot,
             recordKeeping: recordKeeping
-        ) { (file, anchor) throws(TransferError) in
-            try file.synchronize(anchoringIn: anchor)
+        ) { (file, isAnchored) throws(TransferError) in
+            try file.synchronize(withRecord: !isAnchored)
         }
     }
 
-    /// Also takes what forces a file onto the disk, and its directory where one is given.
+    /// Also takes what forces a file onto the disk; its directory may be there already.
     init(
         directory: Directory,
         name: String,
@@ -85,7 +85,7 @@ package final class PartialFile {
         self.force = force
     }
 
-    typealias Force = @Sendable (OpenFile, Directory?) throws(TransferError) -> Void
+    typealias Force = @Sendable (OpenFile, _ isAnchored: Bool) throws(TransferError) -> Void
 
     /// The file's path.
     package var path: String { directory.path(of: name) }
@@ -276,10 +276,10 @@ package final class PartialFile {
     /// write-back once and then drops the pages, so that nothing vouches for them any more.
     ///
     /// - Parameters:
-    ///   - queue: Where to wait for the disk.
+    ///   - synchronizer: What waits for the disk.
     ///   - completion: Called on the loop, later in any case.
     package func synchronize(
-        on queue: BlockingQueue,
+        by synchronizer: FileSynchronizer,
         completion: @escaping @LoopActor @Sendable (Result<Void, TransferError>) -> Void
     ) {
         guard let content else {
@@ -289,14 +289,15 @@ package final class PartialFile {
         let epoch = epoch
         let count = content.byteCount
         let file = content.file
-        let anchor = content.isAnchored ? nil : directory
+        let isAnchored = content.isAnchored
         let force = force
-        queue.perform {
-            let result = Result { () throws(TransferError) in try force(file, anchor) }
-            LoopActor.perform {
-                completion(self.synchronized(count, since: epoch, result))
-            }
-        }
+        synchronizer.submit(
+            FileSynchronizer.Request(
+                force: { () throws(TransferError) in try force(file, isAnchored) },
+                anchor: isAnchored ? nil : directory,
+                completion: { completion(self.synchronized(count, since: epoch, $0)) }
+            )
+        )
     }
 
     private func synchronized(

@@ -38,7 +38,8 @@ import Testing
         #expect(content.firstDifference(from: probe.bytes) == nil)
     }
 
-    @Test func `a body on a kept connection comes in pipes, and ends the connection`() async throws {
+    @Test func `a body on a kept connection comes in pipes, and ends the connection`() async throws
+    {
         server.on("/short", .content(.text("short")))
         server.on("/long", .content(content))
         for _ in 0..<3 {
@@ -108,7 +109,8 @@ import Testing
         }
     }
 
-    @Test func `chunks are not taken for a body because a length stands beside them`() async throws {
+    @Test func `chunks are not taken for a body because a length stands beside them`() async throws
+    {
         let length = [(name: "Content-Length", value: "\(Self.byteCount)")]
         server.on("/both", .content(content).chunked(byteCount: 1 << 20).with(fields: length))
         let probe = try await fetch("/both")

@@ -11,7 +11,7 @@ final class DownloadBench {
     let server: FixtureServer
     let client: HTTPClient
     let temporary: TemporaryDirectory
-    let queue = BlockingQueue(label: "test")
+    let synchronizer = FileSynchronizer(label: "test")
 
     /// Makes a bench, on which a body comes in pipes when `splicesFrom` bytes of it are missing.
     init(temporary: TemporaryDirectory? = nil, splicesFrom: Int64 = .max) throws {

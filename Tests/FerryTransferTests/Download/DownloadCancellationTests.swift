@@ -18,7 +18,7 @@ struct DownloadCancellationTests {
     private func settle() async {
         for _ in 0..<10 {
             await withCheckedContinuation { continuation in
-                bench.queue.perform { LoopActor.perform { continuation.resume() } }
+                bench.synchronizer.queue.perform { LoopActor.perform { continuation.resume() } }
             }
         }
     }
@@ -100,7 +100,7 @@ struct DownloadCancellationTests {
         let probe = bench.download(
             nil,
             Download.Configuration(
-                synchronization: .periodic(every: .zero, on: bench.queue),
+                synchronization: .periodic(every: .zero, by: bench.synchronizer),
                 announcesResumption: true
             )
         )
@@ -115,7 +115,7 @@ struct DownloadCancellationTests {
         bench.server.on("/file", .file(FixtureFile(content)))
         let probe = bench.download(
             nil,
-            Download.Configuration(synchronization: .periodic(every: .zero, on: bench.queue))
+            Download.Configuration(synchronization: .periodic(every: .zero, by: bench.synchronizer))
         )
         probe.onEvent = { [weak probe] in if $0.isProgress { probe?.cancel() } }
         await probe.wait { $0.events.contains(where: \.isProgress) }
@@ -137,7 +137,7 @@ struct DownloadCancellationTests {
             bench.request(),
             file,
             client: bench.client,
-            Download.Configuration(synchronization: .periodic(every: .zero, on: bench.queue))
+            Download.Configuration(synchronization: .periodic(every: .zero, by: bench.synchronizer))
         )
         await probe.wait { $0.events.contains(.progressed(100_000, 300_001)) }
         // The timer is due at once: after a turn of the loop the queue is at the gate.
@@ -165,7 +165,7 @@ struct DownloadCancellationTests {
             bench.request(),
             file,
             client: bench.client,
-            Download.Configuration(synchronization: .everySecond(bench.queue))
+            Download.Configuration(synchronization: .everySecond(bench.synchronizer))
         )
         await probe.wait { $0.events.contains(.progressed(300_001, 300_001)) }
         try await bench.server.waitUntil { $0.requests[0].state == .sent }

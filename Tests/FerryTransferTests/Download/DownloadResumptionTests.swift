@@ -352,7 +352,7 @@ struct DownloadResumptionTests {
             data,
             into: bench.temporary.directory,
             as: "adopted",
-            on: bench.queue
+            on: bench.synchronizer.queue
         )
         let second = DownloadProbe(
             data.request,

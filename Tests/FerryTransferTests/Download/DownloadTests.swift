@@ -175,7 +175,7 @@ struct DownloadTests {
         let gate = FixtureGate()
         bench.server.on("/file", .file(FixtureFile(content)).stalling(after: 100_000, at: gate))
         let probe = bench.download(
-            configuration(.periodic(every: .milliseconds(20), on: bench.queue))
+            configuration(.periodic(every: .milliseconds(20), by: bench.synchronizer))
         )
         await probe.wait { $0.events.contains(.checkpointed(100_000)) }
         #expect(probe.checkpoint?.synchronizedByteCount == 100_000)
@@ -195,7 +195,7 @@ struct DownloadTests {
 
     @Test func `a file that finishes at once is on the disk`() async throws {
         bench.server.on("/file", .content(.text("short")))
-        let probe = bench.download(configuration(.everySecond(bench.queue)))
+        let probe = bench.download(configuration(.everySecond(bench.synchronizer)))
         #expect(await probe.result() != nil)
         #expect(probe.checkpoint?.synchronizedByteCount == 5)
     }
@@ -216,7 +216,7 @@ struct DownloadTests {
             file,
             client: bench.client,
             Download.Configuration(
-                synchronization: .periodic(every: .milliseconds(20), on: bench.queue)
+                synchronization: .periodic(every: .milliseconds(20), by: bench.synchronizer)
             )
         )
         await probe.wait { $0.events.contains(.checkpointed(100_000)) }

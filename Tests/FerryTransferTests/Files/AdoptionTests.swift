@@ -230,7 +230,7 @@ struct AdoptionTests {
         let left = PartialFile(directory: temporary.directory, name: "left")
         try left.begin(.tagged("a"))
         try left.write([UInt8](repeating: 1, count: 30))
-        #expect(await left.synchronize(on: queue) == nil)
+        #expect(await left.synchronize(by: FileSynchronizer(label: "test")) == nil)
         try left.write([UInt8](repeating: 1, count: 10))
         let data = try ResumeData(request: request, file: left)
         _ = try await adopt(data)

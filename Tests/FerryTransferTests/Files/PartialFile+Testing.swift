@@ -20,9 +20,9 @@ extension PartialFile {
     }
 
     /// Has begun to force the bytes onto the disk when it returns; the stream brings the result.
-    func beginSynchronizing(on queue: BlockingQueue) -> AsyncStream<TransferError?> {
+    func beginSynchronizing(by synchronizer: FileSynchronizer) -> AsyncStream<TransferError?> {
         let (stream, continuation) = AsyncStream.makeStream(of: TransferError?.self)
-        synchronize(on: queue) { result in
+        synchronize(by: synchronizer) { result in
             switch result {
             case .success: continuation.yield(nil)
             case .failure(let error): continuation.yield(error)
@@ -33,8 +33,8 @@ extension PartialFile {
     }
 
     /// Forces the bytes onto the disk and waits for it.
-    func synchronize(on queue: BlockingQueue) async -> TransferError? {
-        await beginSynchronizing(on: queue).result
+    func synchronize(by synchronizer: FileSynchronizer) async -> TransferError? {
+        await beginSynchronizing(by: synchronizer).result
     }
 }
 

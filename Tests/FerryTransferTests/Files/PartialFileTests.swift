@@ -9,7 +9,7 @@ import Testing
 @LoopActor
 struct PartialFileTests {
     let temporary: TemporaryDirectory
-    let queue = BlockingQueue(label: "test")
+    let synchronizer = FileSynchronizer(label: "test")
     static let otherBoot = BootIdentifier(rawValue: "other")
 
     init() throws { temporary = try TemporaryDirectory() }
@@ -58,7 +58,7 @@ struct PartialFileTests {
         let file = file()
         try file.begin(.tagged("a"))
         try file.write(bytes(40))
-        #expect(await file.synchronize(on: queue) == nil)
+        #expect(await file.synchronize(by: synchronizer) == nil)
         let checkpoint = try #require(file.checkpoint)
         #expect(checkpoint.synchronizedByteCount == 40)
         try file.write(bytes(30, 2))
@@ -72,7 +72,7 @@ struct PartialFileTests {
         let file = file()
         try file.begin(.tagged("a"))
         try file.write(bytes(40))
-        #expect(await file.synchronize(on: queue) == nil)
+        #expect(await file.synchronize(by: synchronizer) == nil)
         var foreign = try #require(file.checkpoint)
         foreign.generation &+= 1
         #expect(try self.file(boot: Self.otherBoot).recover(checkpoint: foreign) == nil)
@@ -85,7 +85,7 @@ struct PartialFileTests {
         let file = file()
         try file.begin(.tagged("a"))
         try file.write(bytes(40))
-        #expect(await file.synchronize(on: queue) == nil)
+        #expect(await file.synchronize(by: synchronizer) == nil)
         let next = self.file(boot: Self.otherBoot)
         try next.recover(checkpoint: file.checkpoint)
         try next.write(bytes(5))
@@ -277,7 +277,7 @@ struct PartialFileTests {
         let file = file()
         try file.begin(.bulky("a"))
         try file.write(bytes(40))
-        #expect(await file.synchronize(on: queue) == nil)
+        #expect(await file.synchronize(by: synchronizer) == nil)
         #expect(try self.file(boot: Self.otherBoot).recover(checkpoint: file.checkpoint) == nil)
     }
 
@@ -320,7 +320,7 @@ struct PartialFileTests {
         let file = file()
         try file.begin(.tagged("a"))
         try file.write(bytes(40))
-        let pending = file.beginSynchronizing(on: queue)
+        let pending = file.beginSynchronizing(by: synchronizer)
         try file.begin(.tagged("b"))
         try file.write(bytes(50))
         #expect(await pending.result == nil)
@@ -336,7 +336,7 @@ struct PartialFileTests {
         ) { _, _ in gate.wait() }
         try file.begin(.tagged("a"))
         try file.write(bytes(40))
-        let pending = file.beginSynchronizing(on: queue)
+        let pending = file.beginSynchronizing(by: synchronizer)
         try file.write(bytes(10))
         gate.open()
         #expect(await pending.result == nil)
@@ -353,7 +353,7 @@ struct PartialFileTests {
         ) { _, _ in gate.wait() }
         try file.begin(.tagged("a"))
         try file.write(bytes(40))
-        let pending = file.beginSynchronizing(on: queue)
+        let pending = file.beginSynchronizing(by: synchronizer)
         try file.recover(checkpoint: nil)
         gate.open()
         #expect(await pending.result == nil)
@@ -365,7 +365,7 @@ struct PartialFileTests {
         let file = file()
         try file.begin(.tagged("a"))
         try file.write(bytes(40))
-        let pending = file.beginSynchronizing(on: queue)
+        let pending = file.beginSynchronizing(by: synchronizer)
         file.close()
         #expect(await pending.result == nil)
         #expect(file.checkpoint == nil)
@@ -380,10 +380,10 @@ struct PartialFileTests {
         ) { (_, _) throws(TransferError) in try failures.check() }
         try file.begin(.tagged("a"))
         try file.write(bytes(40))
-        #expect(await file.synchronize(on: queue) == nil)
+        #expect(await file.synchronize(by: synchronizer) == nil)
         try file.write(bytes(20))
         failures.isFailing = true
-        #expect(await file.synchronize(on: queue)?.code == .cannotWriteToFile)
+        #expect(await file.synchronize(by: synchronizer)?.code == .cannotWriteToFile)
         #expect(file.byteCount == 40)
         #expect(try temporary.contents(of: "file").count == 40)
         #expect(try self.file().recover(checkpoint: nil)?.writtenByteCount == 40)
@@ -395,11 +395,11 @@ struct PartialFileTests {
             directory: temporary.directory,
             name: "file",
             currentBoot: .current
-        ) { _, anchor in anchors.append(anchor != nil) }
+        ) { _, isAnchored in anchors.append(!isAnchored) }
         try file.begin(.tagged("a"))
-        for _ in 0..<3 { _ = await file.synchronize(on: queue) }
+        for _ in 0..<3 { _ = await file.synchronize(by: synchronizer) }
         try file.begin(.tagged("b"))
-        for _ in 0..<2 { _ = await file.synchronize(on: queue) }
+        for _ in 0..<2 { _ = await file.synchronize(by: synchronizer) }
         #expect(anchors.elements == [true, false, false, true, false])
     }
 

@@ -22,7 +22,7 @@ final class SimulatedHistory {
     private var generator: SeededGenerator
     private var server: SimulatedServer
     private let disk: SimulatedDisk
-    private let queue = BlockingQueue(label: "simulation")
+    private let synchronizer = FileSynchronizer(label: "simulation")
     /// What the owner has kept.
     private var checkpoint: Checkpoint?
     private var bootCount = 0
@@ -164,7 +164,7 @@ final class SimulatedHistory {
 
     private func synchronize() async throws {
         guard file.checkpoint != nil else { return }
-        let error = await file.synchronize(on: queue)
+        let error = await file.synchronize(by: synchronizer)
         if let error { throw error }
         disk.synchronized(file.byteCount)
         if generator.happens(70) { keepCheckpoint() }

@@ -1,0 +1,66 @@
+import FerrySystem
+import FerryTestSupport
+import Synchronization
+import Testing
+
+@testable import FerryTransfer
+
+@Suite(.timeLimit(.minutes(1)))
+@LoopActor
+struct FileSynchronizerTests {
+    private let temporary: TemporaryDirectory
+    private let synchronizer = FileSynchronizer(label: "test")
+
+    init() throws { temporary = try TemporaryDirectory() }
+
+    private func request(
+        _ recorder: Recorder<String>,
+        _ name: String,
+        anchor: Directory? = nil,
+        failing failures: FailureSwitch = FailureSwitch(),
+        behind gate: Gate? = nil,
+        then completion: @escaping @LoopActor @Sendable () -> Void = {}
+    ) -> FileSynchronizer.Request {
+        FileSynchronizer.Request(
+            force: { () throws(TransferError) in
+                gate?.wait()
+                recorder.append("force \(name)")
+                try failures.check()
+            },
+            anchor: anchor,
+            completion: { outcome in
+                let isGood = if case .success = outcome { true } else { false }
+                recorder.append("\(isGood ? "done" : "failed") \(name)")
+                completion()
+            }
+        )
+    }
+
+    @Test func `files that wait together are forced first, and told of together`() async {
+        let recorder = Recorder<String>()
+        let gate = Gate()
+        await withCheckedContinuation { continuation in
+            synchronizer.submit(request(recorder, "a", behind: gate))
+            // The first is under way by itself, or takes these two along.
+            synchronizer.submit(request(recorder, "b", anchor: temporary.directory))
+            synchronizer.submit(
+                request(recorder, "c", anchor: temporary.directory) { continuation.resume() }
+            )
+            gate.open()
+        }
+        let order = recorder.elements
+        #expect(order.filter { $0.hasPrefix("done") } == ["done a", "done b", "done c"])
+        #expect(order.firstIndex(of: "force c") ?? 9 < order.firstIndex(of: "done b") ?? 0)
+    }
+
+    @Test func `one file's failure is none of the others'`() async {
+        let recorder = Recorder<String>()
+        let failures = FailureSwitch()
+        failures.isFailing = true
+        await withCheckedContinuation { continuation in
+            synchronizer.submit(request(recorder, "bad", failing: failures))
+            synchronizer.submit(request(recorder, "good") { continuation.resume() })
+        }
+        #expect(recorder.elements.filter { !$0.hasPrefix("force") } == ["failed bad", "done good"])
+    }
+}
