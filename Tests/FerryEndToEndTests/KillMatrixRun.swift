@@ -33,6 +33,8 @@ final class KillMatrixRun: Sendable {
     let events: EventPipe
     let server: FixtureServer
     private let stall = FixtureGate()
+    /// Holds one download up until the last kill, however late that comes on a busy machine.
+    private let lastKill = FixtureGate()
 
     init() async throws {
         home = try TestHome(
@@ -51,6 +53,7 @@ final class KillMatrixRun: Sendable {
             case 7: server.on(path, answer.stalling(after: 1 << 20, at: stall))
             case 9: server.on(path, answer.dropping(after: 5 << 20), answer)
             case 12: server.on(path, .retryLater(after: "0"), answer)
+            case 13: server.on(path, answer.stalling(after: 100_000, at: lastKill))
             default: server.on(path, answer)
             }
         }
@@ -86,6 +89,7 @@ final class KillMatrixRun: Sendable {
             }
             if moment == count / 2 { stall.open() }
             remainders += try await kill(victim)
+            if moment == count { lastKill.open() }
             // The last time it is for ferryd to start the app.
             if victim != .daemon, moment < count { try await startApp() }
         }

@@ -199,7 +199,8 @@ extension Download {
     private func responded(_ head: HTTPResponseHead, _ request: TransferRequest) {
         events.responded(head, request)
         // Nobody is to miss that earlier bytes are gone, however fast the new ones come.
-        if machine.receivedByteCount == 0, !machine.hasEnded { events.progressed(0, machine.totalByteCount) }
+        guard machine.receivedByteCount == 0, !machine.hasEnded else { return }
+        events.progressed(0, machine.totalByteCount)
     }
 
     private func restarted(_ reason: String) {
