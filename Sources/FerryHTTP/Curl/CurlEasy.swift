@@ -9,9 +9,6 @@ import FerrySystem
     /// The exchange that this works for; libcurl's callbacks rely on its being kept here.
     private(set) var exchange: HTTPExchange?
 
-    /// The socket that libcurl waits for on behalf of this handle, as it has said last.
-    var socket: curl_socket_t?
-
     private let errorText: UnsafeMutablePointer<CChar>
     private var fieldList: CurlFieldList?
 
@@ -34,7 +31,6 @@ import FerrySystem
     func reset() {
         curl_easy_reset(handle)
         exchange = nil
-        socket = nil
         fieldList = nil
         errorText.pointee = 0
     }
@@ -75,17 +71,26 @@ import FerrySystem
     var downloadedByteCount: Int64 { offset(CURLINFO_SIZE_DOWNLOAD_T) }
 
     /// Whether the request went out by `http`, without TLS.
-    var isPlain: Bool {
-        var scheme: UnsafePointer<CChar>?
-        guard CCurl_easy_getinfo_string(handle, CURLINFO_SCHEME, &scheme) == CURLE_OK, let scheme
-        else { return false }
-        return String(cString: scheme).lowercased() == "http"
+    var isPlain: Bool { text(CURLINFO_SCHEME)?.lowercased() == "http" }
+
+    /// The connection that the request went out by; `nil` when there is none.
+    var connection: InternetConnection? {
+        guard let local = end(CURLINFO_LOCAL_IP, CURLINFO_LOCAL_PORT),
+            let remote = end(CURLINFO_PRIMARY_IP, CURLINFO_PRIMARY_PORT)
+        else { return nil }
+        return InternetConnection(local: local, remote: remote)
     }
 
-    /// Whether a socket is that of the request's connection, by its local port.
-    func isConnected(by socket: curl_socket_t) -> Bool {
-        let port = information(CURLINFO_LOCAL_PORT)
-        return port > 0 && UInt16(exactly: port) == SocketPort.local(of: socket)
+    private func end(_ address: CURLINFO, _ port: CURLINFO) -> InternetConnection.End? {
+        guard let address = text(address), let port = UInt16(exactly: information(port)), port > 0
+        else { return nil }
+        return InternetConnection.End(address: address, port: port)
+    }
+
+    private func text(_ info: CURLINFO) -> String? {
+        var value: UnsafePointer<CChar>?
+        guard CCurl_easy_getinfo_string(handle, info, &value) == CURLE_OK else { return nil }
+        return value.map { String(cString: $0) }
     }
 
     private func offset(_ info: CURLINFO) -> Int64 {

@@ -101,6 +101,12 @@ extension HTTPExchange {
         run(machine.began(at: EventLoop.now))
     }
 
+    /// A connection of the client's is about to be made.
+    func began(on socket: Int32) {
+        client?.multi.made(socket)
+        began()
+    }
+
     /// There is a connection, and the request is about to leave.
     func connected(to address: String) {
         remoteAddress = address
