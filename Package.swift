@@ -98,11 +98,16 @@ let package = Package(
             dependencies: ["Ferry"],
             path: "Tests/FerryTestApp"
         ),
+        .executableTarget(
+            name: "system-call-tracer",
+            path: "Tests/SystemCallTracer",
+            cSettings: [.define("_GNU_SOURCE")]
+        ),
         .testTarget(
             name: "FerryEndToEndTests",
             dependencies: [
-                "FerryTestSupport", "FerrySystem", "FerryWire", "ferry", "ferryd",
-                "ferry-test-app",
+                "FerryTestSupport", "FerrySystem", "FerryWire", "CSQLite", "ferry", "ferryd",
+                "ferry-test-app", "system-call-tracer",
             ]
         ),
     ]

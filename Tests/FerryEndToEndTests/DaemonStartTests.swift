@@ -51,6 +51,18 @@ import Testing
         #expect(result.error.contains("\(parent)/ferry"))
     }
 
+    @Test func `without descriptors for its event loop it says so, and does not crash`()
+        async throws
+    {
+        let result = try await TestProcess.run(
+            "/bin/sh",
+            ["-c", "ulimit -n 4; exec '\(TestHome.executable("ferryd"))'"],
+            environment: home.environment
+        )
+        #expect(result.exit == .exited(status: 1))
+        #expect(result.error.contains("eventfd: Too many open files (EMFILE)"))
+    }
+
     @Test func `a directory that others can enter is refused with what to do about it`()
         async throws
     {

@@ -4,10 +4,14 @@ import Synchronization
 
 /// Downloads in a background session, or takes the events of one.
 final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
+    /// The session whose lines begin with its name.
+    private static let secondSession = "second"
+
     private let options: TestAppOptions
     private let events: EventWriter
     private let completionHandler = Mutex<(@Sendable () -> Void)?>(nil)
     private let session = Mutex<URLSession?>(nil)
+    private let isInterrupted = Mutex(false)
 
     init(options: TestAppOptions, events: EventWriter) {
         self.options = options
@@ -30,7 +34,9 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
             for (url, timeout) in options.urls {
                 if let request = request(url, timeout) { start(request, in: session) }
             }
+            if let url = options.secondURL { useSecondSession(for: url) }
         }
+        if options.flushesOnSignal { flushOnSignal(session) }
         await session.flush()
         events.write("ready")
         if options.finishes { session.finishTasksAndInvalidate() }
@@ -52,7 +58,7 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
         let task = session.downloadTask(with: request)
         task.taskDescription = request.url?.lastPathComponent
         task.resume()
-        events.write("created \(task.taskIdentifier)")
+        events.write("\(prefix(session))created \(task.taskIdentifier)")
     }
 
     private func request(_ text: String, _ timeout: Double?) -> URLRequest? {
@@ -73,6 +79,56 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
         let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
         self.session.withLock { $0 = session }
         return session
+    }
+
+    // MARK: Steps of a scripted run
+
+    private func useSecondSession(for url: String) {
+        let configuration = URLSessionConfiguration.background(withIdentifier: Self.secondSession)
+        let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
+        if let request = request(url, nil) { start(request, in: session) }
+        session.finishTasksAndInvalidate()
+    }
+
+    /// Cancels the task that is to be interrupted, once, and goes on in another one.
+    private func interrupt(_ task: URLSessionDownloadTask, of session: URLSession) {
+        guard let name = options.interrupted, task.taskDescription == name,
+            Application.shared.launchReason == .user
+        else { return }
+        let isFirst = isInterrupted.withLock { isInterrupted in
+            defer { isInterrupted = true }
+            return !isInterrupted
+        }
+        guard isFirst else { return }
+        task.cancel { [events] data in
+            guard let data else { return events.write("no-resume-data") }
+            let next = session.downloadTask(withResumeData: data)
+            next.taskDescription = "rest-of-\(name)"
+            next.resume()
+            events.write("continued \(next.taskIdentifier)")
+        }
+    }
+
+    /// After what the delegate is being told of now.
+    private func flushOnSignal(_ session: URLSession) {
+        signal(SIGUSR1, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: SIGUSR1)
+        source.setEventHandler { [events] in
+            session.delegateQueue.addOperation {
+                Task {
+                    await session.flush()
+                    events.write("flushed")
+                }
+            }
+        }
+        source.activate()
+        // It is there as long as the process.
+        _ = Unmanaged.passRetained(source as AnyObject)
+    }
+
+    /// What stands before the lines of a session that is not the usual one.
+    private func prefix(_ session: URLSession) -> String {
+        session.configuration.identifier == Self.secondSession ? "\(Self.secondSession) " : ""
     }
 
     // MARK: Foreground to background
@@ -115,6 +171,8 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
     // MARK: URLSessionDelegate
 
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+        let prefix = prefix(session)
+        guard prefix.isEmpty else { return events.write("\(prefix)invalid") }
         events.write("invalid")
         exit(0)
     }
@@ -133,6 +191,7 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
         totalBytesExpectedToWrite: Int64
     ) {
         events.write("progress \(downloadTask.taskIdentifier) \(totalBytesWritten)")
+        interrupt(downloadTask, of: session)
         if let limit = options.cancelAt, totalBytesWritten >= limit { downloadTask.cancel() }
     }
 
@@ -156,9 +215,11 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
             try? FileManager.default.removeItem(at: target)
             try FileManager.default.moveItem(at: location, to: target)
             let status = (downloadTask.response as? HTTPURLResponse)?.statusCode ?? 0
-            events.write("finished \(downloadTask.taskIdentifier) \(name) \(status)")
+            events.write(
+                "\(prefix(session))finished \(downloadTask.taskIdentifier) \(name) \(status)"
+            )
         } catch {
-            events.write("not-moved \(downloadTask.taskIdentifier) \(error)")
+            events.write("\(prefix(session))not-moved \(downloadTask.taskIdentifier) \(error)")
         }
     }
 
@@ -168,6 +229,6 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
         didCompleteWithError error: (any Error)?
     ) {
         let code = error.map { "\(($0 as NSError).code)" } ?? "ok"
-        events.write("completed \(task.taskIdentifier) \(code)")
+        events.write("\(prefix(session))completed \(task.taskIdentifier) \(code)")
     }
 }

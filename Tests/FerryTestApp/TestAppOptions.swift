@@ -14,6 +14,12 @@ struct TestAppOptions: Sendable {
     var sendsLaunchEvents = true
     /// Open the session and do nothing, without a task of Swift's.
     var isIdle = false
+    /// Cancel the task of this description at its first progress, and go on from the resume data.
+    var interrupted: String?
+    /// What to load in a second session, which is then invalidated.
+    var secondURL: String?
+    /// At SIGUSR1, write when the daemon knows of everything.
+    var flushesOnSignal = false
     /// Use a default session, whose transfers are the app's own, in place of a background session.
     var isForeground = false
     /// Take no more tasks than the first ones, and end when they have ended.
@@ -38,6 +44,9 @@ struct TestAppOptions: Sendable {
             case "--crash-file": crashFile = value
             case "--hand-over-at": handOverAt = Int64(value)
             case "--idle": isIdle = value == "yes"
+            case "--interrupt": interrupted = value
+            case "--second-url": secondURL = value
+            case "--flush-on-signal": flushesOnSignal = value == "yes"
             case "--foreground": isForeground = value == "yes"
             case "--finish": finishes = value == "yes"
             case "--cancel-at": cancelAt = Int64(value)

@@ -1,3 +1,4 @@
+import FerryHTTP
 import FerryWire
 import Foundation
 import FoundationNetworking
@@ -62,7 +63,7 @@ extension TransferDaemon.Transfer {
             priority: Float(task.priority),
             originalRequest: URLRequest(task.originalRequest),
             currentRequest: task.currentRequest.map { URLRequest($0) },
-            response: task.response.flatMap { HTTPURLResponse.make($0) },
+            response: task.response.flatMap { HTTPURLResponse.make(HTTPResponseHead($0)) },
             receivedByteCount: task.receivedByteCount,
             expectedByteCount: task.expectedByteCount,
             wait: task.wait.map { Wait($0) },

@@ -50,7 +50,8 @@ final class BackgroundBackend: SessionBackend {
                     }
                 },
                 wantsConnection: { !core.hasNoTasks || !loader.isDone }
-            )
+            ),
+            isAwaited: tellsEnd
         )
     }
 

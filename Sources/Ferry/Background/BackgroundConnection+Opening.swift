@@ -147,7 +147,7 @@ extension BackgroundConnection {
     /// There is no daemon, or it refuses.
     private func cannotConnect(_ generation: Int, _ error: TransferDaemonError) {
         // Once the daemon has tasks of this session, they have a future whatever happens to it now.
-        guard state.withLock({ $0.hasOpened }) else {
+        guard state.withLock({ $0.hasOpened || $0.isAwaited }) else {
             return fail(generation, Self.disconnected(error))
         }
         retry(generation) { state in state.policy.failed() }

@@ -44,6 +44,9 @@ final class BackgroundConnection: Sendable {
         var isSendingScheduled = false
         /// Whether the session has ever been open; from then on nobody waits for it.
         var hasOpened = false
+        /// Whether the daemon has started this process for the session's events: then it has the
+        /// session, whatever keeps it from opening it now, and this process waits for it.
+        var isAwaited = false
         var nextTaskIdentifier = 1
         var nextRefusedTaskIdentifier = BackgroundConnection.firstRefusedTaskIdentifier
         var observer: Observer?
@@ -89,9 +92,14 @@ final class BackgroundConnection: Sendable {
     }
 
     /// Connects for the first time.
-    func start(_ observer: Observer) {
+    ///
+    /// - Parameters:
+    ///   - observer: Who is told of what becomes of it.
+    ///   - isAwaited: Whether the daemon has started this process for the session's events.
+    func start(_ observer: Observer, isAwaited: Bool = false) {
         state.withLock { state in
             state.observer = observer
+            state.isAwaited = isAwaited
             connect(&state)
         }
     }

@@ -1,3 +1,4 @@
+import FerryHTTP
 import FerrySystem
 import FerryTransfer
 import FerryWire
@@ -138,7 +139,7 @@ final class BackgroundSubscription {
         switch event.kind {
         case .response:
             task(event)?.noteResponse(
-                event.response.flatMap { HTTPURLResponse.make($0) },
+                event.response.map { HTTPResponseHead($0) },
                 to: event.request.map { TransferRequest($0) }
             )
         case .resumed:
@@ -169,7 +170,7 @@ final class BackgroundSubscription {
         }
         guard let task = task(event) else { return wasTold() }
         task.noteResponse(
-            event.response.flatMap { HTTPURLResponse.make($0) },
+            event.response.map { HTTPResponseHead($0) },
             to: event.request.map { TransferRequest($0) }
         )
         process(event, task, wasTold)

@@ -1,3 +1,4 @@
+import FerryHTTP
 import FerryWire
 import Foundation
 import FoundationNetworking
@@ -21,7 +22,7 @@ extension URLSessionDownloadTask {
                 ),
                 originalRequest: original,
                 currentRequest: task.currentRequest.map { URLRequest($0) } ?? original,
-                response: task.response.flatMap { HTTPURLResponse.make($0) },
+                response: LatestResponse(task.response.map { HTTPResponseHead($0) }),
                 taskDescription: task.description,
                 priority: Float(task.priority)
             )

@@ -36,7 +36,10 @@ enum DownloadDirectory {
     }
 
     /// A name that no other partial file has.
-    static func partialName() -> String { "\(UUID().uuidString).partial" }
+    static func partialName() -> String {
+        let number = UInt128.random(in: .min ... .max)
+        return "\(String(number, radix: 36)).partial"
+    }
 
     /// Makes a complete file the app's.
     @LoopActor
@@ -44,7 +47,7 @@ enum DownloadDirectory {
         let directory = file.directory
         let name = try freeName(in: directory)
         try file.publish(to: directory, as: name)
-        return URL(fileURLWithPath: directory.path(of: name))
+        return URL(filePath: directory.path(of: name), directoryHint: .notDirectory)
     }
 
     /// A name as Apple's library has them, which no file has.
@@ -60,8 +63,14 @@ enum DownloadDirectory {
     }
 
     private static func randomLetters(_ count: Int) -> String {
-        let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-        return String((0..<count).compactMap { _ in alphabet.randomElement() })
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+        // One number for all of them: each costs a call to the kernel.
+        var number = UInt64.random(in: .min ... .max)
+        let letters = (0..<count).map { _ in
+            defer { number /= UInt64(alphabet.count) }
+            return alphabet[Int(number % UInt64(alphabet.count))]
+        }
+        return String(decoding: letters, as: UTF8.self)
     }
 
     private static var cachePath: String { BaseDirectories().cacheHome + "/ferry/downloads" }

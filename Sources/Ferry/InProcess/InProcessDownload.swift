@@ -110,7 +110,9 @@ final class InProcessDownload {
         if let file { return file }
         let file = PartialFile(
             directory: try DownloadDirectory.open(),
-            name: DownloadDirectory.partialName()
+            name: DownloadDirectory.partialName(),
+            // A process that dies takes its tasks along, and with them the way to this file.
+            recordKeeping: .onDemand
         )
         self.file = file
         return file
@@ -169,6 +171,7 @@ final class InProcessDownload {
         guard let file else { return nil }
         do {
             if !file.isRecovered { try file.recover(checkpoint: checkpoint) }
+            try file.storeRecord()
             let resumeData =
                 try download?.resumeData() ?? ResumeData(request: order.request, file: file)
             return Data(try resumeData.encoded())
@@ -193,7 +196,7 @@ extension InProcessDownload {
     }
 
     private func responded(_ head: HTTPResponseHead, _ request: TransferRequest) {
-        task.noteResponse(HTTPURLResponse.make(head), to: request)
+        task.noteResponse(head, to: request)
     }
 
     private func finished(_ result: DownloadResult) { run(machine.finished(result)) }

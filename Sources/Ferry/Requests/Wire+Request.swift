@@ -37,16 +37,14 @@ extension URLRequest {
     }
 }
 
-extension HTTPURLResponse {
-    /// A response as the daemon tells it; nil when its URL cannot be read.
-    static func make(_ response: Wire.Response) -> HTTPURLResponse? {
-        make(
-            HTTPResponseHead(
-                status: response.status,
-                version: response.version,
-                fields: response.fields.map { HTTPField(name: $0.name, value: $0.value) },
-                url: response.url
-            )
+extension HTTPResponseHead {
+    /// A response as the daemon tells it.
+    init(_ response: Wire.Response) {
+        self.init(
+            status: response.status,
+            version: response.version,
+            fields: response.fields.map { HTTPField(name: $0.name, value: $0.value) },
+            url: response.url
         )
     }
 }

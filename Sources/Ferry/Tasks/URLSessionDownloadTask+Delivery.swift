@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import Glibc
 import Synchronization
 
 extension URLSessionDownloadTask {
@@ -55,7 +56,7 @@ extension URLSessionDownloadTask {
         case .finished(let location):
             storage.withLock { $0.location = location }
         case .completed(let error):
-            let (location, response) = storage.withLock { ($0.location, $0.response) }
+            let (location, response) = storage.withLock { ($0.location, $0.response.get()) }
             handler(location, response, error)
             if let location, !keepsFile { remove(location) }
         }
@@ -67,6 +68,6 @@ extension URLSessionDownloadTask {
 
     private func remove(_ location: URL) {
         // Not there any more when the app has moved it, which is what the call is for.
-        try? FileManager.default.removeItem(at: location)
+        _ = unlink(location.path)
     }
 }

@@ -1,3 +1,4 @@
+import FerryHTTP
 import FerryTransfer
 import Foundation
 import FoundationNetworking
@@ -8,11 +9,11 @@ extension URLSessionDownloadTask {
     /// The server has answered.
     ///
     /// - Parameters:
-    ///   - response: The answer.
+    ///   - head: The answer; nil if nothing is known of it.
     ///   - request: What was asked for at last, after redirects; nil if nothing is known of that.
-    func noteResponse(_ response: URLResponse?, to request: TransferRequest?) {
+    func noteResponse(_ head: HTTPResponseHead?, to request: TransferRequest?) {
         storage.withLock { storage in
-            if let response { storage.response = response }
+            if let head { storage.response = LatestResponse(head) }
             if let request {
                 storage.currentRequest = storage.originalRequest?.redirected(as: request)
             }

@@ -11,22 +11,21 @@ extension URLSessionTask {
         let needsOperation = storage.withLock {
             $0.deliveries.append(Delivery(message: message, wasTold: wasTold))
         }
-        if needsOperation { scheduleDelivery() }
+        if needsOperation { core.delegateCalls.enqueue(self) }
     }
 
-    private func scheduleDelivery() {
-        core.delegateQueue.addOperation { self.deliverNext() }
-    }
-
-    private func deliverNext() {
+    /// Tells the next message; on the delegate queue.
+    ///
+    /// - Returns: Whether there is another one, for which the task must get in line again.
+    func deliverNext() -> Bool {
         guard let (delivery, newByteCount) = storage.withLock({ $0.deliveries.next() }) else {
-            return
+            return false
         }
         if case .completed(let error) = delivery.message { complete(error) }
         tell(delivery.message, newByteCount: newByteCount)
         delivery.wasTold?()
         if case .completed = delivery.message { end() }
-        if storage.withLock({ $0.deliveries.wasTold() }) { scheduleDelivery() }
+        return storage.withLock { $0.deliveries.wasTold() }
     }
 
     /// Makes the task a completed one, and gives those who wait for its resume data what there is.

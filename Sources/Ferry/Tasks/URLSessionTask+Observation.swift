@@ -12,7 +12,7 @@ extension URLSessionTask {
     /// The latest response; nil before the first one.
     ///
     /// For HTTP an `HTTPURLResponse`.
-    public var response: URLResponse? { storage.withLock { $0.response } }
+    public var response: URLResponse? { storage.withLock { $0.response.get() } }
 
     /// What went wrong; nil while the task runs and when all went well.
     public var error: (any Error)? { storage.withLock { $0.error } }
@@ -30,7 +30,7 @@ extension URLSessionTask {
 
     /// How many bytes of the request's body were sent.
     public var countOfBytesSent: Int64 {
-        storage.withLock { $0.response == nil ? 0 : Self.bodyByteCount(of: $0.currentRequest) }
+        storage.withLock { $0.response.isThere ? Self.bodyByteCount(of: $0.currentRequest) : 0 }
     }
 
     /// The length of the request's body.

@@ -13,7 +13,7 @@ extension URLSessionTask {
         var owesResumption = false
         var originalRequest: URLRequest?
         var currentRequest: URLRequest?
-        var response: URLResponse?
+        var response = LatestResponse()
         var error: (any Error)?
         var taskDescription: String?
         var priority = URLSessionTask.defaultPriority

@@ -35,7 +35,7 @@ final class SessionCore: Sendable {
     }
 
     let configuration: URLSessionConfiguration.Values
-    let delegateQueue: OperationQueue
+    let delegateCalls: DelegateCalls
     let backend: any SessionBackend
     let isShared: Bool
     let state: Mutex<State>
@@ -51,12 +51,14 @@ final class SessionCore: Sendable {
         onEnd: @escaping @Sendable () -> Void = {}
     ) {
         self.configuration = configuration
-        self.delegateQueue = delegateQueue ?? Self.makeSerialQueue()
+        delegateCalls = DelegateCalls(queue: delegateQueue)
         self.backend = backend
         self.isShared = isShared
         self.onEnd = onEnd
         state = Mutex(State(delegate: delegate))
     }
+
+    var delegateQueue: OperationQueue { delegateCalls.queue }
 
     var isBackground: Bool { configuration.isBackground }
 
@@ -68,13 +70,6 @@ final class SessionCore: Sendable {
     var description: String? {
         get { state.withLock { $0.description } }
         set { state.withLock { $0.description = newValue } }
-    }
-
-    private static func makeSerialQueue() -> OperationQueue {
-        let queue = OperationQueue()
-        queue.name = "ferry.session.delegate"
-        queue.maxConcurrentOperationCount = 1
-        return queue
     }
 
     /// Keeps a handle until the session has ended.

@@ -51,20 +51,33 @@ extension DaemonStateMachine {
         }
     }
 
-    private func mutation(
+    private mutating func mutation(
         after error: TransferError,
         of task: TaskRecord,
         at now: Date
     ) -> Mutation {
-        guard error.code == .diskFull else {
-            // The task fails when it is resumed, not when it is made (RD-9, RD-10).
-            return .setCheckpoint(task: task.id, ByteState(failure: error).encoded)
+        var attempts = task.attempts
+        let delay: Double
+        if error.code == .diskFull {
+            delay = policy.diskFullDelay
+        } else {
+            attempts += 1
+            let decision = policy.retry.decision(
+                for: error,
+                failureCount: attempts,
+                using: &random
+            )
+            guard case .retry(let wait) = decision else {
+                // The task fails when it is resumed, not when it is made (RD-9, RD-10).
+                return .setCheckpoint(task: task.id, ByteState(failure: error).encoded)
+            }
+            delay = wait.inSeconds
         }
         let failure = AttemptFailure(error, after: .decode(task.lastError))
         return .setRetry(
             task: task.id,
-            attempts: task.attempts,
-            notBefore: now.addingTimeInterval(policy.diskFullDelay),
+            attempts: attempts,
+            notBefore: now.addingTimeInterval(delay),
             lastError: Stored.encode(failure)
         )
     }

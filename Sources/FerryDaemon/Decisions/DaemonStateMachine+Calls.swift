@@ -85,9 +85,14 @@ extension DaemonStateMachine {
         var effects: [Effect] = [.answer(call, .created(task: task)), .changed(task: task)]
         if task == creation.task.id {
             effects += adopt(creation.task)
-            if creation.task.state == .waiting {
-                effects += note(deadline: creation.task.deadline) + searchForTasks(at: now)
-            }
+            effects += note(deadline: creation.task.deadline)
+            // While a thousand tasks come in, the store is not asked each time for what cannot run.
+            let isAdmitted = budget.admits(
+                session: creation.session,
+                host: creation.task.host,
+                sessionLimit: sessionLimit(creation.session)
+            )
+            if creation.task.state == .waiting, isAdmitted { effects += searchForTasks(at: now) }
         }
         return effects + recount(creation.session)
     }

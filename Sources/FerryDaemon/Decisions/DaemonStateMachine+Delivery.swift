@@ -75,17 +75,9 @@ extension DaemonStateMachine {
         var effects: [Effect] = []
         let own = running.values.filter { $0.record.sessionID == session }
         for task in own.sorted(by: { $0.record.id < $1.record.id }) {
-            if let response = task.response {
-                effects += send(
-                    Wire.Event(
-                        kind: .response,
-                        task: task.record.identifier,
-                        response: response,
-                        request: task.currentRequest,
-                        expectedByteCount: task.expectedByteCount
-                    ),
-                    session: session
-                )
+            if task.response != nil {
+                running[task.record.id]?.hasUntoldResponse = false
+                effects += send(response(of: task), session: session)
             }
             effects +=
                 tellResumption(of: task.record.id) + send(progress(of: task), session: session)

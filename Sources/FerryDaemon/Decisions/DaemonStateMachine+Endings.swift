@@ -31,7 +31,9 @@ extension DaemonStateMachine {
             task.currentRequest =
                 running.currentRequest.map { Stored.encode($0) } ?? task.currentRequest
         }
-        let effects = stop(task: task.id, at: now)
+        let response = storeResponse(of: task.id)
+        let effects =
+            stop(task: task.id, at: now) + (response.isEmpty ? [] : [commit(response, .relaxed)])
         guard ending.producesResumeData else {
             return effects + [complete(task, ending, resumeData: nil, at: now)]
         }

@@ -117,13 +117,19 @@ extension DaemonStateMachine {
         var hasNewCheckpoint = false
         /// What its application is to be told of that when it is there.
         var resumption: Wire.Event?
-        /// When its progress was last told.
-        var progressToldAt = Date.distantPast
+        /// When its progress was last told, or its attempt began: of one that is done in a moment
+        /// nothing but the end is told.
+        var progressToldAt: Date
         /// Whether there is progress to tell.
         var hasUntoldProgress = false
+        /// Whether the latest answer is to be told, together with the progress.
+        var hasUntoldResponse = false
+        /// Whether the store is still to get the latest answer, together with the next change.
+        var hasUnstoredResponse = false
 
-        init(_ record: TaskRecord) {
+        init(_ record: TaskRecord, at now: Date) {
             self.record = record
+            progressToldAt = now
             receivedByteCount = record.receivedByteCount
             expectedByteCount = record.expectedByteCount
             attempts = record.attempts

@@ -103,7 +103,7 @@ extension DaemonStateMachine {
         for task in tasks {
             if search.changedTasks.contains(task.id) {
                 search.isStale = true
-            } else if start(task, &effects) {
+            } else if start(task, at: now, &effects) {
                 hasStarted = true
             }
         }
@@ -118,7 +118,11 @@ extension DaemonStateMachine {
     /// Starts a task that still fits, or has its resume data taken over.
     ///
     /// - Returns: Whether the search may find others in its place.
-    private mutating func start(_ task: TaskRecord, _ effects: inout [Effect]) -> Bool {
+    private mutating func start(
+        _ task: TaskRecord,
+        at now: Date,
+        _ effects: inout [Effect]
+    ) -> Bool {
         guard
             running[task.id] == nil, ending[task.id] == nil, !adoptions.contains(task.id),
             let session = sessions[task.sessionID],
@@ -135,7 +139,7 @@ extension DaemonStateMachine {
         }
         budget.take(session: task.sessionID, host: task.host)
         search.lastHost = task.host
-        running[task.id] = RunningTask(task)
+        running[task.id] = RunningTask(task, at: now)
         effects.append(
             .start(
                 TransferStart(

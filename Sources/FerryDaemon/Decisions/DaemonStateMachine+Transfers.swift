@@ -49,27 +49,23 @@ extension DaemonStateMachine {
         let original = Stored.request(task.record.request)
         let isRedirected = original?.url != request.url
         running[id]?.currentRequest = isRedirected ? request : nil
+        running[id]?.hasUnstoredResponse = true
+        running[id]?.hasUntoldResponse = true
+        running[id]?.hasUntoldProgress = true
+        return tellProgressLater(now)
+    }
+
+    /// What the store does not have yet of the latest answer, to be committed with another change.
+    mutating func storeResponse(of id: Int64) -> [Mutation] {
+        guard let task = running[id], task.hasUnstoredResponse else { return [] }
+        running[id]?.hasUnstoredResponse = false
         return [
-            commit(
-                [
-                    .setExchange(
-                        task: id,
-                        currentRequest: isRedirected ? Stored.encode(request) : nil,
-                        response: Stored.encode(response)
-                    )
-                ],
-                .relaxed
+            .setExchange(
+                task: id,
+                currentRequest: task.currentRequest.map { Stored.encode($0) },
+                response: task.response.map { Stored.encode($0) }
             )
         ]
-            + send(
-                Wire.Event(
-                    kind: .response,
-                    task: task.record.identifier,
-                    response: response,
-                    request: isRedirected ? request : nil
-                ),
-                session: task.record.sessionID
-            )
     }
 
     /// Bytes have arrived.
@@ -117,10 +113,24 @@ extension DaemonStateMachine {
 
     private mutating func tellProgress(of id: Int64, at now: Date) -> [Effect] {
         guard var task = running[id], task.hasUntoldProgress else { return [] }
+        let tellsResponse = task.hasUntoldResponse
+        task.hasUntoldResponse = false
         task.hasUntoldProgress = false
         task.progressToldAt = now
         running[id] = task
-        return [.changed(task: id)] + send(progress(of: task), session: task.record.sessionID)
+        let events = (tellsResponse ? [response(of: task)] : []) + [progress(of: task)]
+        return [.changed(task: id)]
+            + events.flatMap { send($0, session: task.record.sessionID) }
+    }
+
+    func response(of task: RunningTask) -> Wire.Event {
+        Wire.Event(
+            kind: .response,
+            task: task.record.identifier,
+            response: task.response,
+            request: task.currentRequest,
+            expectedByteCount: task.expectedByteCount
+        )
     }
 
     func progress(of task: RunningTask) -> Wire.Event {
@@ -138,7 +148,7 @@ extension DaemonStateMachine {
         running[id]?.hasNewCheckpoint = true
         return [
             commit(
-                [
+                storeResponse(of: id) + [
                     .setCheckpoint(task: id, checkpoint),
                     .setProgress(
                         task: id,
@@ -162,10 +172,10 @@ extension DaemonStateMachine {
         guard running[id]?.phase == .loading else { return [] }
         running[id]?.receivedByteCount = byteCount
         running[id]?.expectedByteCount = byteCount
-        running[id]?.hasUntoldProgress = true
-        let effects = tellProgress(of: id, at: now)
+        // The end tells all that there is.
+        running[id]?.hasUntoldProgress = false
         running[id]?.phase = .finishing
-        guard let task = running[id], ending[id] == nil else { return effects }
+        guard let task = running[id], ending[id] == nil else { return [] }
         ending[id] = []
         let finished = Wire.Event(
             kind: .finished,
@@ -176,13 +186,16 @@ extension DaemonStateMachine {
             expectedByteCount: byteCount,
             path: path
         )
-        var completed = finished
-        completed.kind = .completed
-        completed.path = nil
-        return effects + [
+        let completed = Wire.Event(
+            kind: .completed,
+            task: task.record.identifier,
+            receivedByteCount: byteCount,
+            expectedByteCount: byteCount
+        )
+        return [
             .log(.info, "finished, \(byteCount) bytes", task: id),
             commit(
-                forgetting(task.record) + [
+                forgetting(task.record) + storeResponse(of: id) + [
                     .setProgress(
                         task: id,
                         receivedByteCount: byteCount,
@@ -250,7 +263,7 @@ extension DaemonStateMachine {
             .log(.notice, "attempt failed, next in \(delay): \(failure.message)", task: id),
             .changed(task: id),
             commit(
-                [
+                storeResponse(of: id) + [
                     .setRetry(
                         task: id,
                         attempts: task.attempts + 1,
@@ -283,10 +296,11 @@ extension DaemonStateMachine {
             effects.append(.changed(task: change.id))
             effects += note(deadline: change.deadline)
             if change.to != .waiting, let task = running[change.id], task.phase == .loading {
+                let response = storeResponse(of: change.id)
                 effects += stop(task: change.id, at: now)
                 effects.append(
                     commit(
-                        [
+                        response + [
                             .setProgress(
                                 task: change.id,
                                 receivedByteCount: task.receivedByteCount,

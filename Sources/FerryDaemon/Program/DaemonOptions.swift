@@ -21,6 +21,8 @@ struct DaemonOptions: Sendable {
     var logLevel = LogLevel.info
     /// The limits and delays.
     var policy = DaemonPolicy()
+    /// From how many bytes on a body may go to its file by splice; `nil` for the client's own limit.
+    var minimumSplicedBytes: Int?
     /// What applications get that the daemon has changed for itself; `nil` for the daemon's own.
     var applicationAttributes: ProcessAttributes?
 
@@ -36,8 +38,10 @@ struct DaemonOptions: Sendable {
           --log-level LEVEL            error, warning, notice, info (default) or debug
           --maximum-transfers N        transfers at once, 1 to 1024 (default 32)
           --maximum-per-host N         transfers at once for one host, 1 to 256 (default 16)
+          --splice-from BYTES          move bodies from this size on by splice (default 16777216)
           --idle-time SECONDS          end after this long with nothing to do (default 10)
           --retry-delay SECONDS        first delay after a failed attempt (default 1)
+          --full-disk-delay SECONDS    wait for room on a full disk (default 30)
           --relaunch-delay SECONDS     first delay between two starts of an app (default 1)
           --help                       print this
           --version                    print the version
@@ -76,10 +80,14 @@ struct DaemonOptions: Sendable {
             policy.maximumTransfers = try Self.number(name, value, in: 1...1024)
         case "--maximum-per-host":
             policy.maximumTransfersPerHost = try Self.number(name, value, in: 1...256)
+        case "--splice-from":
+            minimumSplicedBytes = try Self.number(name, value, in: 1...Int.max)
         case "--idle-time":
             policy.idleTime = try Self.seconds(name, value)
         case "--retry-delay":
             policy.retry.firstDelay = .seconds(try Self.seconds(name, value))
+        case "--full-disk-delay":
+            policy.diskFullDelay = try Self.seconds(name, value)
         case "--relaunch-delay":
             policy.relaunchDelay = try Self.seconds(name, value)
         default:

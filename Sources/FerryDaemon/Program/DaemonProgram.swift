@@ -39,6 +39,11 @@ package enum DaemonProgram {
 
     private static func serve(_ options: DaemonOptions, isForeground: Bool) -> Never {
         let readiness = Detachment.Readiness.inherited()
+        do throws(SystemCallError) {
+            try EventLoop.start()
+        } catch {
+            giveUp(.start("the system lacks what every process needs: \(error)"), readiness)
+        }
         LoopActor.task {
             startSignals = try? SignalSource([SIGTERM, SIGINT]) { number in
                 _ = readiness.failed("signal \(number) has ended it before it served")
@@ -51,15 +56,21 @@ package enum DaemonProgram {
                 )
                 readiness.succeeded()
             } catch {
-                // Systemd waits in another way, and keeps what is written here.
-                if !readiness.failed(error.message) {
-                    write("ferryd: \(error.message)\n", to: STDERR_FILENO)
-                }
-                exit(error.status)
+                giveUp(error, readiness)
             }
         }
         // The loop's thread does everything and ends the process.
         while true { pause() }
+    }
+
+    /// Tells whoever waits why the daemon does not serve, and ends the process.
+    private static func giveUp(_ failure: DaemonFailure, _ readiness: Detachment.Readiness) -> Never
+    {
+        // Systemd waits in another way, and keeps what is written here.
+        if !readiness.failed(failure.message) {
+            write("ferryd: \(failure.message)\n", to: STDERR_FILENO)
+        }
+        exit(failure.status)
     }
 
     private static func write(_ text: String, to descriptor: Int32) {

@@ -47,7 +47,7 @@ final class DaemonService {
             await log.flush()
             throw .start(error.message)
         }
-        let parts = try Self.makeParts(in: state)
+        let parts = try Self.makeParts(in: state, options)
         let own = isStartedByClient ? inherited : try claim()
         let daemon = Daemon(
             store: store,
@@ -232,11 +232,15 @@ final class DaemonService {
     }
 
     private static func makeParts(
-        in state: Directory
+        in state: Directory,
+        _ options: DaemonOptions
     ) throws(DaemonFailure) -> (files: TransferFiles, client: HTTPClient) {
         var configuration = HTTPClient.Configuration()
         // The scheduler knows better than a connection pool what may run.
         configuration.maximumConnectionsPerHost = 0
+        if let bytes = options.minimumSplicedBytes {
+            configuration.minimumSplicedBytes = Int64(bytes)
+        }
         do {
             return (try TransferFiles(in: state), try HTTPClient(configuration: configuration))
         } catch let error as SystemCallError {

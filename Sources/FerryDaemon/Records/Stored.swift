@@ -6,9 +6,20 @@ import FoundationEssentials
 enum Stored {
     /// Encodes a value; one that cannot be encoded, which none of ours is, becomes empty.
     static func encode<Value: Encodable>(_ value: Value) -> [UInt8] {
+        (try? encoder.encode(value)).map { Array($0) } ?? []
+    }
+
+    private static let encoder: JSONEncoder = {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(value)).map { Array($0) } ?? []
+        return encoder
+    }()
+
+    private static let decoder = JSONDecoder()
+
+    /// Encodes a request, of which there is one for each task.
+    static func encode(_ request: Wire.Request) -> [UInt8] {
+        request.text ?? encode(Optional(request))
     }
 
     /// A session's configuration; Apple's defaults where it cannot be read.
@@ -23,7 +34,9 @@ enum Stored {
     }
 
     /// A task's request.
-    static func request(_ bytes: [UInt8]) -> Wire.Request? { decode(bytes) }
+    static func request(_ bytes: [UInt8]) -> Wire.Request? {
+        Wire.Request(text: bytes) ?? decode(bytes)
+    }
 
     /// The head of an answer.
     static func response(_ bytes: [UInt8]) -> Wire.Response? { decode(bytes) }
@@ -40,6 +53,6 @@ enum Stored {
     }
 
     private static func decode<Value: Decodable>(_ bytes: [UInt8]) -> Value? {
-        try? JSONDecoder().decode(Value.self, from: Data(bytes))
+        try? decoder.decode(Value.self, from: Data(bytes))
     }
 }

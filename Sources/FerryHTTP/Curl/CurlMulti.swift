@@ -49,8 +49,13 @@ import FerrySystem
             CURLMOPT_MAX_TOTAL_CONNECTIONS,
             configuration.maximumConnections
         )
+        // By itself libcurl keeps four times as many as there are handles in here, and in the moment
+        // when one response has ended and the next request has not begun, these are few.
+        CCurl_multi_setopt_long(handle, CURLMOPT_MAXCONNECTS, Self.keptConnectionCount)
         report(of: handle)
     }
+
+    private static let keptConnectionCount = 64
 
     isolated deinit {
         closeNow()

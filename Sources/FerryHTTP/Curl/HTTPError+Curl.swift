@@ -40,6 +40,8 @@ extension HTTPError.Code {
             case CURLE_OUT_OF_MEMORY:
                 // Up to version 8.5 this is also the result for a field that exceeds 100 KiB.
                 failure.hasHead ? .outOfMemory : .headersTooLarge
+            // The kernel has no room for one more descriptor to be waited for.
+            case CURLE_UNRECOVERABLE_POLL: .outOfMemory
             case Self.tooLarge: .headersTooLarge
             case CURLE_PEER_FAILED_VERIFICATION:
                 Self(certificateVerdict: failure.certificateVerdict)

@@ -64,7 +64,8 @@ extension HTTPExchange {
     }
 
     private func splicingFailed(_ error: SystemCallError) {
-        endSplicing(HTTPError(code: .other, message: "\(error)"))
+        // All that can be refused here is room for one more descriptor to be waited for.
+        endSplicing(HTTPError(code: .outOfMemory, message: "\(error)"))
     }
 
     // MARK: - Pauses

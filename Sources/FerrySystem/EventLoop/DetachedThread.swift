@@ -15,7 +15,12 @@ enum DetachedThread {
 
     /// Starts a thread with all signals blocked: they belong to the app's own threads, or to a
     /// signal source.
-    static func start(name: String, _ body: @escaping @Sendable () -> Void) {
+    ///
+    /// - Throws: `pthread_create`.
+    static func start(
+        name: String,
+        _ body: @escaping @Sendable () -> Void
+    ) throws(SystemCallError) {
         var identifier = pthread_t()
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
@@ -41,7 +46,9 @@ enum DetachedThread {
         )
         pthread_sigmask(SIG_SETMASK, &previous, nil)
         pthread_attr_destroy(&attributes)
-        // A process that gets no thread cannot go on, and there is no caller to tell.
-        precondition(code == 0, "pthread_create for \(name) failed: \(code)")
+        guard code == 0 else {
+            Unmanaged<Start>.fromOpaque(context).release()
+            throw SystemCallError(call: "pthread_create", errno: code, subject: name)
+        }
     }
 }

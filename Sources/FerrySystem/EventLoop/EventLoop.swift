@@ -15,6 +15,13 @@ package final class EventLoop {
 
     private init() {}
 
+    /// Starts the loop, where that can fail in good order; otherwise its first use does.
+    ///
+    /// - Throws: The call that has failed; the process is better ended.
+    package nonisolated static func start() throws(SystemCallError) {
+        _ = try LoopThread.made.get()
+    }
+
     /// The time on the loop's clock, which goes on while the machine sleeps.
     package static var now: ContinuousClock.Instant { ContinuousClock.now }
 
@@ -54,6 +61,8 @@ package final class EventLoop {
     func dispatch(_ event: epoll_event) {
         watches[event.data.u64]?.fire(Readiness(rawValue: event.events))
     }
+
+    func timersAreDue() { timers.fireDue() }
 
     func update(_ watch: Watch, _ readiness: Readiness) throws(SystemCallError) {
         try control(EPOLL_CTL_MOD, watch, readiness)

@@ -7,7 +7,20 @@ import Synchronization
 /// Three things wake it: a watched descriptor, the one timer descriptor, and the mailbox's eventfd.
 /// With none of them it sleeps without limit.
 final class LoopThread: SerialExecutor, Sendable {
-    static let shared = LoopThread()
+    /// The thread, or why there is none.
+    static let made = Result { () throws(SystemCallError) in try LoopThread() }
+
+    /// The thread.
+    static let shared: LoopThread = {
+        switch made {
+        case .success(let thread):
+            return thread
+        case .failure(let error):
+            // Nothing of the library works without it, and there is no caller to tell: this is the
+            // first use from anywhere.
+            preconditionFailure("no event loop: \(error)")
+        }
+    }()
 
     private enum Item {
         case job(UnownedJob)
@@ -26,22 +39,28 @@ final class LoopThread: SerialExecutor, Sendable {
     let timer: Int32
     private let wake: Int32
 
-    private init() {
-        epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
-        wake = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    private init() throws(SystemCallError) {
+        let epoll = try systemCall("epoll_create1") { epoll_create1(Int32(EPOLL_CLOEXEC)) }
+        let wake = try systemCall("eventfd") { eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)) }
         // ContinuousClock is CLOCK_BOOTTIME on Linux: both go on while the machine sleeps.
-        timer = timerfd_create(CLOCK_BOOTTIME, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
-        // Without these descriptors no part of the library can work, and there is no caller to
-        // tell: the shared instance is made by the first use from anywhere.
-        let error = SystemCallError(call: "epoll_create1, eventfd or timerfd_create", errno: errno)
-        precondition(epoll >= 0 && wake >= 0 && timer >= 0, "no event loop: \(error)")
-        // All 64 bits of the union are compared; keys of watches are above 32 bits.
-        var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data(u64: wakeKey))
-        epoll_ctl(epoll, EPOLL_CTL_ADD, wake, &event)
-        start()
+        let timer = try systemCall("timerfd_create") {
+            timerfd_create(CLOCK_BOOTTIME, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
+        }
+        self.epoll = epoll
+        self.wake = wake
+        self.timer = timer
+        for descriptor in [wake, timer] {
+            let data = epoll_data(u64: Self.key(of: descriptor))
+            var event = epoll_event(events: EPOLLIN.rawValue, data: data)
+            try systemCall("epoll_ctl") { epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) }
+        }
+        try DetachedThread.start(name: "ferry.loop") { self.run() }
     }
 
-    private var wakeKey: UInt64 { UInt64(UInt32(bitPattern: wake)) }
+    /// All 64 bits of the union are compared; keys of watches are above 32 bits.
+    private static func key(of descriptor: Int32) -> UInt64 {
+        UInt64(UInt32(bitPattern: descriptor))
+    }
 
     /// Whether the caller is on the loop's thread.
     var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
@@ -62,11 +81,8 @@ final class LoopThread: SerialExecutor, Sendable {
             mailbox.isWakePending = true
             return true
         }
-        if needsWake { eventfd_write(wake, 1) }
-    }
-
-    private func start() {
-        DetachedThread.start(name: "ferry.loop") { self.run() }
+        // A wake-up that is lost is never made up for: nobody else writes while it is pending.
+        while needsWake, eventfd_write(wake, 1) != 0, errno == EINTR {}
     }
 
     private func run() {
@@ -77,10 +93,11 @@ final class LoopThread: SerialExecutor, Sendable {
             let count = waitForEvents(&events)
             for index in 0..<count {
                 let event = events[index]
-                if event.data.u64 == wakeKey {
-                    acknowledgeWake()
-                } else {
-                    LoopActor.assumeIsolated { EventLoop.shared.dispatch(event) }
+                switch event.data.u64 {
+                case Self.key(of: wake): acknowledgeWake()
+                case Self.key(of: timer):
+                    LoopActor.assumeIsolated { EventLoop.shared.timersAreDue() }
+                default: LoopActor.assumeIsolated { EventLoop.shared.dispatch(event) }
                 }
             }
         }

@@ -12,7 +12,6 @@ final class LoopTimerQueue {
     private var nextKey: UInt64 = 0
     private var armedDeadline: ContinuousClock.Instant?
     private let descriptor = LoopThread.shared.timer
-    private var watch: Watch?
 
     func schedule(
         at deadline: ContinuousClock.Instant,
@@ -37,7 +36,7 @@ final class LoopTimerQueue {
         arm()
     }
 
-    private func fireDue() {
+    func fireDue() {
         var expirations: UInt64 = 0
         read(descriptor, &expirations, MemoryLayout.size(ofValue: expirations))
         armedDeadline = nil
@@ -59,7 +58,10 @@ final class LoopTimerQueue {
     /// Sets the timerfd to the first deadline; a process without timers has none armed.
     private func arm() {
         let deadline = heap.first?.deadline
-        guard deadline != armedDeadline, watchDescriptor() else { return }
+        // A deadline that comes too early only finds nothing due; most timers are cancelled, and each
+        // change of the timerfd is a call to the kernel.
+        if let deadline, let armedDeadline, armedDeadline <= deadline { return }
+        guard deadline != armedDeadline else { return }
         armedDeadline = deadline
         var specification = itimerspec()
         if let deadline {
@@ -70,19 +72,6 @@ final class LoopTimerQueue {
             specification.it_value.tv_nsec = wait.seconds == 0 ? max(nanoseconds, 1) : nanoseconds
         }
         timerfd_settime(descriptor, 0, &specification, nil)
-    }
-
-    /// Begins to wait for the timerfd, with the first timer.
-    private func watchDescriptor() -> Bool {
-        if watch != nil { return true }
-        do {
-            watch = try EventLoop.shared.watch(descriptor, for: .readable) { [weak self] _ in
-                self?.fireDue()
-            }
-        } catch {
-            preconditionFailure("the timer cannot be watched: \(error)")
-        }
-        return true
     }
 
     private func removeFirst() {

@@ -51,7 +51,12 @@ final class WorkThread: @unchecked Sendable {
     }
 
     private func start() {
-        DetachedThread.start(name: name) { self.run() }
+        do throws(SystemCallError) {
+            try DetachedThread.start(name: name) { self.run() }
+        } catch {
+            // A process that gets no thread cannot go on, and there is no caller to tell.
+            preconditionFailure("\(error)")
+        }
     }
 
     private func run() {

@@ -4,7 +4,7 @@ import FerrySystem
 extension Download {
     /// What a download tells its owner, on the loop and never from inside a call of the owner's.
     ///
-    /// In this order: `responded`, `resumed`, `progressed`… and, in between, `checkpointed`; then
+    /// In this order: `responded`, `resumed`, `progressed`…, which begins with 0 where the file does, and, in between, `checkpointed`; then
     /// exactly one of `finished` and `failed`, after which nothing comes. `restarted` may come
     /// before `responded`. After ``Download/cancel()`` nothing comes.
     package struct Events: Sendable {

@@ -77,6 +77,8 @@ extension Download {
         private(set) var receivedByteCount: Int64 = 0
         /// The last request, without the fields that ask for the rest.
         var currentRequest: TransferRequest { current.transfer }
+        /// The length of the whole, if it is known.
+        var totalByteCount: Int64? { version?.totalByteCount }
         /// Whether the download is over, so that no event may follow.
         var hasEnded: Bool { state == .ended }
 

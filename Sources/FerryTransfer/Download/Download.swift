@@ -144,7 +144,7 @@ extension Download {
         case .write(let count): try write(piece, dropping: count)
         case .synchronize: synchronizeAll()
         case .reportRestart(let reason): restarted(reason)
-        case .reportResponse(let head, let request): events.responded(head, request)
+        case .reportResponse(let head, let request): responded(head, request)
         case .reportResumption(let offset, let total): events.resumed(offset, total)
         case .reportProgress(let received, let total): progressed(received, total)
         case .finish(let result): end { $0.finished(result) }
@@ -194,6 +194,12 @@ extension Download {
         noteFruitlessResumptions()
         tellProgress()
         report(events)
+    }
+
+    private func responded(_ head: HTTPResponseHead, _ request: TransferRequest) {
+        events.responded(head, request)
+        // Nobody is to miss that the bytes of earlier attempts are gone, however fast the new ones come.
+        if machine.receivedByteCount == 0, !machine.hasEnded { events.progressed(0, machine.totalByteCount) }
     }
 
     private func restarted(_ reason: String) {

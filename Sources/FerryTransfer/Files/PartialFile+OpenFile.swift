@@ -31,14 +31,14 @@ extension PartialFile {
             }
         }
 
-        /// Creates a file that carries a record, in place of the one of that name.
+        /// Creates a file that carries a record, if any, in place of the one of that name.
         convenience init(
             creating name: String,
             in directory: Directory,
-            record: Record
+            record: Record?
         ) throws(TransferError) {
-            let bytes = try record.encoded()
-            do {
+            let bytes = try record?.encoded()
+            do throws(SystemCallError) {
                 self.init(try Self.create(name, in: directory, record: bytes))
             } catch {
                 throw TransferError(error, during: .create)
@@ -48,20 +48,33 @@ extension PartialFile {
         private static func create(
             _ name: String,
             in directory: Directory,
-            record: [UInt8]
+            record: [UInt8]?
         ) throws(SystemCallError) -> FileDescriptor {
-            let isReplacing = try directory.status(of: name) != nil
-            let temporaryName = isReplacing ? name + ".new" : name
-            if isReplacing { try directory.remove(temporaryName) }
+            do throws(SystemCallError) {
+                let file = try directory.open(name, .createNew)
+                if let record, try !storeAttribute(record, on: file) {
+                    try storeAside(record, named: name, in: directory)
+                }
+                return file
+            } catch let error where error.errno == EEXIST {
+                return try replace(name, in: directory, record: record)
+            }
+        }
+
+        private static func replace(
+            _ name: String,
+            in directory: Directory,
+            record: [UInt8]?
+        ) throws(SystemCallError) -> FileDescriptor {
+            let temporaryName = name + ".new"
+            try directory.remove(temporaryName)
             let file = try directory.open(temporaryName, .createNew)
-            if try !storeAttribute(record, on: file) {
+            if let record, try !storeAttribute(record, on: file) {
                 // For a moment the record beside the file would speak for the old one.
-                if isReplacing { try directory.open(name, .readWrite).truncate(to: 0) }
+                try directory.open(name, .readWrite).truncate(to: 0)
                 try storeAside(record, named: name, in: directory)
             }
-            if isReplacing {
-                try directory.rename(temporaryName, to: directory, as: name, replacing: true)
-            }
+            try directory.rename(temporaryName, to: directory, as: name, replacing: true)
             return file
         }
 

@@ -22,7 +22,7 @@ extension PartialFile {
         /// The record as it is stored.
         func encoded() throws(TransferError) -> [UInt8] {
             do {
-                return Array(try JSONEncoder().encode(self))
+                return Array(try Self.encoder.encode(self))
             } catch {
                 throw TransferError(code: .internalFailure, message: "record: \(error)")
             }
@@ -30,11 +30,14 @@ extension PartialFile {
 
         /// Reads what ``encoded()`` wrote; `nil` for anything else.
         init?(decoding bytes: [UInt8]) {
-            guard let record = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else {
+            guard let record = try? Self.decoder.decode(Self.self, from: Data(bytes)) else {
                 return nil
             }
             self = record
         }
+
+        private static let encoder = JSONEncoder()
+        private static let decoder = JSONDecoder()
 
         init(generation: UInt64, version: ResourceVersion, bootIdentifier: BootIdentifier) {
             self.generation = generation

@@ -18,8 +18,11 @@ package final class PartialFile {
     package private(set) var isRecovered = false
 
     private let currentBoot: BootIdentifier
+    private let recordKeeping: RecordKeeping
     private let force: Force
     private var content: Content?
+    /// Whether there has been a file of this name, as far as this object knows.
+    private var wasBegun = false
     /// Changes whenever bytes are given up: what a synchronisation found before is void then.
     private var epoch: UInt64 = 0
 
@@ -31,6 +34,17 @@ package final class PartialFile {
         var synchronizedByteCount: Int64
         /// Whether the file's entry in its directory, and its record, are on the disk.
         var isAnchored: Bool
+        /// Whether the record is with the file, and not only here.
+        var isRecorded = true
+    }
+
+    /// When the record is put where another process finds it.
+    package enum RecordKeeping: Sendable {
+        /// Before the first byte.
+        case always
+        /// When ``storeRecord()`` is called: for a file whose name nobody else knows until then, and
+        /// that did not exist before.
+        case onDemand
     }
 
     /// Names a file; nothing is opened or created yet.
@@ -39,13 +53,19 @@ package final class PartialFile {
     ///   - directory: Where the file lies or will lie.
     ///   - name: Its name there, and the start of the names of ``companionSuffixes``.
     ///   - currentBoot: The present run of the kernel.
+    ///   - recordKeeping: When the record is put where another process finds it.
     package convenience init(
         directory: Directory,
         name: String,
-        currentBoot: BootIdentifier = .current
+        currentBoot: BootIdentifier = .current,
+        recordKeeping: RecordKeeping = .always
     ) {
-        self.init(directory: directory, name: name, currentBoot: currentBoot) {
-            (file, anchor) throws(TransferError) in
+        self.init(
+            directory: directory,
+            name: name,
+            currentBoot: currentBoot,
+            recordKeeping: recordKeeping
+        ) { (file, anchor) throws(TransferError) in
             try file.synchronize(anchoringIn: anchor)
         }
     }
@@ -55,11 +75,13 @@ package final class PartialFile {
         directory: Directory,
         name: String,
         currentBoot: BootIdentifier,
+        recordKeeping: RecordKeeping = .always,
         force: @escaping Force
     ) {
         self.directory = directory
         self.name = name
         self.currentBoot = currentBoot
+        self.recordKeeping = recordKeeping
         self.force = force
     }
 
@@ -95,6 +117,11 @@ package final class PartialFile {
     ///   a file of the user's own, or cannot be opened.
     @discardableResult
     package func recover(checkpoint: Checkpoint?) throws(TransferError) -> Checkpoint? {
+        if recordKeeping == .onDemand, !wasBegun {
+            isRecovered = true
+            return nil
+        }
+        try storeRecord()
         close()
         isRecovered = true
         guard let file = try OpenFile(existing: name, in: directory) else { return nil }
@@ -135,9 +162,14 @@ package final class PartialFile {
             version: version,
             bootIdentifier: currentBoot
         )
+        let isRecorded = recordKeeping == .always
         let file: OpenFile
         do {
-            file = try OpenFile(creating: name, in: directory, record: record)
+            file = try OpenFile(
+                creating: name,
+                in: directory,
+                record: isRecorded ? record : nil
+            )
         } catch {
             // Nothing has been given up, unless the record was to lie beside the file.
             if let content, (try? content.file.size()) != content.byteCount { close() }
@@ -150,8 +182,17 @@ package final class PartialFile {
             record: record,
             byteCount: 0,
             synchronizedByteCount: 0,
-            isAnchored: false
+            isAnchored: false,
+            isRecorded: isRecorded
         )
+        wasBegun = true
+    }
+
+    /// Puts the record where another process finds it, if it is not there yet.
+    package func storeRecord() throws(TransferError) {
+        guard let content, !content.isRecorded else { return }
+        try content.file.store(content.record, named: name, in: directory)
+        self.content?.isRecorded = true
     }
 
     /// Goes on at the end, of a version of which more may be known than before.
@@ -173,7 +214,7 @@ package final class PartialFile {
     /// Replaces the record by another about the same bytes.
     private func replaceRecord(by record: Record) throws(TransferError) {
         guard let content, content.record != record else { return }
-        try content.file.store(record, named: name, in: directory)
+        if content.isRecorded { try content.file.store(record, named: name, in: directory) }
         self.content?.record = record
     }
 
@@ -332,15 +373,21 @@ extension PartialFile {
         as newName: String,
         replacing: Bool = false
     ) throws(TransferError) {
-        let file = try OpenFile(existing: name, in: directory)
+        let isRecorded = content?.isRecorded ?? true
+        let file: OpenFile?
+        if let content {
+            file = content.file
+        } else {
+            file = try OpenFile(existing: name, in: directory)
+        }
         do {
             try directory.rename(name, to: target, as: newName, replacing: replacing)
             // In this order a process that dies between the two leaves a complete file.
-            try directory.remove(name + ".record")
+            if isRecorded { try directory.remove(name + ".record") }
         } catch {
             throw TransferError(error, during: .open)
         }
-        file?.removeRecord()
+        if isRecorded { file?.removeRecord() }
         close()
     }
 

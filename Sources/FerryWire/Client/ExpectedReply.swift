@@ -13,7 +13,7 @@ struct ExpectedReply: Sendable {
         single handler: @escaping @LoopActor @Sendable (Result<Value, CallError>) -> Void
     ) {
         receive = { (message) throws(MessageError) in
-            let reply: IncomingReply<Value> = try MessageCoding.decode(from: message)
+            let reply: IncomingReply<Value> = try MessageCoding.reply(from: message)
             if reply.continues { throw .malformed("more than one reply to a call that wants one") }
             handler(reply.result)
             return false
@@ -26,7 +26,7 @@ struct ExpectedReply: Sendable {
         stream handler: @escaping @LoopActor @Sendable (StreamReply<Value>) -> Void
     ) {
         receive = { (message) throws(MessageError) in
-            let reply: IncomingReply<Value> = try MessageCoding.decode(from: message)
+            let reply: IncomingReply<Value> = try MessageCoding.reply(from: message)
             switch reply.result {
             case .success(let value): handler(reply.continues ? .next(value) : .last(value))
             case .failure(let error): handler(.failure(error))

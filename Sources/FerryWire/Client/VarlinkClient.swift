@@ -158,7 +158,7 @@ package final class VarlinkClient: Sendable {
             oneway: oneway
         )
         do throws(MessageError) {
-            let message = try MessageCoding.message(call)
+            let message = try MessageCoding.message(calling: call)
             let limit = callLimits.byteCount
             if message.count > limit + 1 { throw .tooLong(limit: limit) }
             return message

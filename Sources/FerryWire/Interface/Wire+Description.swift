@@ -184,9 +184,9 @@ extension Wire {
             sequence: ?int,
             # The task's number in its session; all but drained have it.
             task: ?int,
-            # The answer: with response, finished and, where there was one, completed.
+            # The answer: with response, finished and, if that does not come before, completed.
             response: ?Response,
-            # The request after redirects: with response and completed, where it differs.
+            # The request after redirects, where it differs: with the answer.
             request: ?Request,
             # How many bytes were held already: with resumed.
             offset: ?int,

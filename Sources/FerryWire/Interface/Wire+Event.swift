@@ -9,9 +9,9 @@ extension Wire {
         package var sequence: Int64?
         /// The task's number in its session; all but drained have it.
         package var task: Int?
-        /// The answer: with response, finished and, where there was one, completed.
+        /// The answer: with response, finished and, if that does not come before, completed.
         package var response: Response?
-        /// The request after redirects: with response and completed, where it differs.
+        /// The request after redirects, where it differs: with the answer.
         package var request: Request?
         /// How many bytes were held already: with resumed.
         package var offset: Int64?

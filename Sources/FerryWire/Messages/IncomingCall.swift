@@ -36,6 +36,13 @@ struct IncomingCall: Decodable, Sendable {
     /// Whether no answer is wanted.
     let isOneway: Bool
 
+    /// A call that was read otherwise.
+    init(content: Content, wantsMore: Bool, isOneway: Bool) {
+        self.content = content
+        self.wantsMore = wantsMore
+        self.isOneway = isOneway
+    }
+
     /// Reads a call; parameters of a wrong type make its content invalid, not the message.
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)

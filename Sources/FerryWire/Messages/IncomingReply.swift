@@ -13,6 +13,12 @@ struct IncomingReply<Value: Decodable & Sendable>: Decodable, Sendable {
         case continues
     }
 
+    /// A reply that was read otherwise.
+    init(result: Result<Value, CallError>, continues: Bool) {
+        self.result = result
+        self.continues = continues
+    }
+
     /// Reads a reply; one with an error is never followed by others.
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)

@@ -42,7 +42,7 @@ final class PendingCall {
                 kind == .oneway
                 ? []
                 : try MessageCoding.message(
-                    ReplyMessage(parameters: value, continues: continues ? true : nil)
+                    replying: ReplyMessage(parameters: value, continues: continues ? true : nil)
                 )
             send(message, isLast: !continues)
         } catch {

@@ -200,7 +200,7 @@ package final class VarlinkConnection {
         do throws(MessageError) {
             while isOpen, mayTakeCall, let message = try input.next() {
                 try NestingDepth.check(message, limit: limits.message.depth)
-                let call = try MessageCoding.decode(IncomingCall.self, from: message)
+                let call = try MessageCoding.call(from: message)
                 take(call, byteCount: message.count)
             }
         } catch {

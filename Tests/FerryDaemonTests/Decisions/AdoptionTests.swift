@@ -140,12 +140,15 @@ import Testing
         #expect(bench.loading == [1], "the failure is what its transfer begins and ends with")
     }
 
-    @Test func `a disk that has no room for a copy may have it later`() {
+    @Test(arguments: [TransferError.Code.diskFull, .outOfMemory])
+    func `a disk or a memory that has no room for a copy may have it later`(
+        _ code: TransferError.Code
+    ) {
         var bench = MachineBench()
         let client = bench.open()
         createFromResumeData(&bench, client)
         bench.resume(client)
-        bench.adopt(.failure(.sample(.diskFull)))
+        bench.adopt(.failure(.sample(code)))
         #expect(bench.adoptions.count == 1)
         bench.wait(30)
         #expect(bench.adoptions.count == 2)

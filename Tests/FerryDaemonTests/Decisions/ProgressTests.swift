@@ -38,17 +38,51 @@ import Testing
         #expect(bench.timers[.progress] == nil)
     }
 
-    @Test func `all bytes are told before the end`() {
+    @Test func `the end tells all bytes by itself`() {
         var bench = MachineBench()
         let client = bench.open()
         let stream = bench.subscribe(client)
         let task = bench.start(client)
+        bench.wait(1)
         bench.progress(task, 10)
         bench.progress(task, 90)
         bench.finish(task, byteCount: 100)
-        #expect(bench.progressTold(stream) == [10, 100])
+        bench.wait(1)
+        #expect(bench.progressTold(stream) == [10])
         let kinds = bench.events[stream]?.map(\.kind)
-        #expect(kinds == [.drained, .progress, .progress, .finished, .completed])
+        #expect(kinds == [.drained, .progress, .finished, .completed])
+        #expect(bench.events[stream]?.last?.receivedByteCount == 100)
+    }
+
+    @Test func `of a download that is done in a moment only the end is told`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let stream = bench.subscribe(client)
+        let task = bench.start(client)
+        bench.input {
+            $0.responded(task: task, response: .sample(), request: .sample(), at: $1)
+        }
+        bench.progress(task, 10)
+        bench.finish(task, byteCount: 10)
+        bench.wait(1)
+        #expect(bench.events[stream]?.map(\.kind) == [.drained, .finished, .completed])
+        #expect(bench.events[stream]?[1].response == .sample())
+    }
+
+    @Test func `the answer is told with the first progress`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let stream = bench.subscribe(client)
+        let task = bench.start(client)
+        bench.input {
+            $0.responded(task: task, response: .sample(), request: .sample(), at: $1)
+        }
+        #expect(bench.events[stream]?.map(\.kind) == [.drained])
+        bench.wait(1)
+        #expect(bench.events[stream]?.map(\.kind) == [.drained, .response, .progress])
+        bench.progress(task, 10)
+        bench.wait(1)
+        #expect(bench.events[stream]?.map(\.kind) == [.drained, .response, .progress, .progress])
     }
 
     @Test func `what is loaded is not noted with every byte`() {

@@ -29,13 +29,16 @@ import Testing
     @Test func `limits and delays can be set`() throws {
         let options = try DaemonOptions.parse([
             "--maximum-transfers", "3", "--maximum-per-host", "2", "--idle-time", "0.5",
-            "--retry-delay", "7", "--relaunch-delay", "0", "--log-level", "debug",
+            "--retry-delay", "7", "--relaunch-delay", "0", "--full-disk-delay", "9",
+            "--splice-from", "4096", "--log-level", "debug",
         ])
         #expect(options.policy.maximumTransfers == 3)
         #expect(options.policy.maximumTransfersPerHost == 2)
         #expect(options.policy.idleTime == 0.5)
         #expect(options.policy.retry.firstDelay == .seconds(7))
         #expect(options.policy.relaunchDelay == 0)
+        #expect(options.policy.diskFullDelay == 9)
+        #expect(options.minimumSplicedBytes == 4096)
         #expect(options.logLevel == .debug)
     }
 
@@ -53,6 +56,10 @@ import Testing
         (["--maximum-transfers", "many"], "--maximum-transfers takes a number from 1 to 1024"),
         (["--maximum-transfers"], "--maximum-transfers takes a number from 1 to 1024"),
         (["--maximum-per-host", "257"], "--maximum-per-host takes a number from 1 to 256"),
+        (
+            ["--splice-from", "0"],
+            "--splice-from takes a number from 1 to 9223372036854775807"
+        ),
         (["--idle-time", "-1"], "--idle-time takes a number of seconds from 0 to 86400"),
         (["--idle-time", "nan"], "--idle-time takes a number of seconds from 0 to 86400"),
         (["--idle-time", "inf"], "--idle-time takes a number of seconds from 0 to 86400"),
@@ -75,7 +82,8 @@ import Testing
     @Test func `the help names every option`() {
         let options = [
             "--foreground", "--detach", "--log-level", "--maximum-transfers", "--maximum-per-host",
-            "--idle-time", "--retry-delay", "--relaunch-delay", "--help", "--version",
+            "--idle-time", "--retry-delay", "--full-disk-delay", "--relaunch-delay",
+            "--splice-from", "--help", "--version",
         ]
         for option in options { #expect(DaemonOptions.help.contains("  \(option)")) }
     }

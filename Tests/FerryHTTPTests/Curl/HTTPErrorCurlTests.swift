@@ -109,7 +109,7 @@ import Testing
         Row("CURLE_HTTP2_STREAM", 92, expected: .connectionLost),
         Row("CURLE_PROXY", 97, expected: .cannotConnectToHost),
         Row("CURLE_SSL_CLIENTCERT", 98, expected: .secureConnectionFailed),
-        Row("CURLE_UNRECOVERABLE_POLL", 99, expected: .other),
+        Row("CURLE_UNRECOVERABLE_POLL", 99, expected: .outOfMemory),
         Row("CURLE_TOO_LARGE", 100, expected: .headersTooLarge),
         Row("CURLE_FTP_WEIRD_PASV_REPLY", 13, expected: .other),
         Row("unknown", 4711, expected: .other),

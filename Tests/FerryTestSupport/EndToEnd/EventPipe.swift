@@ -30,6 +30,12 @@ package final class EventPipe: Sendable {
     /// Every line so far.
     package var lines: [String] { state.withLock { $0.lines } }
 
+    /// Adds a line of the test's own.
+    package func write(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        _ = Glibc.write(descriptor, bytes, bytes.count)
+    }
+
     /// Waits for the next line for which `matches` is true, and returns it; those before are
     /// passed over.
     package func next(where matches: (String) -> Bool = { _ in true }) async -> String {

@@ -17,13 +17,15 @@ package final class TestHome: Sendable {
     ///   - hasRuntimeDirectory: Whether there is an `XDG_RUNTIME_DIR`, as in a login session.
     ///   - daemonArguments: What ferryd is started with, besides what its starter says.
     ///   - variables: Further environment variables.
+    ///   - parent: The directory that is to hold it.
     /// - Throws: `SystemCallError`.
     package init(
         hasRuntimeDirectory: Bool = true,
         daemonArguments: [String] = ["--retry-delay", "0.05", "--relaunch-delay", "0.05"],
-        variables: [String: String] = [:]
+        variables: [String: String] = [:],
+        in parent: String = "/tmp"
     ) throws {
-        directory = try TemporaryDirectory()
+        directory = try TemporaryDirectory(in: parent)
         let path = directory.path
         var environment = [
             "HOME": path, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "TZ": "UTC", "LANG": "C.UTF-8",

@@ -15,13 +15,15 @@ package final class TestProcess: Sendable {
     ///   - environment: All variables.
     ///   - output: Where standard output goes; `nil` for nowhere.
     ///   - error: Where standard error goes; `nil` for nowhere.
+    ///   - others: Further descriptors, by the numbers they are to have.
     /// - Throws: `SystemCallError` that names the program.
     package init(
         _ executable: String,
         _ arguments: [String] = [],
         environment: [String: String],
         output: Int32? = nil,
-        error: Int32? = nil
+        error: Int32? = nil,
+        others: [Int32: Int32] = [:]
     ) async throws {
         var launch = ProcessLaunch(
             executable: executable,
@@ -31,6 +33,7 @@ package final class TestProcess: Sendable {
         )
         if let output { launch.descriptors[output] = 1 }
         if let error { launch.descriptors[error] = 2 }
+        for (number, descriptor) in others { launch.descriptors[descriptor] = number }
         let exit = AsyncValue<ProcessExit>()
         self.exit = exit
         let prepared = launch

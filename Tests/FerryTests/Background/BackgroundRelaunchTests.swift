@@ -107,6 +107,20 @@ struct BackgroundRelaunchTests {
         #expect(app.recorder.calls == [.finishedEvents])
     }
 
+    @Test func `BG-31: a program started for a session waits until the daemon can open it`() async {
+        await LoopActor.run {
+            let full = TransferInterfaceError.storeUnavailable(reason: "disk full")
+            daemon.refusesOpening = [full, full]
+        }
+        let app = BackgroundApp(
+            daemon,
+            launchReason: .backgroundURLSession(identifier: "tracks")
+        )
+        _ = app.session()
+        await app.recorder.wait { $0.contains(.finishedEvents) }
+        #expect(await daemon.refusesOpening.isEmpty)
+    }
+
     @Test func `a file that the app had taken before it died is not told of again`() async throws {
         try await createTasks(1)
         let file = try await daemon.finish(1, in: "tracks", contents: "one")

@@ -186,7 +186,7 @@ extension ScriptedDaemon: TransferCallHandler {
             method.session.map { sessions[$0].map { Array($0.tasks.values) } ?? [] }
             ?? sessions.values.flatMap(\.tasks.values)
         let rest = all.filter { $0.id > method.after ?? 0 }.sorted { $0.id < $1.id }
-        let page = Array(rest.prefix(method.limit ?? pageLength))
+        let page = Array(rest.prefix(min(method.limit ?? .max, pageLength)))
         return .init(tasks: page, next: page.count < rest.count ? page.last?.id : nil)
     }
 

@@ -1,0 +1,112 @@
+import FoundationEssentials
+
+/// Writes JSON text without an encoder between.
+///
+/// An encoder builds a tree of a value and looks up its types at run time, which takes ten times as
+/// long; with a hundred thousand tasks to hand over, that is most of the time. What is written is what
+/// the encoder of ``MessageCoding`` writes.
+struct JSONOutput {
+    /// The text.
+    private(set) var bytes: [UInt8] = []
+    /// Whether all could be written: JSON has no number for an infinity.
+    private(set) var isValid = true
+    private var needsComma = false
+
+    /// Begins an empty text.
+    init() { bytes.reserveCapacity(512) }
+
+    /// Writes an object; `members` writes what is in it.
+    mutating func object(_ members: (inout JSONOutput) -> Void) {
+        beginValue()
+        bytes.append(UInt8(ascii: "{"))
+        needsComma = false
+        members(&self)
+        bytes.append(UInt8(ascii: "}"))
+        needsComma = true
+    }
+
+    /// Writes an array.
+    mutating func array<Element>(
+        _ elements: [Element],
+        _ write: (inout JSONOutput, Element) -> Void
+    ) {
+        beginValue()
+        bytes.append(UInt8(ascii: "["))
+        needsComma = false
+        for element in elements { write(&self, element) }
+        bytes.append(UInt8(ascii: "]"))
+        needsComma = true
+    }
+
+    /// Writes the name of the member whose value follows; it must need no escaping.
+    mutating func name(_ name: StaticString) {
+        beginValue()
+        bytes.append(UInt8(ascii: "\""))
+        name.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    /// Writes a string.
+    mutating func string(_ value: String) {
+        beginValue()
+        bytes.append(UInt8(ascii: "\""))
+        var value = value
+        value.withUTF8 { text in
+            guard text.contains(where: Self.isEscaped) else {
+                return bytes.append(contentsOf: text)
+            }
+            for byte in text { appendEscaped(byte) }
+        }
+        bytes.append(UInt8(ascii: "\""))
+        needsComma = true
+    }
+
+    /// Writes bytes in base64.
+    mutating func data(_ value: Data) { string(value.base64EncodedString()) }
+
+    /// Writes an integer.
+    mutating func integer(_ value: some BinaryInteger) { plain(String(value)) }
+
+    /// Writes a truth value.
+    mutating func bool(_ value: Bool) { plain(value ? "true" : "false") }
+
+    /// Writes a number.
+    mutating func number(_ value: Double) {
+        if !value.isFinite { isValid = false }
+        let text = value.description
+        plain(text.hasSuffix(".0") ? String(text.dropLast(2)) : text)
+    }
+
+    private mutating func plain(_ text: String) {
+        beginValue()
+        bytes.append(contentsOf: text.utf8)
+        needsComma = true
+    }
+
+    private mutating func beginValue() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        needsComma = false
+    }
+
+    private static func isEscaped(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private mutating func appendEscaped(_ byte: UInt8) {
+        guard Self.isEscaped(byte) else { return bytes.append(byte) }
+        bytes.append(UInt8(ascii: "\\"))
+        switch byte {
+        case 0x08: bytes.append(UInt8(ascii: "b"))
+        case 0x09: bytes.append(UInt8(ascii: "t"))
+        case 0x0A: bytes.append(UInt8(ascii: "n"))
+        case 0x0C: bytes.append(UInt8(ascii: "f"))
+        case 0x0D: bytes.append(UInt8(ascii: "r"))
+        case 0..<0x20:
+            let digits = String(byte, radix: 16)
+            bytes.append(contentsOf: "u00\(digits.utf8.count == 1 ? "0" : "")\(digits)".utf8)
+        default: bytes.append(byte)
+        }
+    }
+}
