@@ -13,7 +13,8 @@ RUNS ?= 3
 TASKS ?= 100000
 DOCUMENTED = Ferry
 
-.PHONY: all build test demo lint format docs sanitize simulate boundaries bench scale install uninstall clean set-up
+.PHONY: all build test demo lint format docs sanitize simulate coverage boundaries bench scale install \
+  uninstall clean set-up
 all:
 	.ci/run
 
@@ -50,11 +51,29 @@ docs-%:
 	  --fallback-display-name $* --fallback-bundle-identifier ferry.$* \
 	  --output-path .build/docs/$*.doccarchive --warnings-as-errors
 
-sanitize: export TSAN_OPTIONS = suppressions=$(CURDIR)/scripts/thread-sanitizer.suppressions
-sanitize: set-up
-	swift build --build-tests --quiet --sanitize thread --scratch-path .build/thread
-	swift test --skip-build --no-parallel --sanitize thread --disable-xctest \
-	  --scratch-path .build/thread
+# What a sanitizer finds in a process that the tests have started is in a file: nobody reads its
+# standard error.
+sanitize: sanitize-thread sanitize-address
+
+sanitize-thread: export TSAN_OPTIONS = log_path=$(CURDIR)/.build/thread/report \
+  suppressions=$(CURDIR)/scripts/thread-sanitizer.suppressions
+# Less memory that was freed is kept back, so that tests can measure how much there is.
+sanitize-address: export ASAN_OPTIONS = log_path=$(CURDIR)/.build/address/report \
+  detect_leaks=1 quarantine_size_mb=1
+sanitize-address: export LSAN_OPTIONS = print_suppressions=0 \
+  suppressions=$(CURDIR)/scripts/leak-sanitizer.suppressions
+# A simulated world has one thread and hardly a pointer: there is little to find in thousands of them.
+sanitize-%: export FERRY_SIMULATION_COUNT = 300
+sanitize-%: set-up
+	swift build --build-tests --quiet --sanitize $* --scratch-path .build/$*
+	rm -f .build/$*/report.*
+	swift test --skip-build --no-parallel --sanitize $* --disable-xctest --scratch-path .build/$* \
+	  || { cat .build/$*/report.* 2> /dev/null; exit 1; }
+	@! cat .build/$*/report.* 2> /dev/null
+
+# The share of the lines that the tests run, for each layer; scripts/coverage LAYER shows the rest.
+coverage: set-up
+	scripts/coverage
 
 # Random histories of the daemon, its clients, its network and its disk, in a simulated world.
 simulate: set-up

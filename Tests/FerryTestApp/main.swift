@@ -9,6 +9,10 @@ let events = EventWriter(path: options.events)
 let app = TestApp(options: options, events: events)
 
 Application.shared.identifier = options.application
+// What the tests' own process is built with has a say in every process of theirs.
+Application.shared.relaunch?.environmentNames.formUnion([
+    "LLVM_PROFILE_FILE", "TSAN_OPTIONS", "ASAN_OPTIONS", "LSAN_OPTIONS",
+])
 Application.shared.delegate = app
 events.write("start \(Application.shared.launchReason == .user ? "user" : "background")")
 

@@ -16,7 +16,7 @@ extension LyingServer {
     }
 
     /// What can be wrong with the answer to a request for the whole.
-    static let answers = statuses + lengths + noHTTP + codings + silences
+    static let answers = statuses + lengths + longBodies + noHTTP + codings + silences
 
     // MARK: - Statuses that nobody asked for
 
@@ -143,6 +143,31 @@ extension LyingServer {
     ]
 
     private static let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+    private static let longBodies: [LyingServer] = [
+        LyingServer(
+            behaviour: "a long body that is cut off",
+            validator: "\"v1\"",
+            answers: [longFile.dropping(after: 1 << 20), longFile],
+            outcome: .interruption(.connectionLost, long, status: 206),
+            asks: [whole, "bytes=1048576-"]
+        ),
+        LyingServer(
+            behaviour: "a long body that falls silent",
+            validator: "\"v1\"",
+            answers: [longFile.stalling(after: 1 << 20, at: FixtureGate()), longFile],
+            outcome: .interruption(.timedOut, long, status: 206),
+            asks: [whole, "bytes=1048576-"]
+        ),
+        .init(
+            "a long body longer than its length",
+            .content(.seeded(4, byteCount: long.byteCount + 100_000))
+                .claiming(contentLength: long.byteCount),
+            gets: .file(long)
+        ),
+    ]
+
+    static let longFile = FixtureAnswer.file(FixtureFile(long))
 
     // MARK: - No HTTP
 

@@ -28,6 +28,13 @@ extension LyingServer {
         .init("nothing is wrong", .oldFile, gets: .file(old, status: 206), asks: [rest]),
         .init("same length, other ETag", .newFile, gets: .file(new), asks: [rest]),
         .init(
+            "same length, other ETag, a long body",
+            after: FixtureFile(long),
+            .file(FixtureFile(newLong, entityTag: "\"v2\"")),
+            gets: .file(newLong),
+            asks: [rest]
+        ),
+        .init(
             "same length, other ETag, If-Range ignored",
             .part(of: new, [("ETag", "\"v2\"")]),
             .newFile,
@@ -178,6 +185,14 @@ extension LyingServer {
             .oldFile,
             gets: .interruption(.connectionLost, old, status: 206),
             asks: [rest, "bytes=150000-"]
+        ),
+        .init(
+            "206 of a long body that breaks off",
+            after: FixtureFile(long),
+            longFile.dropping(after: 1 << 20),
+            longFile,
+            gets: .interruption(.connectionLost, long, status: 206),
+            asks: [rest, "bytes=1148576-"]
         ),
         .init(
             "206 that falls silent",

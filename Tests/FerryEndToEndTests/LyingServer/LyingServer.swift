@@ -81,6 +81,11 @@ struct LyingServer: CustomTestStringConvertible, Sendable {
     /// Yet another version.
     static let third = FixtureContent.seeded(3, byteCount: 200_000)
 
+    /// One that is long enough to come past libcurl.
+    static let long = FixtureContent.seeded(4, byteCount: 18 << 20)
+    /// Another version of that, of the same length.
+    static let newLong = FixtureContent.seeded(5, byteCount: 18 << 20)
+
     static let whole: String? = nil
     static let rest: String? = "bytes=100000-"
 }

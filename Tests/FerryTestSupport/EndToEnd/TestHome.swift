@@ -31,7 +31,9 @@ package final class TestHome: Sendable {
             "HOME": path, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "TZ": "UTC", "LANG": "C.UTF-8",
             "FERRY_DAEMON": path + "/ferryd",
         ]
-        for name in ["LLVM_PROFILE_FILE", "TSAN_OPTIONS", "ASAN_OPTIONS", "LD_LIBRARY_PATH"] {
+        for name in [
+            "LLVM_PROFILE_FILE", "TSAN_OPTIONS", "ASAN_OPTIONS", "LSAN_OPTIONS", "LD_LIBRARY_PATH",
+        ] {
             environment[name] = ProcessEnvironment[name]
         }
         for name in ["run", "files"] {
