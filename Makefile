@@ -9,9 +9,10 @@ URL ?=
 COUNT ?= 1000000
 SEED ?=
 RUNS ?= 3
+TASKS ?= 100000
 DOCUMENTED = Ferry
 
-.PHONY: all build test demo lint format docs sanitize simulate bench install uninstall clean set-up
+.PHONY: all build test demo lint format docs sanitize simulate bench scale install uninstall clean set-up
 all:
 	.ci/run
 
@@ -69,6 +70,15 @@ bench:
 	swift build --configuration release --static-swift-stdlib --quiet --package-path Benchmarks
 	ln -sf '$(CURDIR)/.build/release/ferryd' Benchmarks/.build/release/ferryd
 	BENCH_BINARIES=Benchmarks/.build/release scripts/bench $(RUNS)
+
+# What a hundred thousand tasks and a thousand clients cost, and whether that is what it should be.
+scale:
+	@scripts/set-up bench
+	swift build --configuration release --static-swift-stdlib --quiet --product ferry
+	swift build --configuration release --static-swift-stdlib --quiet --product ferryd
+	swift build --configuration release --static-swift-stdlib --quiet --package-path Benchmarks
+	ln -sf '$(CURDIR)/.build/release/'ferry{,d} Benchmarks/.build/release/
+	SCALE_BINARIES=Benchmarks/.build/release scripts/scale $(TASKS)
 
 # The programs bring the Swift libraries along: where they run there need be no toolchain, and ferryd
 # maps a sixth less memory.

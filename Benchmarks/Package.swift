@@ -17,5 +17,10 @@ let package = Package(
             name: "download-foundation",
             swiftSettings: [.treatAllWarnings(as: .error)]
         ),
+        .executableTarget(
+            name: "queue-ferry",
+            dependencies: [.product(name: "Ferry", package: "Ferry")],
+            swiftSettings: [.treatAllWarnings(as: .error)]
+        ),
     ]
 )

@@ -10,24 +10,20 @@ struct SpliceRest: ~Copyable {
 }
 
 extension HTTPClient {
-    /// The socket that the rest of a body comes from, when so much is missing that splicing pays.
-    func spliceableSocket(of easy: CurlEasy, after received: Int64) -> curl_socket_t? {
-        guard let missing = missingByteCount(of: easy, after: received),
-            missing >= configuration.minimumSplicedBytes,
-            let socket = easy.socket, easy.isConnected(by: socket), pipe() != nil
-        else { return nil }
-        return socket
+    /// Whether so much of a body is missing that splicing pays.
+    func canSplice(_ easy: CurlEasy, after received: Int64) -> Bool {
+        guard let missing = missingByteCount(of: easy, after: received) else { return false }
+        return missing >= configuration.minimumSplicedBytes && pipe() != nil
     }
 
     /// The rest of a body, once libcurl has handed over everything that it has read; `nil` when it
-    /// holds something back.
+    /// holds something back, or its connection is gone.
     func spliceRest(
         of easy: CurlEasy,
-        from socket: curl_socket_t,
         after received: Int64
     ) throws(SystemCallError) -> SpliceRest? {
         guard let missing = missingByteCount(of: easy, after: received), missing > 0,
-            easy.downloadedByteCount == received, easy.isConnected(by: socket),
+            easy.downloadedByteCount == received, let socket = multi.socket(of: easy),
             let pipe = pipe()
         else { return nil }
         // A descriptor of its own: libcurl closes its own when it lets go of the handle.

@@ -25,10 +25,9 @@ package import FerrySystem
     package init(configuration: Configuration = Configuration()) throws(HTTPError) {
         self.configuration = configuration
         multi = try CurlMulti(configuration)
-        let names = ["http_proxy", "all_proxy", "ALL_PROXY"]
         let environment = ProcessEnvironment.current
-        mayUseProxy =
-            configuration.usesProxyEnvironment && names.contains { environment[$0]?.isEmpty == false }
+        let proxies = ["http_proxy", "all_proxy", "ALL_PROXY"].compactMap { environment[$0] }
+        mayUseProxy = configuration.usesProxyEnvironment && proxies.contains { !$0.isEmpty }
         multi.onCompletion = { [weak self] in self?.completed($0, $1) }
     }
 

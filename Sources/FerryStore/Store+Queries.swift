@@ -82,6 +82,48 @@ extension Store {
         }
     }
 
+    /// A page of the tasks that pass a filter, by number, from the first one above `id` on.
+    ///
+    /// - Parameters:
+    ///   - filter: Which tasks.
+    ///   - id: What the page is after.
+    ///   - limit: How many tasks at most.
+    ///   - byteLimit: Above how many bytes of what tasks consist of, such as their requests, the
+    ///     page ends early: they may be long, and a page is held in memory.
+    /// - Returns: The page; at least one task where there is one.
+    /// - Throws: What the disk reports.
+    @LoopActor
+    package func page(
+        of filter: TaskFilter = TaskFilter(),
+        after id: Int64 = 0,
+        limit: Int,
+        byteLimit: Int
+    ) async throws(StoreError) -> TaskPage {
+        try await read { database throws(StoreError) in
+            try database.page(filter, after: id, limit: limit, byteLimit: byteLimit)
+        }
+    }
+
+    /// The tasks with the given numbers, as far as they exist, in the order in which they are given.
+    ///
+    /// - Parameters:
+    ///   - ids: The numbers.
+    ///   - byteLimit: Above how many bytes of what tasks consist of the page ends early.
+    /// - Returns: The tasks; `next` is the last one of a page that has ended early.
+    /// - Throws: What the disk reports.
+    @LoopActor
+    package func page(ids: [Int64], byteLimit: Int) async throws(StoreError) -> TaskPage {
+        try await read { database throws(StoreError) in
+            try database.page(ids: ids, byteLimit: byteLimit)
+        }
+    }
+
+    /// What has become of the tasks with the given numbers, as far as they exist, in any order.
+    @LoopActor
+    package func standings(ofTasks ids: [Int64]) async throws(StoreError) -> [TaskStanding] {
+        try await read { database throws(StoreError) in try database.standings(ids: ids) }
+    }
+
     /// The task with a number, or `nil`.
     @LoopActor
     package func task(id: Int64) async throws(StoreError) -> TaskRecord? {

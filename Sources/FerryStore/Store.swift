@@ -45,7 +45,7 @@ package final class Store: Sendable {
         durability: Durability = .synchronized
     ) async throws(StoreError) -> Receipt {
         let result = await withCheckedContinuation { continuation in
-            enqueue(mutations, durability) { continuation.resume(returning: $0) }
+            submit(mutations, durability: durability) { continuation.resume(returning: $0) }
         }
         return try result.get()
     }
@@ -57,8 +57,13 @@ package final class Store: Sendable {
         durability: Durability = .synchronized,
         completion: @escaping @LoopActor @Sendable (Result<Receipt, StoreError>) -> Void
     ) {
-        enqueue(mutations, durability) { result in
-            LoopActor.perform { completion(result) }
+        let request = CommitRequest(
+            mutations: mutations,
+            durability: durability,
+            completion: completion
+        )
+        if commits.withLock({ $0.append(request) }) {
+            queue.perform { self.commitWaiting() }
         }
     }
 
@@ -87,28 +92,15 @@ package final class Store: Sendable {
         }
     }
 
-    /// Queues changes; `completion` is called on the store's queue.
-    func enqueue(
-        _ mutations: [Mutation],
-        _ durability: Durability,
-        completion: @escaping @Sendable (Result<Receipt, StoreError>) -> Void
-    ) {
-        let request = CommitRequest(
-            mutations: mutations,
-            durability: durability,
-            completion: completion
-        )
-        if commits.withLock({ $0.append(request) }) {
-            queue.perform { self.commitWaiting() }
-        }
-    }
-
     private func commitWaiting() {
         for group in commits.withLock({ $0.takeGroups() }) {
             let results = database.withLock { database in
                 database?.commit(group) ?? group.map { _ in .failure(closed) }
             }
-            for (request, result) in zip(group, results) { request.completion(result) }
+            // All in one turn, so that their answers leave together.
+            LoopActor.perform {
+                for (request, result) in zip(group, results) { request.completion(result) }
+            }
         }
     }
 

@@ -14,7 +14,7 @@ final class PlayedDaemon: Sendable {
     }
 
     /// How many transfers a page holds unless a command asks for less.
-    private static let pageLength = 2
+    private let pageLength = 2
 
     private let state: Mutex<State>
     private let isSteady: Bool
@@ -76,7 +76,7 @@ final class PlayedDaemon: Sendable {
         let matching = state.withLock { $0.transfers }.filter { transfer in
             transfer.id > after ?? 0 && query.states?.contains(transfer.state) ?? true
         }
-        let page = Array(matching.prefix(limit ?? Self.pageLength))
+        let page = Array(matching.prefix(min(limit ?? .max, pageLength)))
         return TransferDaemon.Page(
             transfers: page,
             next: page.count < matching.count ? page.last?.id : nil

@@ -24,7 +24,9 @@ struct CommitTests {
         let gate = DispatchSemaphore(value: 0)
         store.queue.perform { gate.wait() }
         let results = Recorder<Result<Receipt, StoreError>>()
-        for request in requests { store.enqueue(request, durability) { results.append($0) } }
+        for request in requests {
+            store.submit(request, durability: durability) { results.append($0) }
+        }
         gate.signal()
         await store.queue.run {}
         return results.elements
@@ -180,7 +182,7 @@ struct CommitTests {
         let session = try await store.openedSession()
         let results = Recorder<Bool>()
         for id in Int64(1)...20 {
-            store.enqueue([.insertTask(.waiting(id, session: session.id))], .synchronized) {
+            store.submit([.insertTask(.waiting(id, session: session.id))]) {
                 results.append((try? $0.get()) != nil)
             }
         }

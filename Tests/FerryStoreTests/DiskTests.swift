@@ -83,7 +83,7 @@ struct DiskTests {
         let results = Recorder<StoreError.Code?>()
         store.queue.perform { gate.wait() }
         for mutation in mutations {
-            store.enqueue([mutation], .synchronized) { result in
+            store.submit([mutation]) { result in
                 guard case .failure(let error) = result else { return results.append(nil) }
                 results.append(error.code)
             }

@@ -60,6 +60,8 @@ struct ScaleTests {
         for scope in [TaskFilter.Scope.all, .application(application), .session(id)] {
             _ = try await store.tasks(TaskFilter(scope: scope), after: task / 2, limit: 3)
         }
+        _ = try await store.page(ids: [task, task + 1], byteLimit: .max)
+        _ = try await store.standings(ofTasks: [task, task + 1])
         _ = try await store.task(id: task)
         _ = try await store.task(session: id, identifier: Int(task))
         _ = try await store.sessionsAwaitingDelivery(limit: 3)

@@ -219,6 +219,63 @@ struct TaskTests {
         }
     }
 
+    @Test func `a page ends early with the task that makes it too large`() async throws {
+        let session = try await store.openedSession()
+        try await store.commit(
+            (Int64(1)...200).map { id in
+                var task = TaskRecord.waiting(id, session: session.id)
+                task.request = [UInt8](repeating: 1, count: id == 150 ? 5000 : 100)
+                return .insertTask(task)
+            }
+        )
+        var sizes: [Int] = []
+        var next: Int64? = 0
+        while let after = next {
+            let page = try await store.page(after: after, limit: 90, byteLimit: 5000)
+            sizes.append(page.tasks.count)
+            #expect(page.tasks.map(\.id) == Array(after + 1...after + Int64(page.tasks.count)))
+            next = page.next
+        }
+        #expect(sizes == [51, 51, 48, 50])
+        let one = try await store.page(after: 149, limit: 90, byteLimit: 0)
+        #expect(one.tasks.map(\.id) == [150])
+        #expect(one.next == 150)
+        let last = try await store.page(after: 199, limit: 90, byteLimit: 0)
+        #expect(last.next == nil)
+    }
+
+    @Test func `tasks are found by their numbers, many at a time, in the order given`() async throws
+    {
+        let session = try await store.openedSession()
+        try await store.commit(
+            (Int64(1)...100).map { .insertTask(.waiting($0, session: session.id)) }
+        )
+        let wanted = Array((Int64(-5)...120).reversed())
+        let page = try await store.page(ids: wanted, byteLimit: .max)
+        #expect(page.tasks.map(\.id) == Array((Int64(1)...100).reversed()))
+        #expect(page.next == nil)
+        let cut = try await store.page(ids: wanted, byteLimit: 0)
+        #expect(cut.tasks.map(\.id) == [100])
+        #expect(cut.next == 100)
+        #expect(try await store.page(ids: [], byteLimit: 0) == TaskPage(tasks: []))
+    }
+
+    @Test func `what has become of tasks is told without what they consist of`() async throws {
+        let session = try await store.openedSession()
+        try await store.commit(
+            (Int64(1)...70).map { .insertTask(.waiting($0, session: session.id)) }
+        )
+        try await store.commit([
+            .completeTask(.id(1), [], at: moment(0)),
+            .setRetry(task: 2, attempts: 1, notBefore: nil, lastError: [1]),
+        ])
+        let standings = try await store.standings(ofTasks: Array(1...80)).sorted { $0.id < $1.id }
+        #expect(standings.map(\.id) == Array(1...70))
+        #expect(standings.allSatisfy { $0.sessionID == session.id })
+        #expect(standings.filter { $0.state == .completed }.map(\.id) == [1])
+        #expect(standings.filter(\.hasFailed).map(\.id) == [2])
+    }
+
     @Test func `BG-17: tasks past their deadline are found, the earliest first`() async throws {
         let session = try await store.openedSession()
         #expect(try await store.earliestDeadline() == nil)

@@ -22,12 +22,18 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
             events.write("found \(task.taskIdentifier) \(task.taskDescription ?? "-")")
         }
         if let limit = options.handOverAt {
-            await handOver(to: session, at: limit)
+            for (url, timeout) in options.urls {
+                guard let request = request(url, timeout) else { continue }
+                await handOver(request, to: session, at: limit)
+            }
         } else if earlier.isEmpty {
-            for url in options.urls { start(url, in: session) }
+            for (url, timeout) in options.urls {
+                if let request = request(url, timeout) { start(request, in: session) }
+            }
         }
         await session.flush()
         events.write("ready")
+        if options.finishes { session.finishTasksAndInvalidate() }
         await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
     }
 
@@ -42,16 +48,27 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
         Application.shared.run()
     }
 
-    private func start(_ text: String, in session: URLSession) {
-        guard let url = URL(string: text) else { return }
-        let task = session.downloadTask(with: url)
-        task.taskDescription = url.lastPathComponent
+    private func start(_ request: URLRequest, in session: URLSession) {
+        let task = session.downloadTask(with: request)
+        task.taskDescription = request.url?.lastPathComponent
         task.resume()
         events.write("created \(task.taskIdentifier)")
     }
 
+    private func request(_ text: String, _ timeout: Double?) -> URLRequest? {
+        guard let url = URL(string: text) else { return nil }
+        var request = URLRequest(url: url)
+        if let timeout { request.timeoutInterval = timeout }
+        for field in options.fields {
+            request.setValue(field.value, forHTTPHeaderField: field.name)
+        }
+        return request
+    }
+
     private func openSession() -> URLSession {
-        let configuration = URLSessionConfiguration.background(withIdentifier: options.session)
+        let configuration =
+            options.isForeground
+            ? .default : URLSessionConfiguration.background(withIdentifier: options.session)
         configuration.sessionSendsLaunchEvents = options.sendsLaunchEvents
         let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
         self.session.withLock { $0 = session }
@@ -60,22 +77,25 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
 
     // MARK: Foreground to background
 
-    private func handOver(to background: URLSession, at limit: Int64) async {
-        guard let url = options.urls.first.flatMap({ URL(string: $0) }) else { return }
+    private func handOver(
+        _ request: URLRequest,
+        to session: URLSession,
+        at limit: Int64
+    ) async {
         let foreground = HandOver(limit: limit)
-        let session = URLSession(
+        let first = URLSession(
             configuration: .default,
             delegate: foreground,
             delegateQueue: nil
         )
-        session.downloadTask(with: url).resume()
+        first.downloadTask(with: request).resume()
         guard let data = await foreground.resumeData() else {
             events.write("no-resume-data")
             return
         }
         events.write("resume-data")
-        let task = background.downloadTask(withResumeData: data)
-        task.taskDescription = url.lastPathComponent
+        let task = session.downloadTask(withResumeData: data)
+        task.taskDescription = request.url?.lastPathComponent
         task.resume()
     }
 
@@ -94,6 +114,11 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
 
     // MARK: URLSessionDelegate
 
+    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+        events.write("invalid")
+        exit(0)
+    }
+
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
         events.write("did-finish-events")
         let handler = completionHandler.withLock { $0 }
@@ -108,6 +133,7 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
         totalBytesExpectedToWrite: Int64
     ) {
         events.write("progress \(downloadTask.taskIdentifier) \(totalBytesWritten)")
+        if let limit = options.cancelAt, totalBytesWritten >= limit { downloadTask.cancel() }
     }
 
     func urlSession(

@@ -6,7 +6,7 @@ struct TestAppOptions: Sendable {
     var session = "test"
     var events = ""
     var directory = "."
-    var urls: [String] = []
+    var urls: [(url: String, timeout: Double?)] = []
     /// Relaunched processes that kill themselves at once, counted in a file.
     var crashFile: String?
     /// Start in a default session, cancel at this many bytes, go on in the background session.
@@ -14,6 +14,16 @@ struct TestAppOptions: Sendable {
     var sendsLaunchEvents = true
     /// Open the session and do nothing, without a task of Swift's.
     var isIdle = false
+    /// Use a default session, whose transfers are the app's own, in place of a background session.
+    var isForeground = false
+    /// Take no more tasks than the first ones, and end when they have ended.
+    var finishes = false
+    /// Cancel each download when this many bytes of it are there.
+    var cancelAt: Int64?
+    /// The header fields of every request.
+    var fields: [(name: String, value: String)] = []
+    /// The time-out of the requests that are named after it, in seconds.
+    var timeout: Double?
 
     init(_ arguments: [String]) {
         var rest = arguments.dropFirst()
@@ -24,14 +34,25 @@ struct TestAppOptions: Sendable {
             case "--session": session = value
             case "--events": events = value
             case "--directory": directory = value
-            case "--url": urls.append(value)
+            case "--url": urls.append((value, timeout))
             case "--crash-file": crashFile = value
             case "--hand-over-at": handOverAt = Int64(value)
             case "--idle": isIdle = value == "yes"
+            case "--foreground": isForeground = value == "yes"
+            case "--finish": finishes = value == "yes"
+            case "--cancel-at": cancelAt = Int64(value)
+            case "--field": addField(value)
+            case "--timeout": timeout = Double(value)
             case "--launch-events": sendsLaunchEvents = value == "yes"
             default: break
             }
         }
+    }
+
+    /// Adds a field that is given as it stands in a header.
+    private mutating func addField(_ line: String) {
+        let parts = line.split(separator: ": ", maxSplits: 1).map(String.init)
+        if parts.count == 2 { fields.append((parts[0], parts[1])) }
     }
 
     /// Whether this process is one of those that crash; each takes one line off the file.

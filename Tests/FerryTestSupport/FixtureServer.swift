@@ -70,6 +70,11 @@ package final class FixtureServer: Sendable {
     ///
     /// Replaces what the path answered before.
     package func on(_ path: String, _ answers: FixtureAnswer...) {
+        on(path, answers)
+    }
+
+    /// Answers the first request to a path with the first of the answers, and so on.
+    package func on(_ path: String, _ answers: [FixtureAnswer]) {
         routes.set(FixtureRoute(answers: answers), for: path)
     }
 

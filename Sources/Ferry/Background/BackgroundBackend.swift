@@ -60,10 +60,11 @@ final class BackgroundBackend: SessionBackend {
 
     func add(_ task: URLSessionDownloadTask, _ order: DownloadOrder) {
         let call = BackgroundCall.create(
-            task: task.taskIdentifier,
-            Wire.Request(order.request),
-            resumeData: order.resumption?.blob,
-            priority: URLSessionTask.defaultPriority
+            BackgroundCall.NewTask(
+                identifier: task.taskIdentifier,
+                request: Wire.Request(order.request),
+                resumeData: order.resumption?.blob
+            )
         )
         connection.call(call) { error in
             task.deliver(.completed(error: URLError(error, url: task.originalRequest?.url)))

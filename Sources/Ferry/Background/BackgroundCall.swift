@@ -6,7 +6,7 @@ import Foundation
 ///
 /// Each of them changes nothing when it is repeated.
 enum BackgroundCall: Equatable, Sendable {
-    case create(task: Int, Wire.Request, resumeData: Data?, priority: Float)
+    case create(NewTask)
     case resume(task: Int)
     case suspend(task: Int)
     case cancel(task: Int, producingResumeData: Bool)
@@ -14,6 +14,38 @@ enum BackgroundCall: Equatable, Sendable {
     case setPriority(task: Int, Float)
     case acknowledge(sequence: Int64)
     case close(cancelling: Bool)
+
+    /// A task to create, as its application wants it to begin.
+    struct NewTask: Equatable, Sendable {
+        var identifier: Int
+        var request: Wire.Request
+        var resumeData: Data?
+        var description: String?
+        var priority = URLSessionTask.defaultPriority
+        /// Whether it may run at once.
+        var isResumed = false
+    }
+
+    /// Whether the call creates a task that its application may be about to change, and to resume.
+    var isIncomplete: Bool {
+        guard case .create(let task) = self else { return false }
+        return !task.isResumed
+    }
+
+    /// Takes over what another call would do right after this one.
+    ///
+    /// - Returns: Whether the other call is not needed any more.
+    mutating func absorb(_ next: BackgroundCall) -> Bool {
+        guard isIncomplete, case .create(var task) = self else { return false }
+        switch next {
+        case .resume(task.identifier): task.isResumed = true
+        case .setDescription(task.identifier, let description): task.description = description
+        case .setPriority(task.identifier, let priority): task.priority = priority
+        default: return false
+        }
+        self = .create(task)
+        return true
+    }
 
     /// Sends the call.
     ///
@@ -30,14 +62,16 @@ enum BackgroundCall: Equatable, Sendable {
             client.call(method) { onReply($0.failure) }
         }
         switch self {
-        case .create(let task, let request, let resumeData, let priority):
+        case .create(let task):
             send(
                 Wire.CreateDownload(
                     session: session,
-                    identifier: task,
-                    request: request,
-                    resumeData: resumeData,
-                    priority: Double(priority)
+                    identifier: task.identifier,
+                    request: task.request,
+                    resumeData: task.resumeData,
+                    description: task.description,
+                    priority: Double(task.priority),
+                    resumed: task.isResumed ? true : nil
                 )
             )
         case .resume(let task):

@@ -103,9 +103,8 @@ extension BackgroundConnection {
             }
             state.condition = .open(session)
             state.hasOpened = true
-            for entry in state.outbox.pending {
-                send(entry, over: session, generation: state.generation)
-            }
+            let generation = state.generation
+            state.outbox.sendAll { send($0, over: session, generation: generation) }
             releaseWaiting(&state)
             return state.observer
         }

@@ -5,7 +5,8 @@ import Synchronization
 
 /// The connection of one background session to the daemon, over which it asks for things.
 ///
-/// Calls come from any thread and are with the daemon, or in its socket, when they return. A daemon that
+/// Calls come from any thread and are with the daemon, or in its socket, when they return; only a task that
+/// is not resumed yet may follow a moment later. A daemon that
 /// dies is started again and asked again for what it has not acknowledged: so nothing that was asked for is
 /// lost, as long as this process lives.
 final class BackgroundConnection: Sendable {
@@ -39,6 +40,8 @@ final class BackgroundConnection: Sendable {
         var generation = 0
         var policy = ReconnectionPolicy()
         var outbox = Outbox()
+        /// Whether the loop will send what is kept.
+        var isSendingScheduled = false
         /// Whether the session has ever been open; from then on nobody waits for it.
         var hasOpened = false
         var nextTaskIdentifier = 1
@@ -182,14 +185,41 @@ extension BackgroundConnection {
                 // The tasks have been told so.
                 return
             case .idle:
-                _ = state.outbox.append(call, onRefusal: onRefusal)
+                state.outbox.add(call, onRefusal: onRefusal)
                 connect(&state)
             case .connecting, .opening:
-                _ = state.outbox.append(call, onRefusal: onRefusal)
+                state.outbox.add(call, onRefusal: onRefusal)
             case .open(let session):
-                let entry = state.outbox.append(call, onRefusal: onRefusal)
-                send(entry, over: session, generation: state.generation)
+                state.outbox.add(call, onRefusal: onRefusal)
+                sendNew(&state, over: session, keepsIncomplete: true)
             }
+        }
+    }
+
+    /// Sends what was never sent.
+    ///
+    /// A new task is kept until the loop has a moment: as a rule its application resumes it before, and
+    /// one call does for both.
+    private func sendNew(
+        _ state: inout State,
+        over session: State.Session,
+        keepsIncomplete: Bool
+    ) {
+        let generation = state.generation
+        let keepsOne = state.outbox.sendNew(keepsIncomplete: keepsIncomplete) { entry in
+            send(entry, over: session, generation: generation)
+        }
+        guard keepsOne, !state.isSendingScheduled else { return }
+        state.isSendingScheduled = true
+        LoopActor.perform { [self] in sendKept() }
+    }
+
+    @LoopActor
+    private func sendKept() {
+        state.withLock { state in
+            state.isSendingScheduled = false
+            guard case .open(let session) = state.condition else { return }
+            sendNew(&state, over: session, keepsIncomplete: false)
         }
     }
 

@@ -7,6 +7,9 @@ import Synchronization
 /// Once is enough: while this process has the session open, nobody else makes tasks in it.
 @LoopActor
 final class BackgroundTaskLoader {
+    /// How many tasks are asked for at once.
+    private static let pageLimit = 1000
+
     private let connection: BackgroundConnection
     private let application: String
     private let session: String
@@ -75,7 +78,12 @@ final class BackgroundTaskLoader {
     }
 
     private func loadPage(after last: Int64?) {
-        let method = Wire.ListTasks(application: application, session: session, after: last)
+        let method = Wire.ListTasks(
+            application: application,
+            session: session,
+            after: last,
+            limit: Self.pageLimit
+        )
         connection.query(method) { result in
             switch result {
             case .success(let page):

@@ -5,7 +5,9 @@
 struct Outbox {
     struct Entry: Sendable {
         let number: UInt64
-        let call: BackgroundCall
+        fileprivate(set) var call: BackgroundCall
+        /// Whether the daemon may know of the call.
+        fileprivate(set) var wasSent = false
         /// How often the daemon could not carry it out for reasons that may pass.
         fileprivate(set) var failureCount = 0
         /// Called on the loop when the daemon has refused the call for good.
@@ -20,17 +22,47 @@ struct Outbox {
 
     var isEmpty: Bool { entries.count == doneCount }
 
-    /// The calls to send on a new connection.
-    var pending: ArraySlice<Entry> { entries[doneCount...] }
+    private var pending: ArraySlice<Entry> { entries[doneCount...] }
 
-    mutating func append(
+    /// Adds a call behind all others, or to a call that creates the task that it is about.
+    mutating func add(
         _ call: BackgroundCall,
         onRefusal: (@Sendable (TransferDaemonError) -> Void)? = nil
-    ) -> Entry {
-        let entry = Entry(number: nextNumber, call: call, onRefusal: onRefusal)
+    ) {
+        if !isEmpty, !entries[entries.count - 1].wasSent,
+            entries[entries.count - 1].call.absorb(call)
+        {
+            return
+        }
+        entries.append(Entry(number: nextNumber, call: call, onRefusal: onRefusal))
         nextNumber += 1
-        entries.append(entry)
-        return entry
+    }
+
+    /// Hands over all calls, to a new connection.
+    mutating func sendAll(_ send: (Entry) -> Void) {
+        for index in doneCount..<entries.count {
+            entries[index].wasSent = true
+            send(entries[index])
+        }
+    }
+
+    /// Hands over the calls that were never sent.
+    ///
+    /// - Parameters:
+    ///   - keepsIncomplete: Whether to keep a task for now that is likely to be resumed.
+    ///   - send: Is handed the calls.
+    /// - Returns: Whether one was kept.
+    mutating func sendNew(keepsIncomplete: Bool, _ send: (Entry) -> Void) -> Bool {
+        var first = entries.count
+        while first > doneCount, !entries[first - 1].wasSent { first -= 1 }
+        for index in first..<entries.count {
+            if keepsIncomplete, index == entries.count - 1, entries[index].call.isIncomplete {
+                return true
+            }
+            entries[index].wasSent = true
+            send(entries[index])
+        }
+        return false
     }
 
     /// The first call, if it is that one; any other answer is late, and its call is sent again.

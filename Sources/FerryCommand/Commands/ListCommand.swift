@@ -6,7 +6,7 @@ struct ListCommand: Command {
     private static let limit = OptionSyntax(
         "limit",
         value: "N",
-        help: "show at most N of them"
+        help: "show at most N of them; 100 on a terminal"
     )
     private static let after = OptionSyntax(
         "after",
@@ -24,6 +24,11 @@ struct ListCommand: Command {
         command: Self.self
     )
 
+    /// How many transfers suit a terminal.
+    private static let terminalLimit = 100
+    /// How many transfers are asked for at once.
+    private static let pageLimit = 1000
+
     private let query: TransferDaemon.Query
     private let limit: Int?
     private let after: Int?
@@ -40,11 +45,16 @@ struct ListCommand: Command {
     func run(in context: Context) async throws -> ExitCode {
         let console = context.console
         let columns = console.outputSize()?.columns
+        let limit = limit ?? (columns == nil || isJSON ? nil : Self.terminalLimit)
         var table = Table(["ID", "STATE", "RECEIVED", "APPLICATION", "URL"])
         var position = after
         var left = limit ?? .max
         repeat {
-            let page = try await context.daemon.page(of: query, after: position, limit: limit)
+            let page = try await context.daemon.page(
+                of: query,
+                after: position,
+                limit: min(left, Self.pageLimit)
+            )
             let transfers = page.transfers.prefix(left)
             if isJSON {
                 for transfer in transfers {
@@ -57,8 +67,27 @@ struct ListCommand: Command {
             left -= transfers.count
             position = page.next
         } while left > 0 && position != nil
-        if !isJSON, let position { console.errorLine("More: ferry list --after \(position)") }
+        if !isJSON, let position {
+            let count = await remainder(besides: limit ?? 0, in: context)
+            console.errorLine("\(count)More: \(command(after: position))")
+        }
         return .success
+    }
+
+    /// How many there are beside those that were shown, as far as ferryd counts them.
+    private func remainder(besides shown: Int, in context: Context) async -> String {
+        guard after == nil, query.states != nil, let status = try? await context.daemon.status()
+        else { return "" }
+        let count = status.runningCount + status.waitingCount + status.suspendedCount - shown
+        return count > 0 ? "\(count) are not shown. " : ""
+    }
+
+    /// The command that shows what follows.
+    private func command(after position: Int) -> String {
+        var words = ["ferry list"]
+        if query.states == nil { words.append("--all") }
+        if let limit { words.append("--limit \(limit)") }
+        return (words + ["--after \(position)"]).joined(separator: " ")
     }
 
     private static func row(_ transfer: TransferDaemon.Transfer) -> [String] {

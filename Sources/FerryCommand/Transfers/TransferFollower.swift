@@ -43,10 +43,21 @@ struct TransferFollower {
     /// How many daemons in a row may die before one of them has answered.
     private static let greatestFailureCount = 5
 
+    /// How many rows are shown whenever one of them has news.
+    private static let promptRowCount = 100
+    /// How often more are shown: a thousand ends of as many rows are not a million rows to look at.
+    private static let interval = Duration.milliseconds(100)
+
     private var watch: TransferWatch
     private var display: TransferDisplay
     private let mailbox: Mailbox
     private let context: Context
+    /// When the rows were last shown.
+    private var shown: Duration?
+    /// Whether there is news that was not shown.
+    private var owesShow = false
+    /// Wakes this up when what is shown is not true any more.
+    private var staleness: Task<Void, any Error>?
 
     /// A follower of transfers.
     ///
@@ -84,23 +95,41 @@ struct TransferFollower {
             Task { await Self.follow(selection, of: context.daemon, mailbox: mailbox) },
             Task { for await _ in interrupts { mailbox.send(.interrupted) } },
         ]
-        var staleness: Task<Void, any Error>?
         defer {
             staleness?.cancel()
             for source in sources { source.cancel() }
         }
         for await event in mailbox.events {
             if let code = try take(event) { return code }
-            staleness?.cancel()
-            if display.growsStale, watch.rows.contains(where: { $0.state == .running }) {
-                // One wake-up after the last news, none after that.
-                staleness = Task {
-                    try await Task.sleep(for: TransferSpeed.staleAfter)
-                    mailbox.send(.stale)
-                }
-            }
         }
         return .success
+    }
+
+    /// Shows the rows, many of them not before a while has passed since the last time.
+    private mutating func show(at instant: Duration, isLast: Bool = false) throws {
+        if !isLast, watch.rows.count > Self.promptRowCount, let shown,
+            instant - shown < Self.interval
+        {
+            if !owesShow { wake(after: Self.interval) }
+            owesShow = true
+            return
+        }
+        owesShow = false
+        shown = instant
+        try display.show(watch.rows, at: instant)
+        staleness?.cancel()
+        if display.growsStale, watch.rows.contains(where: { $0.state == .running }) {
+            // One wake-up after the last news, none after that.
+            wake(after: TransferSpeed.staleAfter)
+        }
+    }
+
+    private mutating func wake(after delay: Duration) {
+        staleness?.cancel()
+        staleness = Task { [mailbox] in
+            try await Task.sleep(for: delay)
+            mailbox.send(.stale)
+        }
     }
 
     private mutating func take(_ event: Event) throws -> ExitCode? {
@@ -117,9 +146,11 @@ struct TransferFollower {
         }
         for effect in effects {
             switch effect {
-            case .show: try display.show(watch.rows, at: instant)
+            case .show: try show(at: instant)
             case .tell(let row): try display.tell(row)
-            case .finish(let code): return code
+            case .finish(let code):
+                if owesShow { try show(at: instant, isLast: true) }
+                return code
             }
         }
         return nil

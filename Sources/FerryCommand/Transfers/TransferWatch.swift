@@ -25,6 +25,8 @@ struct TransferWatch {
     private var indices: [TransferRow.ID: Int]
     private var indicesByNumber: [TransferDaemon.Transfer.ID: Int]
     private var openRowCount: Int
+    /// How many of the open rows have no number yet.
+    private var unnumberedRowCount: Int
     private var hasFailure = false
     /// What ferryd said of the end of transfers whose own session has not spoken.
     private var words: [TransferRow.ID: Outcome] = [:]
@@ -50,6 +52,7 @@ struct TransferWatch {
             if let number = row.number { indicesByNumber[number] = index }
         }
         openRowCount = rows.count
+        unnumberedRowCount = rows.count { $0.number == nil }
     }
 
     /// ferryd told of all followed transfers as they are now.
@@ -114,6 +117,7 @@ struct TransferWatch {
     ) -> [Effect] {
         let index = index(of: transfer)
         guard !rows[index].isOver else { return [] }
+        if rows[index].number == nil { unnumberedRowCount -= 1 }
         rows[index].number = transfer.id
         indicesByNumber[transfer.id] = index
         if transfer.receivedByteCount > 0 {
@@ -143,6 +147,7 @@ struct TransferWatch {
         indices[row.id] = rows.count
         rows.append(row)
         openRowCount += 1
+        if row.number == nil { unnumberedRowCount += 1 }
         return rows.count - 1
     }
 
@@ -151,6 +156,7 @@ struct TransferWatch {
         guard !rows[index].isOver else { return [] }
         rows[index].state = .over(outcome)
         openRowCount -= 1
+        if rows[index].number == nil { unnumberedRowCount -= 1 }
         if !outcome.isSuccess { hasFailure = true }
         return [.tell(rows[index])]
     }
@@ -162,7 +168,6 @@ struct TransferWatch {
     }
 
     private var isDone: Bool {
-        if openRowCount == 0 { return true }
-        return endsWhenNumbered && rows.allSatisfy { $0.isOver || $0.number != nil }
+        openRowCount == 0 || endsWhenNumbered && unnumberedRowCount == 0
     }
 }

@@ -10,19 +10,22 @@ extension Daemon {
     /// resume data says, before anybody is told of it.
     func settleFiles() async {
         var sessions: Set<Int64> = []
-        for id in files.tasks() {
+        // There may be a file for each of a hundred thousand tasks that nobody has taken.
+        let pageSize = 4096
+        var left = files.tasks()[...]
+        while !left.isEmpty {
+            let page = Array(left.prefix(pageSize))
+            left = left.dropFirst(pageSize)
             do {
-                guard let task = try await store.task(id: id) else {
-                    files.discard(task: id)
-                    continue
-                }
+                let standings = try await store.standings(ofTasks: page)
+                let known = Set(standings.map(\.id))
+                for task in page where !known.contains(task) { files.discard(task: task) }
                 // A download that is complete keeps its file, and has not failed last.
-                if task.state == .completed, task.lastError != nil {
-                    sessions.insert(task.sessionID)
-                }
+                let failed = standings.filter { $0.state == .completed && $0.hasFailed }
+                sessions.formUnion(failed.map(\.sessionID))
             } catch {
                 // Better a file too many than a download lost.
-                log.write(.error, error.message, task: id)
+                log.write(.error, error.message)
             }
         }
         for session in sessions.sorted() { await keepFiles(of: session) }

@@ -7,6 +7,8 @@ import Glibc
 extension Daemon {
     /// The most tasks that one page holds.
     static let maximumPageSize = 1000
+    /// Above how many bytes of requests and the like a page holds no more tasks.
+    static let pageByteLimit = 4 << 20
 
     /// Answers a call that changes nothing.
     func handleObservation(_ call: TransferCall) {
@@ -52,16 +54,36 @@ extension Daemon {
     ) async throws(TransferInterfaceError) -> Wire.ListTasks.Reply {
         let limit = min(max(list.limit ?? 100, 1), Self.maximumPageSize)
         guard let filter = filter(list) else { return Wire.ListTasks.Reply(tasks: [], next: nil) }
-        let records = try await reading { () async throws(StoreError) in
-            try await self.store.tasks(filter, after: list.after ?? 0, limit: limit)
+        let page = try await reading { () async throws(StoreError) in
+            try await self.store.page(
+                of: filter,
+                after: list.after ?? 0,
+                limit: limit,
+                byteLimit: Self.pageByteLimit
+            )
         }
         let wanted = list.states.map(Set.init)
-        let tasks = records.map { present($0) }
+        let tasks = page.tasks.map { present($0) }
             .filter { wanted?.contains($0.state) ?? true }
             .filter { list.session.map($0.session.elementsEqual) ?? true }
-        return Wire.ListTasks.Reply(
-            tasks: tasks,
-            next: records.count == limit ? records.last?.id : nil
+        return Wire.ListTasks.Reply(tasks: tasks, next: page.next)
+    }
+
+    /// How the first of some tasks stand, as many as a page holds, and which of them are gone; they
+    /// are taken off `ids`.
+    func takeSnapshot(
+        of ids: inout ArraySlice<Int64>
+    ) async throws(TransferInterfaceError) -> Wire.WatchTasks.Reply {
+        let wanted = Array(ids.prefix(Self.maximumPageSize))
+        let page = try await reading { () async throws(StoreError) in
+            try await self.store.page(ids: wanted, byteLimit: Self.pageByteLimit)
+        }
+        let count = page.next.flatMap { wanted.firstIndex(of: $0) }.map { $0 + 1 } ?? wanted.count
+        ids = ids.dropFirst(count)
+        let found = Set(page.tasks.map(\.id))
+        return Wire.WatchTasks.Reply(
+            tasks: page.tasks.map { present($0) },
+            removed: wanted.prefix(count).filter { !found.contains($0) }
         )
     }
 
@@ -126,7 +148,7 @@ extension Daemon {
         let identifier = makeIdentifier()
         let watcher = TaskWatcher(ids: watch.ids, reply: reply, daemon: self)
         watchers[identifier] = watcher
-        reply.onClose = { [weak self] in self?.watchers[identifier] = nil }
+        reply.onClose = { [weak watcher] in watcher?.end() }
         watcher.start { [weak self] in self?.watchers[identifier] = nil }
     }
 

@@ -6,6 +6,8 @@ import FerryWire
 @LoopActor
 final class TaskWatcher {
     private static let interval = Duration.milliseconds(100)
+    /// How many changes wait for a client that does not read.
+    private static let greatestBacklog = 100_000
     private let ids: Set<Int64>?
     private let reply: Reply<Wire.WatchTasks>
     private weak var daemon: Daemon?
@@ -13,6 +15,10 @@ final class TaskWatcher {
     private var removed: Set<Int64> = []
     private var timer: LoopTimer?
     private var isReading = true
+    /// Called once when nobody waits for changes any more.
+    private var onEnd: (@LoopActor () -> Void)?
+    /// Where the client's catching up is waited for.
+    private var catchingUp: CheckedContinuation<Void, Never>?
 
     init(ids: [Int64]?, reply: Reply<Wire.WatchTasks>, daemon: Daemon) {
         self.ids = ids.map(Set.init)
@@ -22,15 +28,16 @@ final class TaskWatcher {
 
     /// Tells how tasks stand, then, to a client that wants more, how they change.
     func start(onEnd: @escaping @LoopActor () -> Void) {
-        reply.onWritable = { [weak self] in self?.schedule() }
+        self.onEnd = onEnd
+        reply.onWritable = { [weak self] in self?.goOn() }
         LoopActor.task { [self] in
             do throws(TransferInterfaceError) {
                 try await sendAll()
             } catch {
-                reply.failure(error)
+                fail(error)
             }
             isReading = false
-            if reply.isStream, reply.isOpen { schedule() } else { onEnd() }
+            if reply.isStream, reply.isOpen { schedule() } else { end() }
         }
     }
 
@@ -38,7 +45,7 @@ final class TaskWatcher {
     func changed(_ task: Int64) {
         guard ids?.contains(task) ?? true else { return }
         changed.insert(task)
-        schedule()
+        changesDidGrow()
     }
 
     /// A task is gone.
@@ -46,23 +53,40 @@ final class TaskWatcher {
         guard ids?.contains(task) ?? true else { return }
         changed.remove(task)
         removed.insert(task)
+        changesDidGrow()
+    }
+
+    /// Nobody waits for changes any more.
+    func end() {
+        onEnd?()
+        onEnd = nil
+        goOn()
+    }
+
+    private func fail(_ error: TransferInterfaceError) {
+        reply.failure(error)
+        end()
+    }
+
+    private func changesDidGrow() {
+        guard changed.count + removed.count <= Self.greatestBacklog else {
+            // It may begin anew; to remember still more for it would be to remember without end.
+            let limit = Int64(Self.greatestBacklog)
+            return fail(.limitExceeded(limit: "unread changes", maximum: limit))
+        }
         schedule()
     }
 
     private func sendAll() async throws(TransferInterfaceError) {
         guard let daemon else { return }
-        if let ids {
-            let snapshot = try await snapshot(of: ids.sorted())
-            reply.stream(Wire.WatchTasks.Reply(tasks: snapshot.tasks, removed: snapshot.missing))
-            return
-        }
+        if let ids { return try await send(ids.sorted()) }
         var next: Int64? = 0
-        while let after = next {
+        while let after = next, await isReady() {
             let page = try await daemon.listTasks(
-                Wire.ListTasks(after: after, limit: reply.isStream ? 200 : Daemon.maximumPageSize)
+                Wire.ListTasks(after: after, limit: Daemon.maximumPageSize)
             )
             reply.stream(Wire.WatchTasks.Reply(tasks: page.tasks, removed: []))
-            next = reply.isOpen ? page.next : nil
+            next = page.next
         }
     }
 
@@ -83,33 +107,46 @@ final class TaskWatcher {
     }
 
     private func sendChanges() async {
-        let ids = Array(changed.sorted().prefix(200))
-        changed.subtract(ids)
-        var gone = removed.sorted()
+        let ids = changed.sorted()
+        let gone = removed.sorted()
+        changed = []
         removed = []
         do throws(TransferInterfaceError) {
-            let snapshot = try await snapshot(of: ids)
-            gone += snapshot.missing
-            reply.stream(
-                Wire.WatchTasks.Reply(tasks: snapshot.tasks, removed: gone)
-            )
+            try await send(ids, removed: gone)
         } catch {
-            reply.failure(error)
+            fail(error)
         }
     }
 
-    private func snapshot(
-        of ids: [Int64]
-    ) async throws(TransferInterfaceError) -> (tasks: [Wire.Task], missing: [Int64]) {
-        var tasks: [Wire.Task] = []
-        var missing: [Int64] = []
-        for id in ids {
-            do throws(TransferInterfaceError) {
-                if let task = try await daemon?.task(id) { tasks.append(task) }
-            } catch .taskNotFound {
-                missing.append(id)
-            }
+    /// Tells how tasks stand, page by page as the client takes them; one page is told in any case.
+    private func send(
+        _ ids: [Int64],
+        removed gone: [Int64] = []
+    ) async throws(TransferInterfaceError) {
+        var gone = gone
+        var left = ids[...]
+        repeat {
+            guard let daemon, await isReady() else { return }
+            var page = try await daemon.takeSnapshot(of: &left)
+            page.removed += gone
+            gone = []
+            reply.stream(page)
+        } while !left.isEmpty
+    }
+
+    /// Waits until the client has caught up; returns whether it is still there.
+    private func isReady() async -> Bool {
+        while reply.isOpen, !reply.isWritable {
+            await withCheckedContinuation { catchingUp = $0 }
         }
-        return (tasks, missing)
+        return reply.isOpen
+    }
+
+    /// The client has caught up, or is gone.
+    private func goOn() {
+        let waiting = catchingUp
+        catchingUp = nil
+        waiting?.resume()
+        schedule()
     }
 }

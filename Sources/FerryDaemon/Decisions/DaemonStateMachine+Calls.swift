@@ -47,6 +47,8 @@ extension DaemonStateMachine {
         host: String,
         at now: Date
     ) -> TaskRecord {
+        let isResumed = create.resumed ?? false
+        let timeout = sessions[create.session]?.configuration.resourceTimeout ?? 0
         // The file of its resume data is taken over when the task is in the store.
         let unused = create.resumeData.map { ByteState(isFromResumeData: true, resumeData: $0) }
         let known = create.resumeData.flatMap { try? ResumeData(decoding: Array($0)) }
@@ -54,6 +56,7 @@ extension DaemonStateMachine {
             id: nextTaskID,
             sessionID: create.session,
             identifier: create.identifier,
+            state: isResumed ? .waiting : .suspended,
             host: host,
             priority: min(max(create.priority, 0), 1),
             request: Stored.encode(create.request),
@@ -61,21 +64,32 @@ extension DaemonStateMachine {
             receivedByteCount: known?.byteCount ?? 0,
             expectedByteCount: known?.checkpoint.totalByteCount,
             checkpoint: unused?.encoded,
-            createdAt: now
+            createdAt: now,
+            startedAt: isResumed ? now : nil,
+            deadline: isResumed && timeout > 0 ? now.addingTimeInterval(timeout) : nil
         )
     }
 
     /// A task is in the store; when the call is a repetition, it is the task of the first.
-    mutating func created(_ receipt: Receipt, call: CallIdentifier) -> [Effect] {
+    mutating func created(
+        _ receipt: Receipt,
+        call: CallIdentifier,
+        at now: Date
+    ) -> [Effect] {
         guard let creation = creations.removeValue(forKey: call), let found = receipt.taskIDs.first
         else { return [] }
         guard let task = found else {
             // Its task has ended, and its application has taken that; only the answer was lost.
             return [.answer(call, .created(task: 0))] + recount(creation.session)
         }
-        let effects: [Effect] = [.answer(call, .created(task: task)), .changed(task: task)]
-        let adoption = task == creation.task.id ? adopt(creation.task) : []
-        return effects + adoption + recount(creation.session)
+        var effects: [Effect] = [.answer(call, .created(task: task)), .changed(task: task)]
+        if task == creation.task.id {
+            effects += adopt(creation.task)
+            if creation.task.state == .waiting {
+                effects += note(deadline: creation.task.deadline) + searchForTasks(at: now)
+            }
+        }
+        return effects + recount(creation.session)
     }
 
     /// A task could not be put into the store.

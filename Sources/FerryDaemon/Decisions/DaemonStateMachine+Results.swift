@@ -24,7 +24,7 @@ extension DaemonStateMachine {
                     at: now
                 )
             case .created(let call):
-                created(receipt, call: call)
+                created(receipt, call: call, at: now)
             case .adopted(let task):
                 adoptionStored(task: task, at: now)
             case .ended(let task, let ending, let resumeData):

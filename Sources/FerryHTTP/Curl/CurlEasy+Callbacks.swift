@@ -118,7 +118,7 @@ private func willConnect(
     _ purpose: curlsocktype
 ) -> Int32 {
     withExchange(context, otherwise: CURL_SOCKOPT_OK) { exchange in
-        exchange.began()
+        exchange.began(on: socket)
         return CURL_SOCKOPT_OK
     }
 }

@@ -9,9 +9,6 @@ import FerrySystem
     /// The exchange that this works for; libcurl's callbacks rely on its being kept here.
     private(set) var exchange: HTTPExchange?
 
-    /// The socket that libcurl waits for on behalf of this handle, as it has said last.
-    var socket: curl_socket_t?
-
     private let errorText: UnsafeMutablePointer<CChar>
     private var fieldList: CurlFieldList?
 
@@ -34,7 +31,6 @@ import FerrySystem
     func reset() {
         curl_easy_reset(handle)
         exchange = nil
-        socket = nil
         fieldList = nil
         errorText.pointee = 0
     }
@@ -75,17 +71,26 @@ import FerrySystem
     var downloadedByteCount: Int64 { offset(CURLINFO_SIZE_DOWNLOAD_T) }
 
     /// Whether the request went out by `http`, without TLS.
-    var isPlain: Bool {
-        var scheme: UnsafePointer<CChar>?
-        guard CCurl_easy_getinfo_string(handle, CURLINFO_SCHEME, &scheme) == CURLE_OK, let scheme
-        else { return false }
-        return String(cString: scheme).lowercased() == "http"
+    var isPlain: Bool { text(CURLINFO_SCHEME)?.lowercased() == "http" }
+
+    /// The connection that the request went out by; `nil` when there is none.
+    var connection: InternetConnection? {
+        guard let local = end(CURLINFO_LOCAL_IP, CURLINFO_LOCAL_PORT),
+            let remote = end(CURLINFO_PRIMARY_IP, CURLINFO_PRIMARY_PORT)
+        else { return nil }
+        return InternetConnection(local: local, remote: remote)
     }
 
-    /// Whether a socket is that of the request's connection, by its local port.
-    func isConnected(by socket: curl_socket_t) -> Bool {
-        let port = information(CURLINFO_LOCAL_PORT)
-        return port > 0 && UInt16(exactly: port) == SocketPort.local(of: socket)
+    private func end(_ address: CURLINFO, _ port: CURLINFO) -> InternetConnection.End? {
+        guard let address = text(address), let port = UInt16(exactly: information(port)), port > 0
+        else { return nil }
+        return InternetConnection.End(address: address, port: port)
+    }
+
+    private func text(_ info: CURLINFO) -> String? {
+        var value: UnsafePointer<CChar>?
+        guard CCurl_easy_getinfo_string(handle, info, &value) == CURLE_OK else { return nil }
+        return value.map { String(cString: $0) }
     }
 
     private func offset(_ info: CURLINFO) -> Int64 {
@@ -106,14 +111,14 @@ import FerrySystem
         _ configuration: HTTPClient.Configuration
     ) throws(HTTPError) {
         try set(CURLOPT_URL, request.url)
-        try configureConnection(configuration, request.protocolChoice)
+        try configureConnection(configuration, request)
         try configureTrust(configuration)
         try configureMessage(request, configuration)
     }
 
     private func configureConnection(
         _ configuration: HTTPClient.Configuration,
-        _ choice: HTTPRequest.ProtocolChoice
+        _ request: HTTPRequest
     ) throws(HTTPError) {
         try check(CCurl_easy_setopt_pointer(handle, CURLOPT_ERRORBUFFER, errorText))
         // Signals belong to the process: libcurl's alarm would be anybody's.
@@ -127,11 +132,14 @@ import FerrySystem
         // waits for a connection of the client to become free; this is its maximum.
         try set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
         try set(CURLOPT_TCP_KEEPALIVE, 1)
-        try set(CURLOPT_BUFFERSIZE, configuration.receiveBufferBytes)
+        // libcurl keeps no more than 64 MiB back, and packed bytes may grow by a factor of 1032.
+        let isPacked = Self.acceptedCoding(of: request) != "identity"
+        let bufferBytes = configuration.receiveBufferBytes
+        try set(CURLOPT_BUFFERSIZE, isPacked ? min(bufferBytes, 32 << 10) : bufferBytes)
         // What a proxy says about its tunnel is not the response.
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         if !configuration.usesProxyEnvironment { try set(CURLOPT_PROXY, "") }
-        switch choice {
+        switch request.protocolChoice {
         case .http1:
             try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         case .http2:
@@ -161,8 +169,7 @@ import FerrySystem
         try check(CCurl_easy_setopt_pointer(handle, CURLOPT_HTTPHEADER, list.first))
         if let userAgent = configuration.userAgent { try set(CURLOPT_USERAGENT, userAgent) }
         // Set by this option, a coding is also undone.
-        let coding = request.fields.first(named: "Accept-Encoding") ?? "identity"
-        try set(CURLOPT_ACCEPT_ENCODING, coding)
+        try set(CURLOPT_ACCEPT_ENCODING, Self.acceptedCoding(of: request))
         let expectsBody = ["POST", "PUT", "PATCH"].contains(request.method)
         switch (request.method, request.body) {
         case ("HEAD", _):
@@ -177,6 +184,10 @@ import FerrySystem
         case (let method, nil):
             if method != "GET" { try set(CURLOPT_CUSTOMREQUEST, method) }
         }
+    }
+
+    private static func acceptedCoding(of request: HTTPRequest) -> String {
+        request.fields.first(named: "Accept-Encoding") ?? "identity"
     }
 
     private func set(_ option: CURLoption, _ value: Int) throws(HTTPError) {

@@ -25,6 +25,8 @@ import FerrySystem
     private var handle: UnsafeMutableRawPointer?
     private var easies: [UnsafeMutableRawPointer: CurlEasy] = [:]
     private var watches: [curl_socket_t: Watch] = [:]
+    /// The descriptors of all connections; those of former ones may be something else by now.
+    private var sockets: Set<curl_socket_t> = []
     private var timer: LoopTimer?
     /// Tells a call that is still wanted from one that was replaced by another.
     private var scheduleCount = 0
@@ -181,6 +183,17 @@ import FerrySystem
 
     // MARK: What libcurl asks for
 
+    /// A socket was made for a connection.
+    func made(_ socket: curl_socket_t) {
+        sockets.insert(socket)
+    }
+
+    /// The socket of a handle's connection, which libcurl does not tell during a transfer.
+    func socket(of easy: CurlEasy) -> curl_socket_t? {
+        guard let connection = easy.connection else { return nil }
+        return sockets.first { InternetConnection(of: $0) == connection }
+    }
+
     /// Watches a socket of a handle from now on; an empty set ends that, before the socket is
     /// closed.
     func watch(
@@ -188,7 +201,6 @@ import FerrySystem
         for readiness: Readiness,
         of handle: UnsafeMutableRawPointer?
     ) {
-        if let handle { easies[handle]?.socket = readiness.isEmpty ? nil : socket }
         do throws(SystemCallError) {
             if readiness.isEmpty {
                 watches.removeValue(forKey: socket)?.cancel()

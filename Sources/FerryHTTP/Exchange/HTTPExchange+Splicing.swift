@@ -11,20 +11,20 @@ extension HTTPExchange {
     func spliceIfWorthwhile() {
         guard machine.acceptsPipes, !isAboutToSplice, let client, let easy,
             let head, head.isSpliceable,
-            let socket = client.spliceableSocket(of: easy, after: machine.receivedByteCount)
+            client.canSplice(easy, after: machine.receivedByteCount)
         else { return }
         isAboutToSplice = true
         // Else it would go on reading as long as there is something to read.
-        client.multi.hold(easy) { [weak self] in self?.beginSplicing(from: socket) }
+        client.multi.hold(easy) { [weak self] in self?.beginSplicing() }
     }
 
     /// libcurl has returned, and has handed over everything that it has read.
-    private func beginSplicing(from socket: Int32) {
+    private func beginSplicing() {
         isAboutToSplice = false
         guard let client, let easy else { return }
         do throws(SystemCallError) {
             let received = machine.receivedByteCount
-            guard let rest = try client.spliceRest(of: easy, from: socket, after: received),
+            guard let rest = try client.spliceRest(of: easy, after: received),
                 machine.beganSplicing()
             else { return client.release(self) }
             client.withdraw(self)

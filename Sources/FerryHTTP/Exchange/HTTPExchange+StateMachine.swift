@@ -39,6 +39,8 @@ extension HTTPExchange {
             case deliverBytes
             /// Tell libcurl to keep the bytes.
             case hold
+            /// Tell libcurl to keep the bytes, and release them when others had their turn.
+            case holdForATurn
             /// Tell libcurl to fail.
             case stop
         }
@@ -52,6 +54,8 @@ extension HTTPExchange {
         private var parser: ResponseHeadParser
         private(set) var isPaused = false
         private var isHeld = false
+        private var isCoded = false
+        private var unpackedByteCount = 0
         private let idleTimeout: Duration
         private var hasBegun = false
         private var isIdleTimerArmed = false
@@ -97,13 +101,21 @@ extension HTTPExchange {
             case .awaitingHead, .delivering, .splicing, .discarding:
                 switch parser.append(line) {
                 case .nothing: return .skip
-                case .head(let head): return .deliverHead(head)
+                case .head(let head):
+                    isCoded = head.hasContentCoding
+                    return .deliverHead(head)
                 case .failure(let error): return fail(error)
                 }
             case .failing, .finished:
                 return .stop
             }
         }
+
+        /// How much of a body is unpacked before others have their turn.
+        ///
+        /// libcurl hands over all that a packed body holds before it returns to the loop, which for
+        /// what one read may bring is half a GiB, and it reads up to a hundred times.
+        static let unpackedByteCountPerTurn = 8 << 20
 
         mutating func receivedBytes(count: Int, at now: Instant) -> Reception {
             sawActivity(at: now)
@@ -113,7 +125,13 @@ extension HTTPExchange {
                 return fail(HTTPError(code: .badServerResponse, message: message))
             case .delivering:
                 isHeld = isPaused
-                if isPaused { return .hold }
+                guard !isPaused else { return .hold }
+                if isCoded { unpackedByteCount += count }
+                guard unpackedByteCount <= Self.unpackedByteCountPerTurn else {
+                    unpackedByteCount = 0
+                    isHeld = true
+                    return .holdForATurn
+                }
                 receivedByteCount += Int64(count)
                 return .deliverBytes
             case .discarding:
@@ -156,8 +174,12 @@ extension HTTPExchange {
             case .failing(let cause):
                 return finish(cause)
             case .awaitingHead where error == nil:
-                let message = "The server ended the connection without a response"
-                return finish(HTTPError(code: .badServerResponse, message: message))
+                let message = "The connection ended before the header did"
+                return finish(HTTPError(code: .connectionLost, message: message))
+            case .delivering where isHeld && isCoded && error?.isShortageOfRoom == true:
+                // libcurl unpacks what it has read, also while it must keep it, up to 64 MiB.
+                let message = "The body unpacks to more than there is room for"
+                return finish(HTTPError(code: .cannotDecodeContent, message: message))
             case .awaitingHead, .delivering, .splicing, .discarding:
                 return finish(error)
             }
@@ -262,6 +284,16 @@ extension HTTPExchange {
         private mutating func finish(_ error: HTTPError?) -> [Effect] {
             state = .finished
             return takeIdleTimer() + [.finish(error)]
+        }
+    }
+}
+
+extension HTTPError {
+    /// Whether libcurl had to keep more than it does.
+    fileprivate var isShortageOfRoom: Bool {
+        switch code {
+        case .outOfMemory, .headersTooLarge: true
+        default: false
         }
     }
 }

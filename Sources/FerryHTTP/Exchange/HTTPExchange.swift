@@ -101,6 +101,12 @@ extension HTTPExchange {
         run(machine.began(at: EventLoop.now))
     }
 
+    /// A connection of the client's is about to be made.
+    func began(on socket: Int32) {
+        client?.multi.made(socket)
+        began()
+    }
+
     /// There is a connection, and the request is about to leave.
     func connected(to address: String) {
         remoteAddress = address
@@ -110,7 +116,7 @@ extension HTTPExchange {
     /// Hands over a line of the header; `false` when libcurl must fail.
     func receivedHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
         switch machine.receivedHeaderLine(line, at: EventLoop.now) {
-        case .skip, .deliverBytes, .hold: true
+        case .skip, .deliverBytes, .hold, .holdForATurn: true
         case .deliverHead(let head): answered(head)
         case .stop: false
         }
@@ -134,6 +140,9 @@ extension HTTPExchange {
             spliceIfWorthwhile()
             return .taken
         case .hold: return .held
+        case .holdForATurn:
+            LoopActor.perform { [self] in release() }
+            return .held
         case .stop: return .refused
         }
     }

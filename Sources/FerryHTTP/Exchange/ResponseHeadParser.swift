@@ -92,8 +92,11 @@ struct ResponseHeadParser {
             state = .awaitingStatusLine
             return .nothing
         default:
-            // RFC 9112 §6.3: two lengths are an attempt to have the body read in two ways.
-            guard Set(head.fields.values(named: "Content-Length")).count <= 1 else {
+            // RFC 9112 §6.3: two lengths are an attempt to have the body read in two ways, be they
+            // in two fields or in one.
+            let lengths = head.fields.values(named: "Content-Length")
+                .flatMap { $0.split(whereSeparator: { ", \t".contains($0) }) }
+            guard Set(lengths).count <= 1 else {
                 let message = "The response tells two different lengths"
                 return .failure(HTTPError(code: .badServerResponse, message: message))
             }

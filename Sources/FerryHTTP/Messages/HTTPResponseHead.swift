@@ -16,4 +16,11 @@ package struct HTTPResponseHead: Hashable, Sendable, Codable {
         self.fields = fields
         self.url = url
     }
+
+    /// Whether the body is coded, so that its bytes are not those of the resource.
+    package var hasContentCoding: Bool {
+        fields.values(named: "Content-Encoding")
+            .flatMap { $0.split(whereSeparator: { ", \t".contains($0) }) }
+            .contains { $0.lowercased() != "identity" }
+    }
 }

@@ -8,14 +8,34 @@ extension Database {
         do throws(StoreError) {
             try setDurability(needsSync ? .synchronized : .relaxed)
             try begin()
-            let results =
-                group.count == 1 ? [try perform(group[0])] : try performSeparately(group)
+            var results = try performTogether(group)
+            if group.count > 1, results.last?.isSuccess == false {
+                rollBack()
+                try begin()
+                results = try performSeparately(group)
+            }
             if results.contains(where: \.isSuccess) { try commit() } else { rollBack() }
             return results
         } catch {
             rollBack()
             return group.map { _ in .failure(error) }
         }
+    }
+
+    /// Performs requests up to the first that fails, if any; what it did of that is to be undone.
+    ///
+    /// Hardly one does, and so all do without the savepoint that each would cost.
+    private func performTogether(
+        _ group: [CommitRequest]
+    ) throws(StoreError) -> [Result<Receipt, StoreError>] {
+        var results: [Result<Receipt, StoreError>] = []
+        results.reserveCapacity(group.count)
+        for request in group {
+            let result = try perform(request)
+            results.append(result)
+            if !result.isSuccess { break }
+        }
+        return results
     }
 
     /// Performs requests so that each can fail alone.

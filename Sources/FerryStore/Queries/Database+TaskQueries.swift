@@ -30,14 +30,63 @@ extension Database {
         )
     }
 
-    /// The tasks with the given numbers, as far as they exist, in the order of the numbers.
-    func tasks(ids: some Sequence<Int64>) throws(StoreError) -> [TaskRecord] {
-        var tasks: [TaskRecord] = []
-        for id in ids {
-            guard let task = try task(id: id) else { continue }
-            tasks.append(task)
+    /// The tasks with the given numbers, as far as they exist, in the order in which they are given.
+    func tasks(ids: some Collection<Int64>) throws(StoreError) -> [TaskRecord] {
+        if let id = ids.first, ids.count == 1 { return try task(id: id).map { [$0] } ?? [] }
+        var found: [Int64: TaskRecord] = [:]
+        try forEachBatch(of: ids) { batch throws(StoreError) in
+            let tasks = try connection.rows(
+                """
+                SELECT \(Self.taskColumns) FROM \(Self.taskTables)
+                WHERE tasks.id IN (\(Self.placeholders))
+                """,
+                values: batch,
+                reading: task
+            )
+            for task in tasks { found[task.id] = task }
         }
-        return tasks
+        return ids.compactMap { found[$0] }
+    }
+
+    /// What has become of the tasks with the given numbers, as far as they exist, in any order.
+    func standings(ids: some Collection<Int64>) throws(StoreError) -> [TaskStanding] {
+        var standings: [TaskStanding] = []
+        try forEachBatch(of: ids) { batch throws(StoreError) in
+            standings += try connection.rows(
+                """
+                SELECT id, session_id, state, last_error IS NOT NULL FROM \(Self.taskTables)
+                WHERE tasks.id IN (\(Self.placeholders))
+                """,
+                values: batch
+            ) { row throws(StoreError) in
+                TaskStanding(
+                    id: row.integer(),
+                    sessionID: row.integer(),
+                    state: try state(row.integer()),
+                    hasFailed: row.integer() != 0
+                )
+            }
+        }
+        return standings
+    }
+
+    /// How many tasks are looked up by one statement.
+    private static let batchSize = 32
+    private static let placeholders = repeatElement("?", count: batchSize).joined(separator: ", ")
+
+    /// Calls `body` with some numbers at a time; the statement's places that are left over repeat one
+    /// of them, which finds nothing twice.
+    private func forEachBatch(
+        of ids: some Collection<Int64>,
+        _ body: ([Int64]) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        var rest = ids[...]
+        while let first = rest.first {
+            var batch = Array(rest.prefix(Self.batchSize))
+            rest = rest.dropFirst(Self.batchSize)
+            batch += repeatElement(first, count: Self.batchSize - batch.count)
+            try body(batch)
+        }
     }
 
     /// A page of tasks, by number.
@@ -46,12 +95,55 @@ extension Database {
         after id: Int64,
         limit: Int
     ) throws(StoreError) -> [TaskRecord] {
+        try tasks(ids: taskIDs(filter, after: id, limit: limit))
+    }
+
+    /// A page of tasks, by number, that ends early with the task that brings it above a size.
+    func page(
+        _ filter: TaskFilter,
+        after id: Int64,
+        limit: Int,
+        byteLimit: Int
+    ) throws(StoreError) -> TaskPage {
+        // One more than fits tells whether there is another page.
+        let found = try taskIDs(filter, after: id, limit: limit + 1)
+        let ids = Array(found.prefix(limit))
+        var page = try page(ids: ids, byteLimit: byteLimit)
+        if found.count > limit { page.next = page.next ?? ids.last }
+        return page
+    }
+
+    /// The tasks with the given numbers, as far as they exist, up to the one that brings them above a
+    /// size.
+    func page(ids: [Int64], byteLimit: Int) throws(StoreError) -> TaskPage {
+        var page = TaskPage(tasks: [])
+        var byteCount = 0
+        var rest = ids[...]
+        while !rest.isEmpty {
+            for task in try tasks(ids: rest.prefix(Self.batchSize)) {
+                page.tasks.append(task)
+                byteCount += task.byteCount
+                guard byteCount > byteLimit, task.id != ids.last else { continue }
+                page.next = task.id
+                return page
+            }
+            rest = rest.dropFirst(Self.batchSize)
+        }
+        return page
+    }
+
+    /// The numbers of a page's tasks.
+    private func taskIDs(
+        _ filter: TaskFilter,
+        after id: Int64,
+        limit: Int
+    ) throws(StoreError) -> [Int64] {
         // The indexes hold the tasks of one state by number; the states are merged here.
         var ids: [Int64] = []
         for state in filter.states {
             ids += try taskIDs(filter.scope, state, after: id, limit: limit)
         }
-        return try tasks(ids: ids.sorted().prefix(limit))
+        return Array(ids.sorted().prefix(limit))
     }
 
     private func taskIDs(

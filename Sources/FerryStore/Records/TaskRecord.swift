@@ -84,3 +84,11 @@ package struct TaskRecord: Hashable, Sendable {
         self.deadline = deadline
     }
 }
+
+extension TaskRecord {
+    /// How many bytes there are in what may be long.
+    var byteCount: Int {
+        let parts = [request, currentRequest, response, checkpoint, lastError]
+        return parts.reduce(description?.utf8.count ?? 0) { $0 + ($1?.count ?? 0) }
+    }
+}

@@ -67,6 +67,15 @@ final class Connection {
         _ values: (any Bindable)?...,
         reading read: (inout Row) throws(StoreError) -> T
     ) throws(StoreError) -> [T] {
+        try rows(sql, values: values, reading: read)
+    }
+
+    /// Runs a query whose parameters are many and returns its rows.
+    func rows<T>(
+        _ sql: String,
+        values: [(any Bindable)?],
+        reading read: (inout Row) throws(StoreError) -> T
+    ) throws(StoreError) -> [T] {
         let statement = try prepare(sql, values)
         defer { finish(statement) }
         var results: [T] = []

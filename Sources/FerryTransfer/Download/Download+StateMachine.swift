@@ -243,6 +243,10 @@ extension Download {
             if let resumption = current.resumption {
                 switch head.status {
                 case 206: return partCame(head, for: resumption)
+                // The field means nothing here (RFC 9110 §14.4), but a server that sends it with
+                // what was asked for may well have sent that.
+                case 200 where claimsToBePart(head):
+                    return leaveRefusal(head, "the server answers 200 with a part")
                 // 304 answers a condition that nobody made.
                 case 304, 412, 416: return leaveRefusal(head, "the server answers \(head.status)")
                 default: break
@@ -380,7 +384,12 @@ extension Download {
                     break
                 }
             }
-            return fail(TransferError(error))
+            var failure = TransferError(error)
+            // What could not be sent is what the server has sent us to.
+            if failure.code == .badURL, current.redirectCount > 0 {
+                failure.code = .badServerResponse
+            }
+            return fail(failure)
         }
 
         /// The server will not continue the bytes at hand; its response's body goes unread.
@@ -454,6 +463,10 @@ extension Download {
 
         private func isUnavailable(_ status: Int) -> Bool {
             status == 408 || status == 429 || (500...599).contains(status)
+        }
+
+        private func claimsToBePart(_ head: HTTPResponseHead) -> Bool {
+            head.fields.first(named: "Content-Range") != nil && !coversAll(head)
         }
 
         private func coversAll(_ head: HTTPResponseHead) -> Bool {

@@ -14,14 +14,6 @@ extension HTTPResponseHead {
         return first
     }
 
-    /// Whether the body is coded, so that its bytes are not those of the resource.
-    var hasContentCoding: Bool {
-        fields.values(named: "Content-Encoding")
-            .flatMap { $0.split(separator: ",") }
-            .map { $0.trimmingSpaces.lowercased() }
-            .contains { !$0.isEmpty && $0 != "identity" }
-    }
-
     /// Whether the server says that it will not serve parts of this resource.
     var refusesRanges: Bool {
         fields.values(named: "Accept-Ranges")

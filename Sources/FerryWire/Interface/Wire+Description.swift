@@ -281,7 +281,7 @@ extension Wire {
             nextTaskIdentifier: int
         )
 
-        # Makes a suspended download. Once answered, it is durable.
+        # Makes a download. Once answered, it is durable.
         # Repeating the call with the same contents changes nothing, even when the task is gone.
         method CreateDownload(
             # The open session's number.
@@ -295,7 +295,9 @@ extension Wire {
             # The application's own words on the task.
             description: ?string,
             # How important the task is, from 0 to 1.
-            priority: float
+            priority: float,
+            # Whether it may run at once; otherwise it is suspended.
+            resumed: ?bool
         ) -> (
             # The task's number, unique for this user's daemon; 0 for one that is gone.
             id: int

@@ -1,9 +1,18 @@
+import FoundationEssentials
+
 /// How deep the objects and arrays of a JSON text stand inside each other.
 ///
 /// It is looked at before the text is decoded, because a decoder recurses.
 enum NestingDepth {
     /// Throws when the depth is greater than `limit` anywhere; what is no JSON is not noticed here.
-    static func check(_ text: some Sequence<UInt8>, limit: Int) throws(MessageError) {
+    static func check(_ text: Data, limit: Int) throws(MessageError) {
+        guard text.withUnsafeBytes({ greatest(in: $0, limit: limit) }) > limit else { return }
+        throw .tooDeep(limit: limit)
+    }
+
+    /// The greatest depth, as far as it is not above `limit`.
+    private static func greatest(in text: UnsafeRawBufferPointer, limit: Int) -> Int {
+        var greatest = 0
         var depth = 0
         var isInString = false
         var isEscaped = false
@@ -24,7 +33,9 @@ enum NestingDepth {
             case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
             default: continue
             }
-            if depth > limit { throw .tooDeep(limit: limit) }
+            greatest = max(greatest, depth)
+            if depth > limit { break }
         }
+        return greatest
     }
 }

@@ -13,6 +13,8 @@ final class PendingCall {
     /// The call's number on its connection.
     let number: Int
     let kind: Kind
+    /// How many bytes it has come in.
+    let byteCount: Int
     private weak var connection: VarlinkConnection?
 
     /// Whether an answer can still be given and reaches the client.
@@ -20,9 +22,10 @@ final class PendingCall {
     var onClose: (@LoopActor () -> Void)?
     var onWritable: (@LoopActor () -> Void)?
 
-    init(number: Int, kind: Kind, connection: VarlinkConnection) {
+    init(number: Int, kind: Kind, byteCount: Int, connection: VarlinkConnection) {
         self.number = number
         self.kind = kind
+        self.byteCount = byteCount
         self.connection = connection
     }
 
@@ -31,6 +34,7 @@ final class PendingCall {
 
     /// Answers with `value`; to a stream more may follow.
     func answer(_ value: some Encodable & Sendable, continues: Bool) {
+        guard isOpen else { return }
         let continues = continues && kind == .stream
         do {
             // A oneway call's reply is thrown away, so that making it would be a waste.
@@ -48,6 +52,8 @@ final class PendingCall {
 
     /// Answers with an error.
     func fail(_ error: ErrorMessage) {
+        // Each reply that is let go of comes here, nearly always long after its answer.
+        guard isOpen else { return }
         // An error consists of strings and integers, which JSON always has.
         send((try? MessageCoding.message(error)) ?? [], isLast: true)
     }

@@ -7,6 +7,8 @@ struct ReplyQueue {
     }
 
     private var slots: [Slot] = []
+    /// How many slots at the front are done with; they are removed many at a time.
+    private var doneCount = 0
 
     /// How many bytes of replies wait for the answers to earlier calls.
     private(set) var heldByteCount = 0
@@ -26,11 +28,9 @@ struct ReplyQueue {
     ///   - isLast: Whether it ends the answer.
     /// - Returns: The messages whose turn has come with it, in their order.
     mutating func add(_ message: [UInt8], to call: Int, isLast: Bool) -> [[UInt8]] {
-        guard let index = slots.firstIndex(where: { $0.call == call && !$0.isAnswered }) else {
-            return []
-        }
+        guard let index = index(of: call), !slots[index].isAnswered else { return [] }
         slots[index].isAnswered = isLast
-        guard index == 0 else {
+        guard index == doneCount else {
             slots[index].held.append(message)
             heldByteCount += message.count
             return []
@@ -38,14 +38,25 @@ struct ReplyQueue {
         return isLast ? [message] + advance() : [message]
     }
 
+    /// Where a call's slot is.
+    private func index(of call: Int) -> Int? {
+        // Calls are answered in their order as a rule.
+        if doneCount < slots.count, slots[doneCount].call == call { return doneCount }
+        return slots[doneCount...].firstIndex { $0.call == call }
+    }
+
     /// Removes the answered calls at the front and returns what was held up behind them.
     private mutating func advance() -> [[UInt8]] {
         var released: [[UInt8]] = []
-        while slots.first?.isAnswered == true {
-            slots.removeFirst()
-            guard !slots.isEmpty else { break }
-            released += slots[0].held
-            slots[0].held = []
+        while doneCount < slots.count, slots[doneCount].isAnswered {
+            doneCount += 1
+            guard doneCount < slots.count else { break }
+            released += slots[doneCount].held
+            slots[doneCount].held = []
+        }
+        if doneCount * 2 > slots.count {
+            slots.removeFirst(doneCount)
+            doneCount = 0
         }
         heldByteCount -= released.reduce(0) { $0 + $1.count }
         return released

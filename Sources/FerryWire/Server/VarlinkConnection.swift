@@ -6,6 +6,8 @@ package import FerrySystem
 package final class VarlinkConnection {
     /// How much is read at once, before others have their turn.
     private static let readByteCount = 64 * 1024
+    /// From how many bytes of answers on they are sent at once instead of with those that follow.
+    private static let promptByteCount = 16 * 1024
 
     /// The client's process, as the kernel noted it when it connected.
     package nonisolated let peer: PeerCredentials
@@ -24,6 +26,8 @@ package final class VarlinkConnection {
     private var replies = ReplyQueue()
     /// The calls that have not been answered, by number.
     private var calls: [Int: PendingCall] = [:]
+    /// How many bytes they have come in.
+    private var pendingByteCount = 0
     private var nextCall = 0
 
     /// The client will send no more.
@@ -33,6 +37,8 @@ package final class VarlinkConnection {
     private var isTakingCalls = false
     /// The client has let answers pile up and not caught up since.
     private var isBackedUp = false
+    /// Answers are sent when the others that are at hand have been given, too.
+    private var isFlushScheduled = false
 
     init(
         _ socket: consuming FileDescriptor,
@@ -55,7 +61,7 @@ package final class VarlinkConnection {
     var isIdle: Bool { calls.isEmpty }
 
     /// How many bytes are held for the client, in both directions.
-    var heldByteCount: Int { input.byteCount + queuedByteCount }
+    var heldByteCount: Int { input.byteCount + pendingByteCount + queuedByteCount }
 
     private var queuedByteCount: Int { output.byteCount + replies.heldByteCount }
 
@@ -70,6 +76,8 @@ package final class VarlinkConnection {
 
     func close(because reason: DisconnectReason) {
         guard isOpen else { return }
+        // What has been answered so far is the client's, if there is room for it.
+        if isFlushScheduled { flush() }
         isOpen = false
         watch?.cancel()
         watch = nil
@@ -83,18 +91,32 @@ package final class VarlinkConnection {
 
     func answer(_ call: PendingCall, _ message: [UInt8], isLast: Bool) {
         guard isOpen else { return }
-        if isLast { calls[call.number] = nil }
+        if isLast, calls.removeValue(forKey: call.number) != nil {
+            pendingByteCount -= call.byteCount
+        }
         if call.kind != .oneway {
             let ready = replies.add(message, to: call.number, isLast: isLast)
             if !hasHungUp { for message in ready { output.append(message) } }
         }
-        flush()
+        if output.byteCount >= Self.promptByteCount { flush() } else { flushSoon() }
         if queuedByteCount > limits.queuedByteCount {
             close(because: .unreadReplies(byteCount: queuedByteCount))
             return
         }
         takeCalls()
         settle()
+    }
+
+    /// Sends answers once the loop has dealt with what is at hand, often with further answers.
+    private func flushSoon() {
+        guard !isFlushScheduled, output.byteCount > 0 else { return }
+        isFlushScheduled = true
+        LoopActor.perform { [weak self] in
+            guard let self, isOpen else { return }
+            flush()
+            takeCalls()
+            settle()
+        }
     }
 
     // MARK: - Reading
@@ -164,7 +186,10 @@ package final class VarlinkConnection {
 
     /// Whether another call may be begun; a client that is gone cannot have many.
     private var mayTakeCall: Bool {
-        hasHungUp || (calls.count < limits.pendingCallCount && !isBackedUp)
+        if hasHungUp { return true }
+        if isBackedUp { return false }
+        return calls.isEmpty
+            || calls.count < limits.pendingCallCount && pendingByteCount < limits.pendingByteCount
     }
 
     private func takeCalls() {
@@ -175,19 +200,26 @@ package final class VarlinkConnection {
         do throws(MessageError) {
             while isOpen, mayTakeCall, let message = try input.next() {
                 try NestingDepth.check(message, limit: limits.message.depth)
-                take(try MessageCoding.decode(IncomingCall.self, from: message))
+                let call = try MessageCoding.decode(IncomingCall.self, from: message)
+                take(call, byteCount: message.count)
             }
         } catch {
             close(because: .invalidMessage(error))
         }
     }
 
-    private func take(_ incoming: IncomingCall) {
+    private func take(_ incoming: IncomingCall, byteCount: Int) {
         nextCall += 1
         let kind: PendingCall.Kind =
             incoming.isOneway ? .oneway : incoming.wantsMore ? .stream : .single
-        let call = PendingCall(number: nextCall, kind: kind, connection: self)
+        let call = PendingCall(
+            number: nextCall,
+            kind: kind,
+            byteCount: byteCount,
+            connection: self
+        )
         calls[call.number] = call
+        pendingByteCount += byteCount
         if kind != .oneway { replies.open(call.number) }
         server?.dispatch(incoming.content, call, from: self)
     }
@@ -195,6 +227,7 @@ package final class VarlinkConnection {
     // MARK: - Writing
 
     private func flush() {
+        isFlushScheduled = false
         guard isOpen, !hasHungUp else { return }
         do throws(SystemCallError) {
             try output.drain { bytes throws(SystemCallError) in
@@ -228,7 +261,7 @@ package final class VarlinkConnection {
         }
         var wanted: Readiness = []
         if !hasInputEnded, mayTakeCall { wanted.insert(.readable) }
-        if output.byteCount > 0 { wanted.insert(.writable) }
+        if output.byteCount > 0, !isFlushScheduled { wanted.insert(.writable) }
         if wanted != watched {
             do throws(SystemCallError) {
                 try watch?.update(wanted)

@@ -4,7 +4,11 @@ extension VarlinkServer {
         /// The size and depth of a call; a connection with a greater one is closed.
         package var message = MessageLimits.calls
         /// The calls of one connection that are carried out at once; further ones wait unread.
-        package var pendingCallCount = 64
+        ///
+        /// All of them share a transaction, for which the disk takes the same time as for one.
+        package var pendingCallCount = 1024
+        /// The bytes of these calls; a further one waits unread unless it is the only one.
+        package var pendingByteCount = 1 << 20
         /// The connections of one process; further ones are refused.
         package var connectionCountPerProcess = 128
         /// All connections; a further one takes the place of one of the process that has the most.

@@ -119,7 +119,7 @@ import Testing
 
             Options:
               -a, --all       completed ones, too
-                  --limit N   show at most N of them
+                  --limit N   show at most N of them; 100 on a terminal
                   --after ID  begin after this one; with --limit, the next page
                   --json      write JSON for programs
               -h, --help      show this help

@@ -56,7 +56,43 @@ import Testing
         let run = await CommandLineRun("list --limit 1 --after 1", daemon: try daemon())
         #expect(run.output.split(separator: "\n").count == 2)
         #expect(run.output.contains("\n2   waiting"))
-        #expect(run.error == "More: ferry list --after 2\n")
+        #expect(run.error == "More: ferry list --limit 1 --after 2\n")
+        let all = await CommandLineRun("list --all --limit 2", daemon: try daemon())
+        #expect(all.error == "More: ferry list --all --limit 2 --after 2\n")
+    }
+
+    /// A daemon with as many transfers that wait.
+    private func daemon(waiting count: Int) throws -> PlayedDaemon {
+        var status = status(log: .standardError)
+        status.runningCount = 1
+        status.waitingCount = count - 3
+        status.suspendedCount = 2
+        return PlayedDaemon(
+            transfers: try (1...count).map { try .sample($0, state: .waiting) },
+            status: status
+        )
+    }
+
+    @Test func `list shows on a terminal as much as suits it, and says how much more there is`()
+        async throws
+    {
+        let size = TerminalSize(columns: 80, rows: 24)
+        let daemon = try daemon(waiting: 250)
+        let first = await CommandLineRun("list", daemon: daemon, outputSize: size)
+        #expect(first.output.split(separator: "\n").count == 101)
+        #expect(first.error == "150 are not shown. More: ferry list --after 100\n")
+        let last = await CommandLineRun("list --after 200", daemon: daemon, outputSize: size)
+        #expect(last.output.split(separator: "\n").count == 51)
+        #expect(last.error == "")
+        let wanted = await CommandLineRun("list --limit 240", daemon: daemon, outputSize: size)
+        #expect(wanted.error == "10 are not shown. More: ferry list --limit 240 --after 240\n")
+    }
+
+    @Test(arguments: ["list", "list --json"])
+    func `list tells a program of all`(_ line: String) async throws {
+        let run = await CommandLineRun(line, daemon: try daemon(waiting: 250))
+        #expect(run.output.split(separator: "\n").count >= 250)
+        #expect(run.error == "")
     }
 
     @Test func `list --limit goes over as many pages as it takes`() async throws {

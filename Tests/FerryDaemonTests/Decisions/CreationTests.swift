@@ -23,6 +23,44 @@ import Testing
         #expect(bench.loading.isEmpty)
     }
 
+    @Test func `a task may run as soon as it is in the store, and its time begins`() {
+        var bench = MachineBench()
+        let client = bench.open(configuration: .timed(100))
+        var create = Wire.CreateDownload.sample(client.session)
+        create.resumed = true
+        let call = bench.call(client) { [create, now = bench.now] in
+            $0.createDownload(create, from: $1, at: now)
+        }
+        #expect(bench.loading.isEmpty)
+        bench.settle()
+        #expect(bench.outcomes[call] == .answer(.created(task: 1)))
+        #expect(bench.loading == [1])
+        #expect(bench.stored(1)?.startedAt == bench.now)
+        #expect(bench.stored(1)?.deadline == bench.now + 100)
+        bench.wait(101)
+        #expect(bench.stored(1)?.state == .completed)
+    }
+
+    @Test func `the same call once more lets no task run that was suspended since`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        var create = Wire.CreateDownload.sample(client.session)
+        create.resumed = true
+        for _ in 1...2 {
+            let outcome = bench.settledCall(client) { [create] in
+                $0.createDownload(create, from: $1, at: moment(0))
+            }
+            #expect(outcome == .answer(.created(task: 1)))
+            bench.suspend(client)
+            #expect(bench.stored(1)?.state == .suspended)
+        }
+        _ = bench.settledCall(client) { [create] in
+            $0.createDownload(create, from: $1, at: moment(0))
+        }
+        #expect(bench.stored(1)?.state == .suspended)
+        #expect(bench.loading.isEmpty)
+    }
+
     @Test(arguments: ["ftp://a/1", "http:///1", "a/1", "", "file:///etc/passwd"])
     func `BG-6: only http and https are loaded`(_ url: String) {
         var bench = MachineBench()

@@ -8,7 +8,13 @@ final class SimulatedCall {
     /// What it asks for; numbers of sessions are filled in when it is sent.
     enum Content {
         case open(Wire.OpenSession)
-        case create(identifier: Int, Wire.Request, resumeData: Int64?, resource: Int)
+        case create(
+            identifier: Int,
+            Wire.Request,
+            resumeData: Int64?,
+            resource: Int,
+            resumed: Bool
+        )
         case resume(Int)
         case suspend(Int)
         case cancel(Int)
@@ -52,14 +58,15 @@ final class SimulatedCall {
     ) -> [DaemonStateMachine.Effect] {
         switch content {
         case .open(let open): machine.openSession(open, from: caller)
-        case .create(let identifier, let request, let resumeData, _):
+        case .create(let identifier, let request, let resumeData, _, let resumed):
             machine.createDownload(
                 Wire.CreateDownload(
                     session: session,
                     identifier: identifier,
                     request: request,
                     resumeData: resumeData.map { Data("\($0)".utf8) },
-                    priority: 0.5
+                    priority: 0.5,
+                    resumed: resumed ? true : nil
                 ),
                 from: caller,
                 at: now

@@ -242,8 +242,18 @@ final class SimulatedSession {
             fields: [],
             idleTimeout: 30
         )
-        call(.create(identifier: identifier, request, resumeData: data, resource: resource))
-        if world.random.happens(percent: 85) { call(.resume(identifier)) }
+        // The library asks for both at once, unless its loop is quicker than the application.
+        let isResumed = world.random.happens(percent: 50)
+        call(
+            .create(
+                identifier: identifier,
+                request,
+                resumeData: data,
+                resource: resource,
+                resumed: isResumed
+            )
+        )
+        if !isResumed, world.random.happens(percent: 70) { call(.resume(identifier)) }
     }
 
     private func invalidate(cancelling: Bool) {

@@ -123,6 +123,38 @@ import Testing
         #expect(probe.bytes.isEmpty)
     }
 
+    @Test func `a body that unpacks without end, though nobody asked for it, is refused`()
+        async throws
+    {
+        server.on("/zeros", .endlessGzip)
+        let probe = try await client.fetch(HTTPRequest(url: server.url("/zeros")))
+        #expect(probe.error?.code == .cannotDecodeContent)
+        #expect(probe.bytes.count < 64 << 20)
+    }
+
+    @Test func `a body that unpacks without end does not keep the loop from others`() async throws {
+        server.on("/zeros", .endlessGzip)
+        server.on("/other", .content(.text("hello")))
+        let fields = [HTTPField(name: "Accept-Encoding", value: "gzip")]
+        let probe = ExchangeProbe()
+        let exchange = client.start(
+            HTTPRequest(url: server.url("/zeros"), fields: fields),
+            handler: probe
+        )
+        try await probe.waitUntil { probe.bytes.count > 16 << 20 }
+        let other = try await client.fetch(HTTPRequest(url: server.url("/other")))
+        #expect(other.text == "hello")
+        exchange.cancel()
+        #expect(probe.calls == [.head, .bytes])
+        #expect(probe.bytes.count < 256 << 20)
+    }
+
+    @Test func `a header that breaks off has lost its connection`() async throws {
+        server.on("/broken", .script([.text("HTTP/1.1 200 OK\r\nContent-Le"), .close]))
+        let probe = try await client.fetch(HTTPRequest(url: server.url("/broken")))
+        #expect(probe.error?.code == .connectionLost)
+    }
+
     // MARK: No connection
 
     @Test func `a port that nobody listens on cannot be connected to`() async throws {

@@ -30,6 +30,16 @@ import Testing
         return machine
     }
 
+    /// A machine that delivers a packed body.
+    private func unpacking() -> Machine {
+        var machine = machine()
+        _ = receive("HTTP/1.1 200 OK\r\n", in: &machine)
+        _ = receive("Content-Encoding: gzip\r\n", in: &machine)
+        _ = receive("\r\n", in: &machine)
+        _ = machine.answered(.deliver)
+        return machine
+    }
+
     private func code(_ effects: [Machine.Effect]) -> HTTPError.Code? {
         guard effects.count == 1, case .finish(let error?) = effects[0] else { return nil }
         return error.code
@@ -66,7 +76,7 @@ import Testing
 
     @Test func `a success without a head is none`() {
         var machine = machine()
-        #expect(code(machine.completed(nil)) == .badServerResponse)
+        #expect(code(machine.completed(nil)) == .connectionLost)
     }
 
     @Test func `a header that is refused is the cause, not what libcurl makes of it`() {
@@ -111,6 +121,32 @@ import Testing
         #expect(machine.released() == true)
         #expect(machine.released() == false)
         #expect(machine.receivedBytes(count: 1, at: start) == .deliverBytes)
+    }
+
+    @Test func `a packed body lets others have their turn, a plain one need not`() {
+        let turn = Machine.unpackedByteCountPerTurn
+        var packed = unpacking()
+        for _ in 0..<3 {
+            #expect(packed.receivedBytes(count: turn, at: start) == .deliverBytes)
+            #expect(packed.receivedBytes(count: 1, at: start) == .holdForATurn)
+            #expect(packed.released() == true)
+        }
+        var plain = answered(.deliver)
+        #expect(plain.receivedBytes(count: turn, at: start) == .deliverBytes)
+        #expect(plain.receivedBytes(count: 1, at: start) == .deliverBytes)
+    }
+
+    @Test(arguments: [HTTPError.Code.outOfMemory, .headersTooLarge])
+    func `a packed body that outgrows what libcurl keeps back cannot be decoded`(
+        libcurls: HTTPError.Code
+    ) {
+        let error = HTTPError(code: libcurls, message: "test")
+        var machine = unpacking()
+        _ = machine.receivedBytes(count: Machine.unpackedByteCountPerTurn + 1, at: start)
+        #expect(code(machine.completed(error)) == .cannotDecodeContent)
+        var other = unpacking()
+        _ = other.receivedBytes(count: 1, at: start)
+        #expect(code(other.completed(error)) == libcurls)
     }
 
     @Test func `a pause before the release takes it back`() {

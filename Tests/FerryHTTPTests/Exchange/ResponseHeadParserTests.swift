@@ -98,7 +98,10 @@ import Testing
         #expect(error.code == .badServerResponse)
     }
 
-    @Test(arguments: [(["1", "1"], true), (["1", "2"], false), (["1", "01"], false)])
+    @Test(arguments: [
+        (["1", "1"], true), (["1", "2"], false), (["1", "01"], false), (["1, 1"], true),
+        (["1,2"], false), (["1", "1 , 2"], false),
+    ])
     func `two lengths must be one`(lengths: [String], isAccepted: Bool) throws {
         let lines = lengths.map { "Content-Length: \($0)\r\n" }
         let event = try #require(parse(["HTTP/1.1 200 OK\r\n"] + lines + ["\r\n"]).last)

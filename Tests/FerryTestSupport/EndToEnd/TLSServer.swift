@@ -24,18 +24,39 @@ package final class TLSServer {
     /// Makes the certificates and starts the server, which is listening when this returns.
     @concurrent
     package static func start(_ certificate: Certificate) async throws -> sending TLSServer {
-        try TLSServer(certificate)
+        try TLSServer(certificate, "-www", path: "")
     }
 
-    private init(_ certificate: Certificate) throws {
+    /// Makes the certificates and starts a server whose page is a redirect.
+    @concurrent
+    package static func start(
+        _ certificate: Certificate,
+        redirectingTo location: String
+    ) async throws -> sending TLSServer {
+        // With -HTTP it serves files that hold whole responses.
+        let response = "HTTP/1.0 302 Found\r\nLocation: \(location)\r\nContent-Length: 0\r\n\r\n"
+        return try TLSServer(certificate, "-HTTP", path: "redirect", response)
+    }
+
+    private init(
+        _ certificate: Certificate,
+        _ mode: String,
+        path: String,
+        _ response: String? = nil
+    ) throws {
         folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("ferry-tls-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         authorityFile = folder.appendingPathComponent("ca.pem").path
         try Self.makeCertificates(certificate, in: folder)
+        try response?.write(
+            to: folder.appendingPathComponent(path),
+            atomically: true,
+            encoding: .utf8
+        )
         let output = Pipe()
         process = try Self.run(
-            "s_server -accept 127.0.0.1:0 -www -cert leaf.pem -key leaf.key",
+            "s_server -accept 127.0.0.1:0 \(mode) -cert leaf.pem -key leaf.key",
             in: folder,
             output: output
         )
@@ -47,11 +68,12 @@ package final class TLSServer {
         }
         let port = text.split(separator: "ACCEPT ").last?.split(separator: "\n").first?
             .split(separator: ":").last
-        url = "https://127.0.0.1:\(port ?? "")/"
+        url = "https://127.0.0.1:\(port ?? "")/\(path)"
     }
 
     deinit {
-        process.terminate()
+        // The process has inherited the signals that the tests' threads block; this one cannot be.
+        kill(process.processIdentifier, SIGKILL)
         try? FileManager.default.removeItem(at: folder)
     }
 

@@ -51,6 +51,13 @@ package struct FixtureAnswer: Sendable {
             .with(fields: [("Content-Encoding", "gzip")])
     }
 
+    /// A body of zeros that never ends, and grows by a factor of 159 when it is unpacked.
+    package static let endlessGzip = FixtureAnswer.script([
+        .text("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"),
+        .send(FixtureGzip.beginningOfZeros),
+        .sendForever((0..<1000).flatMap { _ in FixtureGzip.zeros }),
+    ])
+
     /// A header that never ends, in fields of ordinary length.
     package static let endlessHeader = FixtureAnswer.script([
         .text("HTTP/1.1 200 OK\r\n"),

@@ -29,16 +29,21 @@ struct BackgroundFailureTests {
         _ = session.downloadTask(with: url)
         await session.flush()
         await LoopActor.run {
-            daemon.behaviours = ["CreateDownload": [.keepSilent], "Resume": [.keepSilent]]
+            daemon.behaviours = ["CreateDownload": [.keepSilent], "Suspend": [.keepSilent]]
         }
-        session.downloadTask(with: url).resume()
-        await daemon.calls.wait(for: "Resume 2")
+        let task = session.downloadTask(with: url)
+        task.resume()
+        task.suspend()
+        task.resume()
+        await daemon.calls.wait(for: "Resume 2", count: 2)
         try await daemon.die()
         try await daemon.start()
         await session.flush()
         #expect(
             daemon.calls.requests == [
-                "CreateDownload 1", "CreateDownload 2", "Resume 2", "CreateDownload 2", "Resume 2",
+                "CreateDownload 1",
+                "CreateDownload 2", "Resume 2", "Suspend 2", "Resume 2",
+                "CreateDownload 2", "Resume 2", "Suspend 2", "Resume 2",
             ]
         )
         try await daemon.finish(2, in: "tracks", contents: "two")
@@ -136,7 +141,9 @@ struct BackgroundFailureTests {
             let full = TransferInterfaceError.storeUnavailable(reason: "disk full")
             daemon.behaviours["Resume"] = [.refuse(full), .refuse(full)]
         }
-        session.downloadTask(with: url).resume()
+        let task = session.downloadTask(with: url)
+        await session.flush()
+        task.resume()
         await session.flush()
         #expect(
             daemon.calls.requests == ["CreateDownload 1"] + Array(repeating: "Resume 1", count: 3)
@@ -271,7 +278,7 @@ struct BackgroundFailureTests {
             // Called after the session's own, which is registered later.
             atexit { _exit(ExitProbe.isDurable() ? 7 : 8) }
             await LoopActor.run {
-                daemon.behaviours["Resume"] = [
+                daemon.behaviours["CreateDownload"] = [
                     .answerLater(.milliseconds(300)) { isDurable.withLock { $0 = true } }
                 ]
             }

@@ -14,7 +14,7 @@ extension ScriptedDaemon: TransferCallHandler {
         case .openSession(let method, let reply): open(method, reply, connection)
         case .subscribe(let method, let reply): subscribe(method, reply)
         case .createDownload(let method, let reply):
-            answer("CreateDownload \(method.identifier)", reply) { create(method) }
+            create(method, reply)
         case .resume(let method, let reply):
             answer("Resume \(method.identifier)", reply) {
                 change(method.session, method.identifier) { $0.state = .running }
@@ -112,6 +112,18 @@ extension ScriptedDaemon: TransferCallHandler {
         reply.stream(.init(event: Wire.Event(kind: .drained)))
     }
 
+    /// Notes what is asked for with a task's creation as if it was asked for alone: which it is
+    /// depends on whether the app or the loop is quicker.
+    private func create(_ method: Wire.CreateDownload, _ reply: Reply<Wire.CreateDownload>) {
+        let task = method.identifier
+        answer("CreateDownload \(task)", reply) { create(method) }
+        if let description = method.description {
+            calls.append("SetDescription \(task) \(description)")
+        }
+        if method.priority != 0.5 { calls.append("SetPriority \(task) \(method.priority)") }
+        if method.resumed == true { calls.append("Resume \(task)") }
+    }
+
     private func create(_ method: Wire.CreateDownload) -> Wire.CreateDownload.Reply {
         guard let identifier = identifier(method.session), var session = sessions[identifier] else {
             return .init(id: 0)
@@ -123,7 +135,7 @@ extension ScriptedDaemon: TransferCallHandler {
             application: "",
             session: identifier,
             identifier: method.identifier,
-            state: .suspended,
+            state: method.resumed == true ? .running : .suspended,
             description: method.description,
             priority: method.priority,
             originalRequest: method.request,

@@ -13,10 +13,12 @@ final class DownloadBench {
     let temporary: TemporaryDirectory
     let queue = BlockingQueue(label: "test")
 
-    init(temporary: TemporaryDirectory? = nil) throws {
+    /// Makes a bench, on which a body comes in pipes when `splicesFrom` bytes of it are missing.
+    init(temporary: TemporaryDirectory? = nil, splicesFrom: Int64 = .max) throws {
         server = try FixtureServer()
         var configuration = HTTPClient.Configuration()
         configuration.usesProxyEnvironment = false
+        configuration.minimumSplicedBytes = splicesFrom
         client = try HTTPClient(configuration: configuration)
         self.temporary = try temporary ?? TemporaryDirectory()
     }

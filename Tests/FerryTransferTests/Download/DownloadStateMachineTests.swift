@@ -348,6 +348,7 @@ import Testing
         part("bytes 40-99/100", tag: "\"b\""), part("bytes 40-99/100", tag: "W/\"a\""),
         head(206, [("ETag", "\"a\"")]), head(412), head(416), head(304),
         head(416, [("Content-Range", "bytes */40"), ("ETag", "\"a\"")]),
+        head(200, [("Content-Range", "bytes 40-99/100"), ("Content-Length", "60")]),
     ])
     func `a part that proves nothing is left, and the whole asked for`(head: HTTPResponseHead) {
         var machine = machine()
@@ -608,6 +609,17 @@ import Testing
         #expect(failure(effects)?.code == .tooManyRedirects)
         #expect(failure(effects)?.failingURL == "http://host/21")
         #expect(machine.receivedByteCount == 40)
+    }
+
+    @Test func `a redirect to what cannot be asked for is the server's fault`() {
+        let bad = HTTPError(code: .badURL, message: "bad")
+        var machine = machine()
+        _ = machine.start(holding: nil)
+        #expect(failure(machine.exchangeFinished(bad))?.code == .badURL)
+        var redirected = self.machine()
+        _ = redirected.start(holding: nil)
+        _ = answer(&redirected, Self.head(302, [("Location", "http://other/")]))
+        #expect(failure(redirected.exchangeFinished(bad))?.code == .badServerResponse)
     }
 
     @Test func `a restart begins at the first URL with all fields`() {

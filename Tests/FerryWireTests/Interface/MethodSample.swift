@@ -32,7 +32,8 @@ struct MethodSample: Sendable, CustomTestStringConvertible {
                 request: Samples.request,
                 resumeData: .init([1]),
                 description: "Track 4",
-                priority: 0.75
+                priority: 0.75,
+                resumed: true
             ),
             .init(id: 9)
         ),

@@ -220,15 +220,38 @@ import Testing
             box.put(reply)
         }
         let client = try daemon.connect()
-        for _ in 0..<100 { try client.call("GetTask", #"{"id":0}"#) }
         let limit = VarlinkServer.Limits().pendingCallCount
+        for _ in 0..<limit + 36 { try client.call("GetTask", #"{"id":0}"#) }
         #expect(await box.wait(for: limit).count == limit)
         try expectService(daemon)
         #expect(await box.wait(for: limit).count == limit)
         await LoopActor.run {
             for reply in box.replies { reply.failure(.taskNotFound(id: 0)) }
         }
-        #expect(await box.wait(for: 100).count == 100)
+        #expect(await box.wait(for: limit + 36).count == limit + 36)
+    }
+
+    @Test func `large calls that are not answered hold up those behind them sooner`() async throws {
+        let box = ReplyBox<Wire.GetTask>()
+        var limits = VarlinkServer.Limits()
+        limits.pendingByteCount = 1000
+        let daemon = try await TestDaemon(limits: limits) { call, _ in
+            guard case .getTask(let task, let reply) = call, task.id == 0 else {
+                return TestDaemon.answer(call)
+            }
+            box.put(reply)
+        }
+        let client = try daemon.connect()
+        let padding = String(repeating: "x", count: 400)
+        for _ in 0..<5 { try client.call("GetTask", #"{"id":0,"padding":"\#(padding)"}"#) }
+        #expect(await box.wait(for: 3).count == 3)
+        try expectService(daemon)
+        #expect(await box.wait(for: 3).count == 3)
+        // Each answer lets one more in, and a call that is above the limit by itself is alone.
+        await LoopActor.run {
+            for reply in box.replies { reply.failure(.taskNotFound(id: 0)) }
+        }
+        #expect(await box.wait(for: 5).count == 5)
     }
 
     @Test func `thousands of connections are refused beyond the limit and welcome after`()

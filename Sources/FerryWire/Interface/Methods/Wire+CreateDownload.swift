@@ -1,7 +1,7 @@
 package import FoundationEssentials
 
 extension Wire {
-    /// Makes a suspended download; once answered, it is durable.
+    /// Makes a download; once answered, it is durable.
     ///
     /// Repeating the call with the same contents changes nothing, even when the task is gone.
     package struct CreateDownload: TransferMethod {
@@ -31,6 +31,8 @@ extension Wire {
         package var description: String?
         /// How important the task is, from 0 to 1.
         package var priority: Double
+        /// Whether the task may run at once; otherwise it is suspended.
+        package var resumed: Bool?
 
         /// Creates a call.
         package init(
@@ -39,7 +41,8 @@ extension Wire {
             request: Request,
             resumeData: Data? = nil,
             description: String? = nil,
-            priority: Double
+            priority: Double,
+            resumed: Bool? = nil
         ) {
             self.session = session
             self.identifier = identifier
@@ -47,6 +50,7 @@ extension Wire {
             self.resumeData = resumeData
             self.description = description
             self.priority = priority
+            self.resumed = resumed
         }
     }
 }

@@ -1,0 +1,115 @@
+import FerryTestSupport
+import Testing
+
+/// A server that misleads its clients in one way, and what has to come of it.
+///
+/// The tables are in the extensions: behaviour, answers, outcome, and what is asked for.
+struct LyingServer: CustomTestStringConvertible, Sendable {
+    /// What has to come of a download.
+    enum Outcome: Sendable {
+        /// A file, from a response of this status.
+        case file(FixtureContent, status: Int = 200)
+        /// No file but this error.
+        case error(Failure)
+        /// This error in an app's own session. ferryd tries again, until the server has run out of
+        /// lies, and gets this file.
+        case interruption(Failure, FixtureContent, status: Int = 200)
+        /// An app's own session takes the body for the file. ferryd waits for a server that says
+        /// that it is unavailable.
+        case unavailability(status: Int, body: FixtureContent, FixtureContent)
+        /// An app's own session has no resume data. ferryd begins anew and gets this file.
+        case fileFromTheStart(FixtureContent)
+    }
+
+    /// The errors of an app, by the numbers of `URLError.Code`.
+    enum Failure: Int, Sendable {
+        case timedOut = -1001
+        case unsupportedURL = -1002
+        case connectionLost = -1005
+        case tooManyRedirects = -1007
+        case badServerResponse = -1011
+        case cannotDecodeContentData = -1016
+        case cancelled = -999
+    }
+
+    /// What the server does.
+    let behaviour: String
+    /// What it serves before the connection is cut; `nil` where the first answer is the lie.
+    var beginning: FixtureAnswer?
+    /// What proves the version of that, and so has to be in `If-Range`.
+    var validator: String?
+    /// The answers that follow; the last one repeats.
+    let answers: [FixtureAnswer]
+    /// What `/elsewhere` serves, for redirects.
+    var elsewhere: FixtureAnswer?
+    /// What has to come of it.
+    let outcome: Outcome
+    /// The `Range` fields of the requests for `answers`, with `nil` for a request for the whole.
+    ///
+    /// An app's own session, which tries once, makes the first of them if it is interrupted.
+    let asks: [String?]
+
+    var testDescription: String { behaviour }
+
+    /// Whether time has to run out.
+    var isSilent: Bool {
+        if case .interruption(.timedOut, _, _) = outcome { true } else { false }
+    }
+
+    /// The time-out of a request, in seconds.
+    var timeout: String { isSilent ? "1" : "60" }
+
+    /// Serves all of it at a path, with something done to the first answer.
+    func serve(
+        from server: FixtureServer,
+        at path: String,
+        changingFirst change: (FixtureAnswer) -> FixtureAnswer
+    ) {
+        let all = (beginning.map { [$0] } ?? []) + answers
+        server.on(path, [change(all[0])] + all.dropFirst())
+        if let elsewhere { server.on("/elsewhere", elsewhere) }
+    }
+
+    // MARK: What is served
+
+    /// Where the first answer is cut.
+    static let cutByteCount: Int64 = 100_000
+    /// What is there at first.
+    static let old = FixtureContent.seeded(1, byteCount: 300_001)
+    /// Another version, of the same length.
+    static let new = FixtureContent.seeded(2, byteCount: 300_001)
+    /// Yet another version.
+    static let third = FixtureContent.seeded(3, byteCount: 200_000)
+
+    static let whole: String? = nil
+    static let rest: String? = "bytes=100000-"
+}
+
+extension FixtureAnswer {
+    /// The first version, served as it should be.
+    static let oldFile = FixtureAnswer.file(FixtureFile(LyingServer.old))
+    /// The second version, of the same length, served as it should be.
+    static let newFile = FixtureAnswer.file(FixtureFile(LyingServer.new, entityTag: "\"v2\""))
+
+    /// 206 with a part from `start`, whatever was asked for, and these fields.
+    static func part(
+        of content: FixtureContent = LyingServer.old,
+        from start: Int64 = LyingServer.cutByteCount,
+        to end: Int64? = nil,
+        status: Int = 206,
+        range: String? = nil,
+        _ fields: [(name: String, value: String)] = [("ETag", "\"v1\"")]
+    ) -> FixtureAnswer {
+        let part = start..<(end ?? content.byteCount)
+        let truth = "bytes \(start)-\(part.upperBound - 1)/\(content.byteCount)"
+        return FixtureAnswer { _ in
+            var response = FixtureResponse(status: status, content: content)
+            response.part = part
+            response.fields = fields + [("Content-Range", range ?? truth)]
+            return response
+        }
+    }
+
+    /// Exactly this text, and the end of the connection.
+    static func raw(_ text: String) -> FixtureAnswer { .script([.text(text), .close]) }
+}

@@ -1,0 +1,139 @@
+import FerrySystem
+import FerryTestSupport
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// Servers that lie, all at once, to a session of an app's own and to ferryd: never a mixed file,
+/// never a stuck task, never memory without bound, and no transfer that suffers from another's server.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct LyingServerTests {
+    typealias Place = LyingServerRun.Place
+
+    private static let cut = LyingServer.cutByteCount
+
+    @Test(arguments: Place.allCases)
+    func `BG-16, BG-19, DL-4: an answer is what HTTP makes of it, or an error`(
+        place: Place
+    ) async throws {
+        let run = try await LyingServerRun(
+            LyingServer.answers + LyingServer.redirects,
+            in: place
+        )
+        await run.end(of: try await run.start())
+        try run.expectOutcomes()
+    }
+
+    @Test(arguments: Place.allCases)
+    func `RD-1, RD-5, RD-6: what continues a file has to be proved`(place: Place) async throws {
+        let gate = FixtureGate()
+        let run = try await LyingServerRun(LyingServer.resumptions, in: place) { answer in
+            switch place {
+            case .app: answer.stalling(after: Self.cut, at: gate)
+            case .daemon: answer.dropping(after: Self.cut)
+            }
+        }
+        let handOver = place == .app ? ["--hand-over-at", "\(Self.cut)"] : []
+        await run.end(of: try await run.start(handOver))
+        try run.expectOutcomes()
+    }
+
+    @Test func `RD-5, RD-6: what continues a file after a kill of ferryd has to be proved, too`()
+        async throws
+    {
+        let lies = LyingServer.resumptions.filter { !$0.isSilent }
+        let gate = FixtureGate()
+        let run = try await LyingServerRun(lies, in: .daemon) {
+            $0.stalling(after: Self.cut, at: gate)
+        }
+        let app = try await run.start()
+        var waiting = Set(lies.indices.map { "progress \($0 + 1) \(Self.cut)" })
+        while !waiting.isEmpty { waiting.remove(await run.events.next("progress")) }
+        await TestHome.kill(run.home.daemons)
+        await run.end(of: app)
+        try run.expectOutcomes()
+    }
+
+    @Test(arguments: Place.allCases)
+    func `what never ends does not fill the memory`(place: Place) async throws {
+        let growth = try await memoryGrowth(LyingServer.endless, in: place)
+        #expect(growth < 16 << 20)
+    }
+
+    /// libcurl unpacks what one read brings, at most half a MiB, before anybody can stop it, and
+    /// gives up at 64 MiB.
+    @Test(arguments: Place.allCases)
+    func `what is packed and never ends does not fill the memory`(place: Place) async throws {
+        let growth = try await memoryGrowth([LyingServer.endlessCompression], in: place)
+        #expect(growth < 96 << 20)
+    }
+
+    // MARK: Secrets
+
+    /// Where a redirect leads, and whether the app's own fields may go there.
+    enum Target: String, CaseIterable, CustomTestStringConvertible {
+        case sameOrigin = "the same origin"
+        case otherHost = "another host"
+        case otherPort = "another port"
+        case plainHTTP = "plain HTTP"
+
+        var testDescription: String { rawValue }
+    }
+
+    @Test(arguments: Target.allCases, Place.allCases)
+    func `BG-7: a redirect takes secrets to the same origin only`(
+        target: Target,
+        place: Place
+    ) async throws {
+        let run = try await LyingServerRun([], in: place)
+        let first = try FixtureServer()
+        let second = try FixtureServer(host: target == .otherHost ? "127.0.0.2" : "127.0.0.1")
+        let last = target == .sameOrigin ? first : second
+        last.on("/song", .oldFile)
+        first.on("/file", .redirect(to: last.url("/song")))
+        let secure =
+            target == .plainHTTP
+            ? try await TLSServer.start(.good, redirectingTo: last.url("/song")) : nil
+        let secrets = ["Authorization": "Bearer secret", "Cookie": "id=secret", "X-Key": "secret"]
+        let fields = ["Accept: text/plain"] + secrets.map { "\($0): \($1)" }
+        let app = try await run.start(
+            ["--url", secure?.url ?? first.url("/file")] + fields.flatMap { ["--field", $0] },
+            variables: secure.map { ["SSL_CERT_FILE": $0.authorityFile] } ?? [:]
+        )
+        await run.end(of: app)
+        #expect(run.events.lines.contains("completed 1 ok"))
+        let request = try #require(last.requests(to: "/song").first)
+        #expect(last.requests(to: "/song").count == 1)
+        #expect(request["Accept"] == "text/plain")
+        for (name, value) in secrets {
+            #expect(request[name] == (target == .sameOrigin ? value : nil))
+        }
+    }
+
+    /// By how many bytes the memory of whoever downloads grows at most while all of it arrives.
+    private func memoryGrowth(_ lies: [LyingServer], in place: Place) async throws -> Int {
+        let gate = FixtureGate()
+        let end = FixtureGate()
+        let run = try await LyingServerRun(lies + [.slow], in: place) { answer in
+            answer.changing { response in
+                if let script = response.script {
+                    response.script = [.wait(gate)] + script
+                } else {
+                    response.incidents.append((Self.cut, .stall(end)))
+                }
+            }
+        }
+        let app = try await run.start(["--cancel-at", "\(32 << 20)"])
+        for server in run.servers {
+            try await server.waitUntil { $0.requests.first?.state == .stalled }
+        }
+        let process = place == .app ? app.identifier : try #require(run.home.daemons.first)
+        let before = try ProcessMemory(of: process).present
+        gate.open()
+        for _ in lies { _ = await run.events.next("completed") }
+        let growth = try ProcessMemory(of: process).peak - before
+        end.open()
+        await run.end(of: app)
+        try run.expectOutcomes()
+        return growth
+    }
+}

@@ -1,0 +1,96 @@
+import FerryWire
+import Foundation
+import Testing
+
+@testable import Ferry
+
+@Suite struct OutboxTests {
+    private func task(_ identifier: Int) -> BackgroundCall.NewTask {
+        BackgroundCall.NewTask(
+            identifier: identifier,
+            request: Wire.Request(
+                url: "http://a/\(identifier)",
+                method: "GET",
+                fields: [],
+                idleTimeout: 60
+            )
+        )
+    }
+
+    /// Sends what is new, keeping a task that is not resumed.
+    private func sent(_ outbox: inout Outbox, keepsIncomplete: Bool = true) -> [BackgroundCall] {
+        var calls: [BackgroundCall] = []
+        _ = outbox.sendNew(keepsIncomplete: keepsIncomplete) { calls.append($0.call) }
+        return calls
+    }
+
+    @Test func `a task that is described and resumed at once is one call`() {
+        var outbox = Outbox()
+        outbox.add(.create(task(1)))
+        #expect(sent(&outbox).isEmpty)
+        outbox.add(.setDescription(task: 1, "cover"))
+        outbox.add(.setPriority(task: 1, 0.75))
+        #expect(sent(&outbox).isEmpty)
+        outbox.add(.resume(task: 1))
+        var whole = task(1)
+        whole.description = "cover"
+        whole.priority = 0.75
+        whole.isResumed = true
+        #expect(sent(&outbox) == [.create(whole)])
+        #expect(sent(&outbox).isEmpty)
+    }
+
+    @Test func `a task that was sent is changed by calls of its own`() {
+        var outbox = Outbox()
+        outbox.add(.create(task(1)))
+        #expect(sent(&outbox, keepsIncomplete: false) == [.create(task(1))])
+        outbox.add(.resume(task: 1))
+        #expect(sent(&outbox) == [.resume(task: 1)])
+    }
+
+    @Test func `what is asked for after a task was resumed is not part of its creation`() {
+        var outbox = Outbox()
+        outbox.add(.create(task(1)))
+        outbox.add(.resume(task: 1))
+        outbox.add(.setPriority(task: 1, 0.25))
+        outbox.add(.suspend(task: 1))
+        var resumed = task(1)
+        resumed.isResumed = true
+        let rest: [BackgroundCall] = [.setPriority(task: 1, 0.25), .suspend(task: 1)]
+        #expect(sent(&outbox) == [.create(resumed)] + rest)
+    }
+
+    @Test func `another task's call sends the one before it`() {
+        var outbox = Outbox()
+        outbox.add(.create(task(1)))
+        outbox.add(.create(task(2)))
+        #expect(sent(&outbox) == [.create(task(1))])
+        outbox.add(.resume(task: 1))
+        #expect(sent(&outbox) == [.create(task(2)), .resume(task: 1)])
+    }
+
+    @Test func `a call that a daemon may know is repeated as it was`() {
+        var outbox = Outbox()
+        outbox.add(.create(task(1)))
+        _ = sent(&outbox, keepsIncomplete: false)
+        // The connection is lost meanwhile: the daemon may have the task, and would not resume it.
+        outbox.add(.resume(task: 1))
+        var calls: [BackgroundCall] = []
+        outbox.sendAll { calls.append($0.call) }
+        #expect(calls == [.create(task(1)), .resume(task: 1)])
+    }
+
+    @Test func `a new connection gets all that is not done, and then what is new`() {
+        var outbox = Outbox()
+        for number in 1...5 { outbox.add(.suspend(task: number)) }
+        #expect(sent(&outbox).count == 5)
+        _ = outbox.removeFirst()
+        _ = outbox.removeFirst()
+        _ = outbox.removeFirst()
+        var calls: [BackgroundCall] = []
+        outbox.sendAll { calls.append($0.call) }
+        #expect(calls == [.suspend(task: 4), .suspend(task: 5)])
+        outbox.add(.suspend(task: 6))
+        #expect(sent(&outbox) == [.suspend(task: 6)])
+    }
+}
