@@ -145,6 +145,7 @@ extension DaemonStateMachine {
         case .session(let session):
             guard sessions[session] != nil else { return [log] }
             sessions[session]?.isUncounted = true
+            sessions[session]?.isReadyForRelaunch = false
             return [log, .setTimer(.recount(session: session), later)]
         case .totals:
             return [log]

@@ -220,6 +220,8 @@ extension DaemonStateMachine {
         guard let session = sessions[id], session.attachment == nil || session.isClosing else {
             return []
         }
+        // What is known of it is out of date.
+        sessions[id]?.isReadyForRelaunch = false
         return [query(.session(id))]
     }
 

@@ -140,6 +140,45 @@ import Testing
         #expect(bench.machine.applications.isEmpty)
     }
 
+    @Test func `an application whose last acknowledgement comes behind a count is not started`() {
+        var bench = Self.benchWithLateAcknowledgement()
+        bench.settle()
+        bench.wait(100)
+        #expect(bench.launches.isEmpty)
+        #expect(bench.database.current.isEmpty)
+    }
+
+    @Test func `an application is not started for what can no longer be counted`() {
+        var bench = Self.benchWithLateAcknowledgement()
+        bench.step()
+        bench.failure = .model(.inputOutput)
+        bench.settle()
+        bench.person { $0.quitApplication("app", from: $1) }
+        bench.wait(100)
+        #expect(bench.launches.isEmpty)
+        bench.failure = nil
+        bench.wait(100)
+        #expect(bench.launches.isEmpty)
+        #expect(bench.database.current.isEmpty)
+    }
+
+    /// An application has taken everything and is gone; a count of what it has is ahead of its
+    /// last acknowledgement, and shows an event.
+    private static func benchWithLateAcknowledgement() -> MachineBench {
+        var bench = MachineBench()
+        bench.wait(5)
+        let client = bench.open()
+        bench.finish(bench.start(client))
+        bench.acknowledge(client, 1)
+        let close = Wire.CloseSession(session: client.session, cancel: false)
+        _ = bench.call(client) { $0.closeSession(close, from: $1) }
+        let acknowledge = Wire.Acknowledge(session: client.session, sequence: 2)
+        _ = bench.call(client) { $0.acknowledge(acknowledge, from: $1) }
+        bench.input { $0.disconnected(client.connection, at: $1) }
+        bench.step()
+        return bench
+    }
+
     @Test func `of two sessions that were taken neither starts the application again`() {
         var bench = MachineBench()
         bench.wait(5)

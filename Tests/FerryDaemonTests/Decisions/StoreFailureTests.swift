@@ -256,6 +256,19 @@ import Testing
         #expect(bench.launches == ["session"])
     }
 
+    @Test func `an application is not started before its events are counted again`() {
+        var (bench, task) = RelaunchTests.bench()
+        bench.finish(task)
+        bench.failure = .model(.inputOutput)
+        bench.ended(application: 1)
+        bench.failure = nil
+        bench.disconnect(bench.open("other", process: 2))
+        bench.wait(9)
+        #expect(bench.launches == ["session"])
+        bench.wait(1)
+        #expect(bench.launches == ["session", "session"])
+    }
+
     @Test func `a daemon that cannot count does not end`() {
         var bench = MachineBench()
         bench.failure = .model(.inputOutput)

@@ -6,11 +6,13 @@ enum Sabotage: CaseIterable, Sendable {
     case deliversTwice
     /// A search for tasks is forgotten, with all that waits for its answer.
     case losesWakeUp
+    /// Now and then nobody sets the timer that looks after the tasks that back off.
+    case losesTimer
     /// After a power cut the length of a file is taken for the length of its content.
     case trustsLengthAfterPowerCut
     /// The store does not find some of the tasks that wait.
     case forgetsWaitingTasks
-    /// A transfer is continued whatever the version on the server is now.
+    /// A transfer is continued without its validator, whatever the version on the server is now.
     case mixesVersions
     /// More transfers run than may.
     case exceedsBudget

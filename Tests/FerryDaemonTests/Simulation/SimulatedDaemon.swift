@@ -152,6 +152,9 @@ final class SimulatedDaemon {
         guard let date else { return }
         if world.sabotage == .forgetsRelaunch, case .relaunch = timer { return }
         if world.sabotage == .staysForever, timer == .idle { return }
+        if world.sabotage == .losesTimer, timer == .retry, world.random.happens(percent: 10) {
+            return
+        }
         let lifetime = Lifetime()
         timers[timer] = (date, lifetime)
         world.schedule(at: max(world.now, world.time(of: date)), lifetime) { [self] world in

@@ -81,6 +81,16 @@ final class Simulation {
         return random.next() ^ UInt64(eventCount) ^ now.bitPattern
     }
 
+    /// What went wrong, how to repeat it, and the record of it.
+    var report: String? {
+        guard let violation else { return nil }
+        return """
+            \(violation)
+            Again with: make simulate SEED=\(seed)
+            \((trace ?? []).suffix(400).joined(separator: "\n"))
+            """
+    }
+
     /// The present moment, as the daemon's clock shows it.
     var date: Date { moment(now) }
 
