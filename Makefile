@@ -93,6 +93,8 @@ boundaries: set-up
 bench:
 	@scripts/set-up bench
 	swift build --configuration release --static-swift-stdlib --quiet --product ferryd
+	# A plan made earlier does not know of files that Ferry has got since.
+	rm -f Benchmarks/.build/release.yaml
 	swift build --configuration release --static-swift-stdlib --quiet --package-path Benchmarks
 	ln -sf '$(CURDIR)/.build/release/ferryd' Benchmarks/.build/release/ferryd
 	BENCH_BINARIES=Benchmarks/.build/release scripts/bench $(RUNS)
