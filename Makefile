@@ -13,7 +13,7 @@ RUNS ?= 3
 TASKS ?= 100000
 DOCUMENTED = Ferry
 
-.PHONY: all build test demo lint format docs sanitize simulate coverage boundaries bench scale install \
+.PHONY: all build test demo lint format docs sanitize simulate coverage boundaries bench build-benchmarks scale install \
   uninstall clean set-up
 all:
 	.ci/run
@@ -90,23 +90,21 @@ boundaries: set-up
 	scripts/boundaries $(if $(AFRESH),--afresh)
 
 # A table of time, processor time and memory beside other programs, all taken in one run.
-bench:
-	@scripts/set-up bench
-	swift build --configuration release --static-swift-stdlib --quiet --product ferryd
-	# A plan made earlier does not know of files that Ferry has got since.
-	rm -f Benchmarks/.build/release.yaml
-	swift build --configuration release --static-swift-stdlib --quiet --package-path Benchmarks
-	ln -sf '$(CURDIR)/.build/release/ferryd' Benchmarks/.build/release/ferryd
+bench: build-benchmarks
 	BENCH_BINARIES=Benchmarks/.build/release scripts/bench $(RUNS)
 
 # What a hundred thousand tasks and a thousand clients cost, and whether that is what it should be.
-scale:
+scale: build-benchmarks
+	SCALE_BINARIES=Benchmarks/.build/release scripts/scale $(TASKS)
+
+# A plan that was made earlier does not know of source files that Ferry has got since.
+build-benchmarks:
 	@scripts/set-up bench
 	swift build --configuration release --static-swift-stdlib --quiet --product ferry
 	swift build --configuration release --static-swift-stdlib --quiet --product ferryd
+	rm -f Benchmarks/.build/release.yaml
 	swift build --configuration release --static-swift-stdlib --quiet --package-path Benchmarks
 	ln -sf '$(CURDIR)/.build/release/'ferry{,d} Benchmarks/.build/release/
-	SCALE_BINARIES=Benchmarks/.build/release scripts/scale $(TASKS)
 
 # The programs bring the Swift libraries along: where they run there need be no toolchain, and ferryd
 # maps a sixth less memory.
