@@ -22,6 +22,11 @@ enum Stored {
         request.text ?? encode(Optional(request))
     }
 
+    /// Encodes the head of an answer, of which there is one for each task, too.
+    static func encode(_ response: Wire.Response) -> [UInt8] {
+        response.text ?? encode(Optional(response))
+    }
+
     /// A session's configuration; Apple's defaults where it cannot be read.
     static func configuration(_ bytes: [UInt8]) -> Wire.SessionConfiguration {
         decode(bytes)
@@ -39,17 +44,19 @@ enum Stored {
     }
 
     /// The head of an answer.
-    static func response(_ bytes: [UInt8]) -> Wire.Response? { decode(bytes) }
+    static func response(_ bytes: [UInt8]) -> Wire.Response? {
+        Wire.Response(text: bytes) ?? decode(bytes)
+    }
 
     /// What went wrong.
     static func failure(_ bytes: [UInt8]) -> Wire.Failure? { decode(bytes) }
 
     /// An event, without its sequence number.
-    static func event(_ bytes: [UInt8]) -> Wire.Event? { decode(bytes) }
+    static func event(_ bytes: [UInt8]) -> Wire.Event? { Wire.Event(text: bytes) ?? decode(bytes) }
 
     /// An event for the log.
     static func event(_ event: Wire.Event) -> NewEvent {
-        NewEvent(kind: event.kind == .finished ? 0 : 1, payload: encode(event))
+        NewEvent(kind: event.kind == .finished ? 0 : 1, payload: event.text ?? encode(event))
     }
 
     private static func decode<Value: Decodable>(_ bytes: [UInt8]) -> Value? {

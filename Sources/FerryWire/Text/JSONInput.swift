@@ -96,8 +96,32 @@ struct JSONInput {
 
     /// Reads a string.
     mutating func string() throws(Unusual) -> String {
-        let name = try name()
+        let start = index
+        guard let name = try? name() else {
+            index = start
+            return try escapedString()
+        }
         guard let text = String(validating: name.bytes, as: UTF8.self) else { throw Unusual() }
+        return text
+    }
+
+    /// Reads a string with the escapes that entity tags and paths have.
+    private mutating func escapedString() throws(Unusual) -> String {
+        try expect(UInt8(ascii: "\""))
+        var text: [UInt8] = []
+        while let byte = next(), byte != UInt8(ascii: "\"") {
+            index += 1
+            guard byte == UInt8(ascii: "\\") else {
+                guard byte >= 0x20 else { throw Unusual() }
+                text.append(byte)
+                continue
+            }
+            guard let escaped = next(), #""\/"#.utf8.contains(escaped) else { throw Unusual() }
+            text.append(escaped)
+            index += 1
+        }
+        try expect(UInt8(ascii: "\""))
+        guard let text = String(validating: text, as: UTF8.self) else { throw Unusual() }
         return text
     }
 

@@ -21,10 +21,13 @@ extension MessageCoding {
     static func message<Parameters>(
         replying reply: ReplyMessage<Parameters>
     ) throws(MessageError) -> [UInt8] {
-        guard reply.continues == nil, let parameters = reply.parameters as? any DirectlyCoded,
+        guard let parameters = reply.parameters as? any DirectlyCoded,
             let message = directMessage({ output in
                 output.name("parameters")
                 parameters.write(to: &output)
+                guard let continues = reply.continues else { return }
+                output.name("continues")
+                output.bool(continues)
             })
         else { return try message(reply) }
         return message
@@ -39,14 +42,14 @@ extension MessageCoding {
     /// The reply in a message.
     static func reply<Value>(from text: Data) throws(MessageError) -> IncomingReply<Value> {
         if let type = Value.self as? any DirectlyCoded.Type,
-            let value = JSONInput.read(
+            let reply = JSONInput.read(
                 text,
                 { input throws(JSONInput.Unusual) in
                     try directReply(as: type, from: &input)
                 }
-            ) as? Value
+            ), let value = reply.parameters as? Value
         {
-            return IncomingReply(result: .success(value), continues: false)
+            return IncomingReply(result: .success(value), continues: reply.continues)
         }
         return try decode(from: text)
     }
@@ -60,12 +63,18 @@ extension MessageCoding {
     private static func directReply<Value: DirectlyCoded>(
         as type: Value.Type,
         from input: inout JSONInput
-    ) throws(JSONInput.Unusual) -> any DirectlyCoded {
+    ) throws(JSONInput.Unusual) -> (parameters: any DirectlyCoded, continues: Bool) {
         var value: Value?
+        var continues: Bool?
         try input.object { (input, member) throws(JSONInput.Unusual) in
-            guard member.matches("parameters") else { throw JSONInput.Unusual() }
-            try input.once(&value, try Value(from: &input))
+            if member.matches("parameters") {
+                try input.once(&value, try Value(from: &input))
+            } else if member.matches("continues") {
+                try input.once(&continues, try input.bool())
+            } else {
+                throw JSONInput.Unusual()
+            }
         }
-        return try JSONInput.required(value)
+        return (try JSONInput.required(value), continues ?? false)
     }
 }

@@ -139,45 +139,123 @@ import Testing
         #expect(none.result == .success(Wire.Empty()))
     }
 
-    /// What the server's reader makes of a message, without a decoder.
-    private func direct(_ message: Data) -> Wire.CreateDownload? {
-        JSONInput.read(message) { input throws(JSONInput.Unusual) in
-            try Wire.CreateDownload(from: &input)
+    // MARK: Events
+
+    private static var events: [Wire.Event] {
+        let request = Wire.Request(url: "http://a/b", method: "GET", fields: [], idleTimeout: 60)
+        let samples = texts.map { text in
+            Wire.Event(
+                kind: .finished,
+                sequence: 7,
+                task: 1,
+                response: Wire.Response(
+                    url: text,
+                    status: 200,
+                    version: "HTTP/1.1",
+                    fields: [Wire.Field(name: "ETag", value: "\"\(text)\"")]
+                ),
+                request: request,
+                receivedByteCount: 4096,
+                expectedByteCount: 0,
+                path: "/tmp/\(text)"
+            )
+        }
+        let failed = Wire.Event(
+            kind: .completed,
+            sequence: 8,
+            task: 2,
+            receivedByteCount: .max,
+            failure: Wire.Failure(code: "timedOut", message: "nothing came"),
+            resumeData: Data([1, 2, 255]),
+            cancelReason: 1
+        )
+        return samples + [
+            failed, Wire.Event(kind: .drained), Wire.Event(kind: .resumed, task: 3, offset: 5),
+        ]
+    }
+
+    @Test func `an event's text and a decoder's are read alike`() throws {
+        for event in Self.events {
+            let text = Data(try #require(event.text))
+            #expect(try MessageCoding.decode(Wire.Event.self, from: text) == event)
+            let encoded = try MessageCoding.encode(event)
+            #expect(Wire.Event(text: Array(encoded)) ?? event == event)
+            let message = try MessageCoding.message(
+                replying: ReplyMessage(
+                    parameters: Wire.Subscribe.Reply(event: event),
+                    continues: true
+                )
+            )
+            let reply: IncomingReply<Wire.Subscribe.Reply> =
+                try MessageCoding.reply(from: Data(message.dropLast()))
+            #expect(reply.result == .success(Wire.Subscribe.Reply(event: event)))
+            #expect(reply.continues)
         }
     }
 
+    @Test func `a usual event is read without a decoder, entity tags included`() throws {
+        let event = Self.events[2]
+        #expect(Wire.Event(text: try #require(event.text)) == event)
+        let response = try #require(event.response)
+        #expect(Wire.Response(text: try #require(response.text)) == response)
+    }
+
+    // MARK: What is not as it should be
+
     @Test(.timeLimit(.minutes(1)))
-    func `whatever a message is like, it is not read in another way than by a decoder`() throws {
+    func `whatever a call is like, it is not read in another way than by a decoder`() throws {
+        try expectSameReading(of: Self.creations)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `whatever an event is like, it is not read in another way than by a decoder`() throws {
+        try expectSameReading(of: Self.events)
+    }
+
+    /// What is made of a message without a decoder.
+    private func direct<Value: DirectlyCoded>(_ message: Data) -> Value? {
+        JSONInput.read(message) { input throws(JSONInput.Unusual) in try Value(from: &input) }
+    }
+
+    private func expectSameReading<Value: DirectlyCoded & Equatable>(
+        of values: [Value]
+    ) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = Numbers(state: seed)
         var accepted = 0
-        let messages = try Self.creations.map { try MessageCoding.encode($0) }
-            .filter { direct($0) != nil }
+        let messages = try values.map { try MessageCoding.encode($0) }
+            .filter { (direct($0) as Value?) != nil }
             .map { Array($0) }
-        let tokens = [
-            "null", "true", "1e2", "-0", "01", "1.", "\\u0041", "\"session\":1,", "{", "]", " ",
-            "\u{0}", "9999999999999999999",
-        ].map { Array($0.utf8) }
         for _ in 0..<20_000 {
-            var message = messages[Int(random.next() % UInt64(messages.count))]
-            for _ in 0..<Int(random.next() % 3) {
-                let place = Int(random.next() % UInt64(message.count))
-                switch random.next() % 3 {
-                case 0: message[place] = UInt8(truncatingIfNeeded: random.next())
-                case 1: message.remove(at: place)
-                default:
-                    let token = tokens[Int(random.next() % UInt64(tokens.count))]
-                    message.insert(contentsOf: token, at: place)
-                }
-            }
-            guard let read = direct(Data(message)) else { continue }
+            let message = spoil(messages[Int(random.next() % UInt64(messages.count))], &random)
+            guard let read: Value = direct(Data(message)) else { continue }
             accepted += 1
-            let decoded = try? MessageCoding.decode(Wire.CreateDownload.self, from: Data(message))
+            let decoded = try? MessageCoding.decode(Value.self, from: Data(message))
             let text = String(decoding: message, as: UTF8.self)
             #expect(read == decoded, "seed \(seed): \(text)")
         }
         #expect(accepted > 1000)
     }
+
+    private func spoil(_ message: [UInt8], _ random: inout Numbers) -> [UInt8] {
+        var message = message
+        for _ in 0..<Int(random.next() % 3) {
+            let place = Int(random.next() % UInt64(message.count))
+            switch random.next() % 3 {
+            case 0: message[place] = UInt8(truncatingIfNeeded: random.next())
+            case 1: message.remove(at: place)
+            default:
+                let token = Self.tokens[Int(random.next() % UInt64(Self.tokens.count))]
+                message.insert(contentsOf: token, at: place)
+            }
+        }
+        return message
+    }
+
+    private static let tokens = [
+        "null", "true", "1e2", "-0", "01", "1.", "\\u0041", "\"session\":1,", "{", "]", " ",
+        "\u{0}", "9999999999999999999", "\\", "\\\"", "\\/", "\\n", "\"task\":1,",
+    ].map { Array($0.utf8) }
 }
 
 private struct ReadCall<Parameters: Decodable & Equatable>: Decodable, Equatable {
