@@ -11,6 +11,7 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
     private let events: EventWriter
     private let completionHandler = Mutex<(@Sendable () -> Void)?>(nil)
     private let session = Mutex<URLSession?>(nil)
+    private let suspended = Mutex<Set<Int>>([])
     private let isInterrupted = Mutex(false)
 
     init(options: TestAppOptions, events: EventWriter) {
@@ -131,6 +132,13 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
         session.configuration.identifier == Self.secondSession ? "\(Self.secondSession) " : ""
     }
 
+    private func interrupt(_ task: URLSessionDownloadTask) {
+        guard suspended.withLock({ $0.insert(task.taskIdentifier).inserted }) else { return }
+        task.suspend()
+        task.priority = URLSessionTask.highPriority
+        task.resume()
+    }
+
     // MARK: Foreground to background
 
     private func handOver(
@@ -192,6 +200,7 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
     ) {
         events.write("progress \(downloadTask.taskIdentifier) \(totalBytesWritten)")
         interrupt(downloadTask, of: session)
+        if let limit = options.suspendAt, totalBytesWritten >= limit { interrupt(downloadTask) }
         if let limit = options.cancelAt, totalBytesWritten >= limit { downloadTask.cancel() }
     }
 

@@ -26,6 +26,8 @@ struct TestAppOptions: Sendable {
     var finishes = false
     /// Cancel each download when this many bytes of it are there.
     var cancelAt: Int64?
+    /// Suspend each download at this many bytes, and resume it as the most urgent one.
+    var suspendAt: Int64?
     /// The header fields of every request.
     var fields: [(name: String, value: String)] = []
     /// The time-out of the requests that are named after it, in seconds.
@@ -50,6 +52,7 @@ struct TestAppOptions: Sendable {
             case "--foreground": isForeground = value == "yes"
             case "--finish": finishes = value == "yes"
             case "--cancel-at": cancelAt = Int64(value)
+            case "--suspend-at": suspendAt = Int64(value)
             case "--field": addField(value)
             case "--timeout": timeout = Double(value)
             case "--launch-events": sendsLaunchEvents = value == "yes"
