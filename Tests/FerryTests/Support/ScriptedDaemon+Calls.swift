@@ -89,16 +89,19 @@ extension ScriptedDaemon: TransferCallHandler {
         guard refusesOpening.isEmpty else { return reply.failure(refusesOpening.removeFirst()) }
         answer("OpenSession \(method.identifier)", reply) {
             applications.append(method.application)
-            nextNumber += 1
             var session =
                 sessions[method.identifier]
                 ?? Session(number: 0, configuration: method.configuration)
-            session.number = nextNumber
+            // One that holds something keeps its number, and one that was empty begins anew.
+            if session.tasks.isEmpty && session.events.isEmpty || session.number == 0 {
+                nextNumber += 1
+                session.number = nextNumber
+            }
             session.owner = ObjectIdentifier(connection)
             session.configuration = method.configuration
             session.isClosed = false
             sessions[method.identifier] = session
-            return .init(session: nextNumber, nextTaskIdentifier: session.nextTaskIdentifier)
+            return .init(session: session.number, nextTaskIdentifier: session.nextTaskIdentifier)
         }
     }
 
