@@ -61,7 +61,13 @@ final class BoundaryRun {
 
     init(_ target: BoundaryTarget?) async throws {
         self.target = target
-        home = try TestHome(in: ProcessEnvironment["FERRY_BOUNDARY_DIRECTORY"] ?? "/tmp")
+        home = try TestHome(
+            // To look for leaks a process must be traced, and this one is traced already.
+            variables: ProcessEnvironment["ASAN_OPTIONS"].map {
+                ["ASAN_OPTIONS": $0 + ":detect_leaks=0"]
+            } ?? [:],
+            in: ProcessEnvironment["FERRY_BOUNDARY_DIRECTORY"] ?? "/tmp"
+        )
         events = try await EventPipe(in: home)
         server = try FixtureServer()
         gate = try StartGate(in: home, daemonArguments: Self.daemonArguments)
