@@ -13,8 +13,8 @@ RUNS ?= 3
 TASKS ?= 100000
 DOCUMENTED = Ferry
 
-.PHONY: all build test demo lint format docs sanitize simulate coverage boundaries bench build-benchmarks scale install \
-  uninstall clean set-up
+.PHONY: all build test demo lint format docs sanitize simulate coverage boundaries bench scale \
+  build-benchmarks install uninstall clean set-up
 all:
 	.ci/run
 
