@@ -5,7 +5,12 @@ import FoundationEssentials
 import Testing
 
 /// What many tasks and many clients cost a real ferryd.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct LongQueueTests {
+@Suite(
+    .serialized,
+    .timeLimit(.minutes(1)),
+    .disabled(if: Sanitizer.isOn, "a sanitizer takes several times the memory and the time")
+)
+struct LongQueueTests {
     private let home: TestHome
 
     init() throws { home = try TestHome() }

@@ -9,7 +9,8 @@ import Testing
 /// `docs/system-calls.md`.
 @Suite(
     .serialized,
-    .timeLimit(.minutes(ProcessEnvironment["FERRY_BOUNDARY_RESULTS"] == nil ? 4 : 1000))
+    .timeLimit(.minutes(ProcessEnvironment["FERRY_BOUNDARY_RESULTS"] == nil ? 4 : 1000)),
+    .disabled(if: Sanitizer.isOn, "a sanitizer makes calls of its own, and does not outlive ENOMEM")
 )
 struct SystemCallBoundaryTests {
     /// How many runs `make test` makes.

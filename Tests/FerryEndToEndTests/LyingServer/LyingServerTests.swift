@@ -110,8 +110,7 @@ import Testing
     }
 
     /// A sanitizer takes several bytes of its own for each.
-    private static let memoryFactor =
-        ["ASAN_OPTIONS", "TSAN_OPTIONS"].contains { ProcessEnvironment[$0] != nil } ? 5 : 1
+    private static let memoryFactor = Sanitizer.isOn ? 5 : 1
 
     /// By how many bytes the memory of whoever downloads grows at most while all of it arrives.
     private func memoryGrowth(_ lies: [LyingServer], in place: Place) async throws -> Int {
