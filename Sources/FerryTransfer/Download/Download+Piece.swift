@@ -8,6 +8,14 @@ extension Download {
         /// In the kernel's.
         case pipe(SplicePipe)
 
+        /// The number of its bytes.
+        var count: Int {
+            switch self {
+            case .memory(let bytes): bytes.count
+            case .pipe(let pipe): pipe.count
+            }
+        }
+
         /// The first bytes, where they can be looked at.
         func prefix(_ count: Int) -> Slice<UnsafeRawBufferPointer>? {
             switch self {

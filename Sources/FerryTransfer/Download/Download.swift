@@ -294,19 +294,21 @@ extension Download: HTTPExchangeHandler {
         _ exchange: HTTPExchange,
         didReceive bytes: UnsafeRawBufferPointer
     ) -> HTTPBodyDisposition {
-        guard exchange === self.exchange else { return .cancel }
-        run(machine.receivedBytes(count: bytes.count), piece: .memory(bytes))
-        guard disposition == .deliver, machine.acceptsPipes else { return disposition }
-        return .deliverInPipes
+        receive(.memory(bytes), from: exchange)
     }
 
     package func exchange(
         _ exchange: HTTPExchange,
         didReceive pipe: SplicePipe
     ) -> HTTPBodyDisposition {
+        receive(.pipe(pipe), from: exchange)
+    }
+
+    private func receive(_ piece: Piece, from exchange: HTTPExchange) -> HTTPBodyDisposition {
         guard exchange === self.exchange else { return .cancel }
-        run(machine.receivedBytes(count: pipe.count), piece: .pipe(pipe))
-        return disposition
+        run(machine.receivedBytes(count: piece.count), piece: piece)
+        guard disposition == .deliver, machine.acceptsPipes else { return disposition }
+        return .deliverInPipes
     }
 
     package func exchange(_ exchange: HTTPExchange, didFinishWith error: HTTPError?) {
