@@ -10,7 +10,7 @@ extension HTTPExchange {
     /// Takes the rest of the body from libcurl when it has returned, if it may come in pipes.
     func spliceIfWorthwhile() {
         guard machine.acceptsPipes, !isAboutToSplice, let client, let easy,
-            let head, head.isSpliceable,
+            let head = machine.head, head.isSpliceable,
             client.canSplice(easy, after: machine.receivedByteCount)
         else { return }
         isAboutToSplice = true
@@ -88,6 +88,6 @@ extension HTTPResponseHead {
     fileprivate var isSpliceable: Bool {
         version.hasPrefix("HTTP/1.")
             && fields.first(named: "Transfer-Encoding") == nil
-            && fields.first(named: "Content-Encoding") == nil
+            && !hasContentCoding
     }
 }

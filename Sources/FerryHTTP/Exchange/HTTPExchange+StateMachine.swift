@@ -73,8 +73,8 @@ extension HTTPExchange {
             lastActivity = now
         }
 
-        /// Whether the final response's head has been handed over.
-        var hasHead: Bool { parser.isComplete }
+        /// The final response's head, once it has been handed over.
+        var head: HTTPResponseHead? { parser.completeHead }
 
         // MARK: - What libcurl reports
 

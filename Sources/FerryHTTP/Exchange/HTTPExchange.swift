@@ -17,7 +17,6 @@ package import FerrySystem
     var splicedBody: SplicedBody?
     /// Whether libcurl is to be left out as soon as it has returned.
     var isAboutToSplice = false
-    private(set) var head: HTTPResponseHead?
     private var idleTimer: LoopTimer?
     private var sentBodyByteCount = 0
 
@@ -94,7 +93,7 @@ package import FerrySystem
 
 extension HTTPExchange {
     /// Whether the final response's head has arrived.
-    var hasHead: Bool { machine.hasHead }
+    var hasHead: Bool { machine.head != nil }
 
     /// The exchange's turn has come.
     func began() {
@@ -170,7 +169,6 @@ extension HTTPExchange {
     }
 
     private func answered(_ head: HTTPResponseHead) -> Bool {
-        self.head = head
         let disposition = handler?.exchange(self, didReceive: head) ?? .cancel
         return machine.answered(disposition)
     }

@@ -28,8 +28,8 @@ struct ResponseHeadParser {
         head = HTTPResponseHead(status: 0, fields: [], url: url)
     }
 
-    /// Whether the final response's head is complete.
-    var isComplete: Bool { state == .complete }
+    /// The final response's head, once it is complete.
+    var completeHead: HTTPResponseHead? { state == .complete ? head : nil }
 
     /// Takes the next line, with its line break.
     mutating func append(_ line: UnsafeRawBufferPointer) -> Event {
