@@ -56,30 +56,19 @@ extension DaemonStateMachine {
         of task: TaskRecord,
         at now: Date
     ) -> Mutation {
-        var attempts = task.attempts
-        let delay: Double
-        if error.code == .diskFull {
-            delay = policy.diskFullDelay
-        } else {
-            attempts += 1
-            let decision = policy.retry.decision(
-                for: error,
-                failureCount: attempts,
-                using: &random
+        switch decision(after: error, failureCount: task.attempts + 1) {
+        case .isFinal:
+            // The task fails when it is resumed, not when it is made (RD-9, RD-10).
+            return .setCheckpoint(task: task.id, ByteState(failure: error).encoded)
+        case .retry(let delay):
+            let failure = AttemptFailure(error, after: .decode(task.lastError))
+            return .setRetry(
+                task: task.id,
+                attempts: error.code == .diskFull ? task.attempts : task.attempts + 1,
+                notBefore: now.addingTimeInterval(delay.inSeconds),
+                lastError: Stored.encode(failure)
             )
-            guard case .retry(let wait) = decision else {
-                // The task fails when it is resumed, not when it is made (RD-9, RD-10).
-                return .setCheckpoint(task: task.id, ByteState(failure: error).encoded)
-            }
-            delay = wait.inSeconds
         }
-        let failure = AttemptFailure(error, after: .decode(task.lastError))
-        return .setRetry(
-            task: task.id,
-            attempts: attempts,
-            notBefore: now.addingTimeInterval(delay),
-            lastError: Stored.encode(failure)
-        )
     }
 
     /// What has become of a task's resume data is in the store.

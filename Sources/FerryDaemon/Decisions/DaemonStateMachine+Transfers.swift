@@ -224,7 +224,7 @@ extension DaemonStateMachine {
     mutating func failed(task id: Int64, _ error: TransferError, at now: Date) -> [Effect] {
         guard let task = running[id], task.phase == .loading else { return [] }
         let failure = Wire.Failure(code: error.code.rawValue, message: error.message)
-        switch decision(after: error, of: task) {
+        switch decision(after: error, failureCount: task.attempts + 1) {
         case .isFinal:
             running[id]?.phase = .ending
             return [.log(.error, "failed: \(error.message)", task: id)]
@@ -236,17 +236,14 @@ extension DaemonStateMachine {
         }
     }
 
-    private mutating func decision(
+    /// Whether and when something is tried again that has failed so many times in a row.
+    mutating func decision(
         after error: TransferError,
-        of task: RunningTask
+        failureCount: Int
     ) -> RetryPolicy.Decision {
         // A disk that is full now may have room later; giving up would lose what is loaded.
         if error.code == .diskFull { return .retry(after: .seconds(policy.diskFullDelay)) }
-        return policy.retry.decision(
-            for: error,
-            failureCount: task.attempts + 1,
-            using: &random
-        )
+        return policy.retry.decision(for: error, failureCount: failureCount, using: &random)
     }
 
     private mutating func backOff(
