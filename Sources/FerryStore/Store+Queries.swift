@@ -16,16 +16,6 @@ extension Store {
         try await read { database throws(StoreError) in try database.application(id: id) }
     }
 
-    /// The application of a name, or `nil`.
-    @LoopActor
-    package func application(
-        identifier: String
-    ) async throws(StoreError) -> ApplicationRecord? {
-        try await read { database throws(StoreError) in
-            try database.application(identifier: identifier)
-        }
-    }
-
     /// An application's sessions, by number.
     @LoopActor
     package func sessions(application: Int64) async throws(StoreError) -> [SessionRecord] {
@@ -48,17 +38,6 @@ extension Store {
     ) async throws(StoreError) -> SessionRecord? {
         try await read { database throws(StoreError) in
             try database.session(application: application, identifier: identifier)
-        }
-    }
-
-    /// Sessions that have events to deliver and no task that has not ended, by number.
-    @LoopActor
-    package func sessionsAwaitingDelivery(
-        after id: Int64 = 0,
-        limit: Int
-    ) async throws(StoreError) -> [SessionRecord] {
-        try await read { database throws(StoreError) in
-            try database.sessionsAwaitingDelivery(after: id, limit: limit)
         }
     }
 
@@ -208,17 +187,6 @@ extension Store {
     ) async throws(StoreError) -> [HostQueue] {
         try await readQueue(at: now) { database throws(StoreError) in
             try database.hostQueues(after: host, onlyReady: onlyReady, limit: limit)
-        }
-    }
-
-    /// A host's queue, or `nil` when no task waits for it.
-    @LoopActor
-    package func hostQueue(
-        _ host: String,
-        at now: Date
-    ) async throws(StoreError) -> HostQueue? {
-        try await readQueue(at: now) { database throws(StoreError) in
-            try database.hostQueue(host)
         }
     }
 

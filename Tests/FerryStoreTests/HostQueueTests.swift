@@ -59,7 +59,7 @@ struct HostQueueTests {
             .resumeTask(.id(1), at: moment(0), resourceTimeout: 0), .deleteTask(id: 3),
         ])
         #expect(try await store.nextIDs() == [1])
-        let queue = try await store.hostQueue("example.org", at: moment(0))
+        let queue = try await store.queue(at: moment(0))
         #expect(queue?.waitingCount == 1)
     }
 
@@ -73,7 +73,7 @@ struct HostQueueTests {
         #expect(try await store.earliestNotBefore() == moment(10))
         #expect(try await store.nextIDs(at: moment(9)) == [2])
         #expect(
-            try await store.hostQueue("example.org", at: moment(9))
+            try await store.queue(at: moment(9))
                 == HostQueue(
                     host: "example.org",
                     waitingCount: 3,
@@ -95,12 +95,12 @@ struct HostQueueTests {
             .setRetry(task: 1, attempts: 1, notBefore: moment(5), lastError: [1])
         ])
         #expect(try await store.nextIDs(at: moment(4)) == [])
-        #expect(try await store.hostQueue("example.org", at: moment(4))?.readyCount == 0)
+        #expect(try await store.queue(at: moment(4))?.readyCount == 0)
         try await store.commit([
             .setRetry(task: 1, attempts: 1, notBefore: nil, lastError: [1])
         ])
         #expect(try await store.nextIDs(at: moment(4)) == [1])
-        #expect(try await store.hostQueue("example.org", at: moment(4))?.readyCount == 1)
+        #expect(try await store.queue(at: moment(4))?.readyCount == 1)
     }
 
     @Test func `a suspended task's moment does not count`() async throws {
@@ -110,7 +110,7 @@ struct HostQueueTests {
             .suspendTask(.id(1), at: moment(0)),
         ])
         #expect(try await store.earliestNotBefore() == nil)
-        #expect(try await store.hostQueue("example.org", at: moment(9)) == nil)
+        #expect(try await store.queue(at: moment(9)) == nil)
         try await store.commit([.resumeTask(.id(1), at: moment(0), resourceTimeout: 0)])
         #expect(try await store.earliestNotBefore() == moment(5))
     }
@@ -125,7 +125,7 @@ struct HostQueueTests {
             .insertTask(.waiting(701, session: session.id, priority: 1, notBefore: moment(2)))
         ])
         #expect(try await store.nextIDs(at: moment(2), limit: 2) == [701, 1])
-        let queue = try await store.hostQueue("example.org", at: moment(2))
+        let queue = try await store.queue(at: moment(2))
         #expect(queue?.readyCount == 701)
     }
 

@@ -75,6 +75,11 @@ extension Store {
             limit: limit
         ).map(\.id)
     }
+
+    /// A host's queue, or `nil` when no task waits for it.
+    func queue(of host: String = "example.org", at now: Date) async throws -> HostQueue? {
+        try await hostQueues(at: now, limit: 100).first { $0.host == host }
+    }
 }
 
 /// The failure of an operation that must fail.

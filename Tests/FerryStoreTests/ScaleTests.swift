@@ -64,12 +64,10 @@ struct ScaleTests {
         _ = try await store.standings(ofTasks: [task, task + 1])
         _ = try await store.task(id: task)
         _ = try await store.task(session: id, identifier: Int(task))
-        _ = try await store.sessionsAwaitingDelivery(limit: 3)
         _ = try await store.session(id: id)
         _ = try await store.session(application: application, identifier: "session")
         _ = try await store.sessions(application: application)
         _ = try await store.application(id: application)
-        _ = try await store.application(identifier: "app")
     }
 
     private func preparedStatements() async throws -> [String] {
@@ -173,7 +171,7 @@ struct ScaleTests {
             #expect(cost.scannedRows <= before.scannedRows, "\(sql)")
             #expect(cost.sorts == 0, "\(sql)")
         }
-        let queue = try #require(await store.hostQueue("host3", at: moment(1)))
+        let queue = try #require(await store.queue(of: "host3", at: moment(1)))
         #expect(queue.waitingCount == 10_000)
         #expect(try await store.totals().waitingTasks == 99_998)
     }

@@ -35,7 +35,6 @@ struct SessionTests {
         #expect(opened.session.counts == SessionCounts())
         #expect(try await store.applications() == [opened.application])
         #expect(try await store.application(id: opened.application.id) == opened.application)
-        #expect(try await store.application(identifier: "org.example.app") == opened.application)
         #expect(try await store.session(id: opened.session.id) == opened.session)
         let found = try await store.session(
             application: opened.application.id,
@@ -86,7 +85,6 @@ struct SessionTests {
 
     @Test func `what is not there is nil`() async throws {
         #expect(try await store.application(id: 1) == nil)
-        #expect(try await store.application(identifier: "x") == nil)
         #expect(try await store.session(id: 1) == nil)
         #expect(try await store.session(application: 1, identifier: "x") == nil)
         #expect(try await store.sessions(application: 1) == [])
@@ -141,7 +139,7 @@ struct SessionTests {
         #expect(try await store.session(id: session.id) == nil)
         #expect(try await store.events(session: session.id, limit: 10) == [])
         #expect(try await store.tasks(limit: 1000).map(\.id) == [601])
-        let host = try #require(await store.hostQueue("example.org", at: moment(0)))
+        let host = try #require(await store.queue(at: moment(0)))
         #expect(host.waitingCount == 1)
         #expect(try await store.totals() == SessionCounts(waitingTasks: 1))
         try await store.commit([.deleteSession(id: session.id)])
@@ -180,32 +178,31 @@ struct SessionTests {
         #expect(error.message.contains("99"))
     }
 
-    @Test
-    func `BG-30: a session awaits delivery when all its tasks have ended and events remain`()
+    @Test func `BG-30: a session tells when all its tasks have ended, and what remains to tell`()
         async throws
     {
-        let session = try await store.openedSession("one")
-        let idle = try await store.openedSession("idle")
+        let id = try await store.openedSession("one").id
+        let idle = try await store.openedSession("idle").id
         try await store.commit([
-            .insertTask(.waiting(1, session: session.id)),
-            .insertTask(.waiting(2, session: session.id)),
-            .insertTask(.waiting(3, session: idle.id)),
+            .insertTask(.waiting(1, session: id)),
+            .insertTask(.waiting(2, session: id)),
+            .insertTask(.waiting(3, session: idle)),
             .completeTask(.id(1), [NewEvent(kind: 2, payload: [])], at: moment(1)),
         ])
-        #expect(try await store.sessionsAwaitingDelivery(limit: 10) == [])
+        let waiting = SessionCounts(waitingTasks: 1, completedTasks: 1, events: 1)
+        #expect(try await store.session(id: id)?.counts == waiting)
         try await store.commit([.suspendTask(.id(2), at: moment(0))])
-        #expect(try await store.sessionsAwaitingDelivery(limit: 10) == [])
+        #expect(try await store.session(id: id)?.counts.unfinishedTasks == 1)
         try await store.commit([
             .completeTask(.id(2), [NewEvent(kind: 2, payload: [])], at: moment(2))
         ])
-        let awaiting = try await store.sessionsAwaitingDelivery(limit: 10)
-        #expect(awaiting.map(\.id) == [session.id])
-        #expect(awaiting.first?.counts == SessionCounts(completedTasks: 2, events: 2))
-        #expect(try await store.sessionsAwaitingDelivery(after: session.id, limit: 10) == [])
+        let ended = try #require(await store.session(id: id)?.counts)
+        #expect(ended == SessionCounts(completedTasks: 2, events: 2))
+        #expect(ended.unfinishedTasks == 0)
         try await store.commit([
-            .acknowledge(session: session.id, sequence: 1),
-            .acknowledge(session: session.id, sequence: 2),
+            .acknowledge(session: id, sequence: 1), .acknowledge(session: id, sequence: 2),
         ])
-        #expect(try await store.sessionsAwaitingDelivery(limit: 10) == [])
+        #expect(try await store.session(id: id)?.counts.events == 0)
+        #expect(try await store.session(id: idle)?.counts == SessionCounts(waitingTasks: 1))
     }
 }

@@ -78,7 +78,7 @@ extension Database {
     }
 
     /// A host's queue, or `nil` when no task waits for it.
-    func hostQueue(_ host: String) throws(StoreError) -> HostQueue? {
+    private func hostQueue(_ host: String) throws(StoreError) -> HostQueue? {
         let counts = try connection.first(
             """
             SELECT total(waiting_count), total(ready_count) FROM host_queues WHERE host = ?

@@ -66,23 +66,6 @@ extension Database {
         )
     }
 
-    /// Sessions with events to deliver and no unfinished task, by number.
-    func sessionsAwaitingDelivery(
-        after id: Int64,
-        limit: Int
-    ) throws(StoreError) -> [SessionRecord] {
-        try connection.rows(
-            """
-            SELECT \(Self.sessionColumns) FROM sessions
-            WHERE suspended_count = 0 AND waiting_count = 0 AND event_count > 0 AND id > ?
-            ORDER BY id LIMIT ?
-            """,
-            id,
-            limit,
-            reading: session
-        )
-    }
-
     /// The counts of all sessions together.
     func totals() throws(StoreError) -> SessionCounts {
         let totals = try connection.first(

@@ -106,11 +106,6 @@ import Testing
         let all = try await store.tasks(limit: 999)
         try #require(all == model.tasks(TaskFilter(), limit: 999), "\(place)")
         try #require(try await store.totals() == model.totals(), "\(place)")
-        try #require(
-            try await store.sessionsAwaitingDelivery(limit: 9)
-                == model.sessionsAwaitingDelivery(after: 0, limit: 9),
-            "\(place)"
-        )
     }
 
     private func request(

@@ -19,15 +19,6 @@ extension ModelStore {
     /// The session with a number, or `nil`.
     func session(id: Int64) -> SessionRecord? { sessions[id].map { counted($0.record) } }
 
-    /// Sessions that have events and no task that has not ended.
-    func sessionsAwaitingDelivery(after id: Int64, limit: Int) -> [SessionRecord] {
-        let all = sessions.values.map { counted($0.record) }.sorted { $0.id < $1.id }
-        let awaiting = all.filter { session in
-            session.id > id && session.counts.unfinishedTasks == 0 && session.counts.events > 0
-        }
-        return Array(awaiting.prefix(limit))
-    }
-
     /// How many tasks and events all sessions have together.
     func totals() -> SessionCounts {
         count(tasks.values.lazy.map(\.record), events: events.count)
