@@ -1,6 +1,5 @@
 import FerryTransfer
 import FerryWire
-import FoundationEssentials
 
 /// What the store keeps about an attempt that has failed; a client sees the first two members.
 struct AttemptFailure: Codable, Hashable {
@@ -21,6 +20,6 @@ struct AttemptFailure: Codable, Hashable {
 
     /// From the store.
     static func decode(_ bytes: [UInt8]?) -> AttemptFailure? {
-        bytes.flatMap { try? JSONDecoder().decode(AttemptFailure.self, from: Data($0)) }
+        bytes.flatMap { Stored.decode($0) }
     }
 }

@@ -18,6 +18,6 @@ struct ByteState: Codable, Hashable {
 
     /// From the store.
     static func decode(_ bytes: [UInt8]?) -> ByteState? {
-        bytes.flatMap { try? JSONDecoder().decode(ByteState.self, from: Data($0)) }
+        bytes.flatMap { Stored.decode($0) }
     }
 }

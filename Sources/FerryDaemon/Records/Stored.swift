@@ -5,26 +5,17 @@ import FoundationEssentials
 /// What the daemon keeps in the store's opaque columns: the interface's own types, as JSON.
 enum Stored {
     /// Encodes a value; one that cannot be encoded, which none of ours is, becomes empty.
-    static func encode<Value: Encodable>(_ value: Value) -> [UInt8] {
-        (try? encoder.encode(value)).map { Array($0) } ?? []
-    }
-
-    private static let encoder: JSONEncoder = {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return encoder
-    }()
-
-    private static let decoder = JSONDecoder()
+    static func encode<Value: Encodable>(_ value: Value) -> [UInt8] { json(value) }
 
     /// Encodes a request, of which there is one for each task.
-    static func encode(_ request: Wire.Request) -> [UInt8] {
-        request.text ?? encode(Optional(request))
-    }
+    static func encode(_ request: Wire.Request) -> [UInt8] { request.text ?? json(request) }
 
     /// Encodes the head of an answer, of which there is one for each task, too.
-    static func encode(_ response: Wire.Response) -> [UInt8] {
-        response.text ?? encode(Optional(response))
+    static func encode(_ response: Wire.Response) -> [UInt8] { response.text ?? json(response) }
+
+    /// A value of the daemon's own; `nil` where it cannot be read.
+    static func decode<Value: Decodable>(_ bytes: [UInt8]) -> Value? {
+        try? decoder.decode(Value.self, from: Data(bytes))
     }
 
     /// A session's configuration; Apple's defaults where it cannot be read.
@@ -56,10 +47,18 @@ enum Stored {
 
     /// An event for the log.
     static func event(_ event: Wire.Event) -> NewEvent {
-        NewEvent(kind: event.kind == .finished ? 0 : 1, payload: event.text ?? encode(event))
+        NewEvent(kind: event.kind == .finished ? 0 : 1, payload: event.text ?? json(event))
     }
 
-    private static func decode<Value: Decodable>(_ bytes: [UInt8]) -> Value? {
-        try? decoder.decode(Value.self, from: Data(bytes))
+    private static func json<Value: Encodable>(_ value: Value) -> [UInt8] {
+        (try? encoder.encode(value)).map { Array($0) } ?? []
     }
+
+    private static let encoder: JSONEncoder = {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }()
+
+    private static let decoder = JSONDecoder()
 }
