@@ -138,9 +138,7 @@ extension Wire.Launch {
 extension Wire.SessionConfiguration {
     fileprivate init(_ configuration: URLSessionConfiguration.Values) {
         self.init(
-            additionalFields: configuration.additionalFields.map {
-                Wire.Field(name: $0.name, value: $0.value)
-            },
+            additionalFields: configuration.additionalFields.map { Wire.Field($0) },
             resourceTimeout: max(configuration.timeoutIntervalForResource, 0),
             maximumConnectionsPerHost: max(configuration.httpMaximumConnectionsPerHost, 1),
             sendsLaunchEvents: configuration.sessionSendsLaunchEvents

@@ -10,7 +10,7 @@ extension Wire.Request {
         self.init(
             url: request.url,
             method: request.method,
-            fields: request.fields.map { Wire.Field(name: $0.name, value: $0.value) },
+            fields: request.fields.map { Wire.Field($0) },
             body: request.body.map { Data($0) },
             idleTimeout: request.idleTimeout
         )
@@ -23,7 +23,7 @@ extension TransferRequest {
         self.init(
             url: request.url,
             method: request.method,
-            fields: request.fields.map { HTTPField(name: $0.name, value: $0.value) },
+            fields: request.fields.map { HTTPField($0) },
             body: request.body.map { Array($0) },
             idleTimeout: request.idleTimeout
         )
@@ -43,7 +43,7 @@ extension HTTPResponseHead {
         self.init(
             status: response.status,
             version: response.version,
-            fields: response.fields.map { HTTPField(name: $0.name, value: $0.value) },
+            fields: response.fields.map { HTTPField($0) },
             url: response.url
         )
     }
