@@ -1,0 +1,45 @@
+package import FerrySystem
+
+extension PartialFile {
+    /// Whether the file holds these bytes at this place.
+    package func holds(
+        _ bytes: UnsafeRawBufferPointer,
+        at offset: Int64
+    ) throws(TransferError) -> Bool {
+        guard let content else { throw notBegun }
+        guard offset + Int64(bytes.count) <= content.byteCount else { return false }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+        defer { buffer.deallocate() }
+        var count = 0
+        while count < bytes.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+            count += try content.file.read(into: rest, at: offset + Int64(count))
+        }
+        return buffer.elementsEqual(bytes)
+    }
+
+    /// Appends bytes, into the page cache.
+    ///
+    /// - Throws: ``TransferError/Code/diskFull`` or ``TransferError/Code/cannotWriteToFile``;
+    ///   ``byteCount`` tells how many bytes were written before.
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(TransferError) {
+        guard let content else { throw notBegun }
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = try content.file.write(rest, at: byteCount)
+            self.content?.byteCount += Int64(count)
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+        }
+    }
+
+    /// Appends what is in a pipe.
+    ///
+    /// - Throws: As ``write(_:)``; what was not written is left in the pipe.
+    package func write(_ pipe: SplicePipe) throws(TransferError) {
+        guard let content else { throw notBegun }
+        while pipe.count > 0 {
+            let count = try content.file.write(pipe, at: byteCount)
+            self.content?.byteCount += Int64(count)
+        }
+    }
+}

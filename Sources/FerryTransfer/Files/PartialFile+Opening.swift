@@ -1,0 +1,88 @@
+extension PartialFile {
+    /// Opens the file if there is one, and gives up every byte that nothing proves.
+    ///
+    /// - Parameter checkpoint: The latest checkpoint that was kept elsewhere.
+    /// - Returns: What the file holds now; `nil` when that is nothing.
+    /// - Throws: ``TransferError/Code/cannotCreateFile`` when what stands behind the name is not
+    ///   a file of the user's own, or cannot be opened.
+    @discardableResult
+    package func recover(checkpoint: Checkpoint?) throws(TransferError) -> Checkpoint? {
+        if recordKeeping == .onDemand, !wasBegun {
+            isRecovered = true
+            return nil
+        }
+        try storeRecord()
+        close()
+        isRecovered = true
+        guard let file = try OpenFile(existing: name, in: directory) else { return nil }
+        guard let record = file.readRecord(named: name, in: directory, currentBoot: currentBoot)
+        else { return nil }
+        let size = try file.size()
+        let trusted = record.trustedByteCount(
+            currentBoot: currentBoot,
+            fileSize: size,
+            checkpoint: checkpoint
+        )
+        guard trusted > 0 else { return nil }
+        let isKnown = checkpoint?.generation == record.generation
+        let synchronized = isKnown ? checkpoint?.synchronizedByteCount ?? 0 : 0
+        var recovered = Content(
+            file: file,
+            record: record,
+            byteCount: trusted,
+            synchronizedByteCount: max(0, min(synchronized, trusted)),
+            isAnchored: synchronized > 0
+        )
+        if trusted < size { try file.truncate(to: trusted) }
+        if record.bootIdentifier != currentBoot {
+            // From here on the page cache vouches for all that is left.
+            recovered.record.bootIdentifier = currentBoot
+            try file.store(recovered.record, named: name, in: directory)
+        }
+        content = recovered
+        return self.checkpoint
+    }
+
+    /// Gives up what the file holds, and begins one for the bytes of another version.
+    ///
+    /// - Throws: ``TransferError/Code/cannotCreateFile`` or ``TransferError/Code/diskFull``.
+    package func begin(_ version: ResourceVersion) throws(TransferError) {
+        let record = Record(
+            generation: .random(in: .min ... .max),
+            version: version,
+            bootIdentifier: currentBoot
+        )
+        let isRecorded = recordKeeping == .always
+        let file: OpenFile
+        do {
+            file = try OpenFile(
+                creating: name,
+                in: directory,
+                record: isRecorded ? record : nil
+            )
+        } catch {
+            // Nothing has been given up, unless the record was to lie beside the file.
+            if let content, (try? content.file.size()) != content.byteCount { close() }
+            throw error
+        }
+        epoch += 1
+        isRecovered = true
+        content = Content(
+            file: file,
+            record: record,
+            byteCount: 0,
+            synchronizedByteCount: 0,
+            isAnchored: false,
+            isRecorded: isRecorded
+        )
+        wasBegun = true
+    }
+
+    /// Closes the file; what it holds stays, and a later call of ``recover(checkpoint:)``
+    /// opens it again.
+    package func close() {
+        epoch += 1
+        content = nil
+        isRecovered = false
+    }
+}

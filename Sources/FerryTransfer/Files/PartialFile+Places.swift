@@ -1,0 +1,72 @@
+package import FerrySystem
+
+extension PartialFile {
+    /// Files that may lie beside a partial file `name`: `name` with one of these at its end.
+    nonisolated package static let companionSuffixes = [".new", ".record", ".record.new"]
+
+    /// Moves the file to another place of the same file system, replacing what is there; it can
+    /// still be continued.
+    ///
+    /// - Throws: ``TransferError/Code/fileMissing`` when there is no file.
+    package func move(to target: Directory, as newName: String) throws(TransferError) {
+        do {
+            // A record without its file is nothing; a file without its record is lost.
+            if try directory.status(of: name + ".record") != nil {
+                try directory.rename(
+                    name + ".record",
+                    to: target,
+                    as: newName + ".record",
+                    replacing: true
+                )
+            }
+            try directory.rename(name, to: target, as: newName, replacing: true)
+        } catch {
+            throw TransferError(error, during: .open)
+        }
+        directory = target
+        name = newName
+        content?.isAnchored = false
+    }
+
+    /// Moves the complete file to the place where it is handed over, and takes the record off it.
+    ///
+    /// - Parameters:
+    ///   - target: A directory of the same file system.
+    ///   - newName: The file's name there.
+    ///   - replacing: Whether a file of that name is replaced.
+    /// - Throws: ``TransferError/Code/fileMissing`` when there is no file,
+    ///   ``TransferError/Code/cannotCreateFile`` when there is one at the target.
+    package func publish(
+        to target: Directory,
+        as newName: String,
+        replacing: Bool = false
+    ) throws(TransferError) {
+        let isRecorded = content?.isRecorded ?? true
+        let file: OpenFile?
+        if let content {
+            file = content.file
+        } else {
+            file = try OpenFile(existing: name, in: directory)
+        }
+        do {
+            try directory.rename(name, to: target, as: newName, replacing: replacing)
+            // In this order a process that dies between the two leaves a complete file.
+            if isRecorded { try directory.remove(name + ".record") }
+        } catch {
+            throw TransferError(error, during: .open)
+        }
+        if isRecorded { file?.removeRecord() }
+        close()
+    }
+
+    /// Removes the file and what lies beside it; that there is none is no error.
+    package func remove() throws(TransferError) {
+        close()
+        do {
+            for suffix in [""] + Self.companionSuffixes { try directory.remove(name + suffix) }
+            isRecovered = true
+        } catch {
+            throw TransferError(error, during: .write)
+        }
+    }
+}

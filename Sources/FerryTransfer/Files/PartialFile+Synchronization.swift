@@ -1,0 +1,59 @@
+import FerrySystem
+
+extension PartialFile {
+    /// Forces the bytes that are written by now onto the disk.
+    ///
+    /// A failure gives up the bytes that were not on the disk before: the kernel reports a failed
+    /// write-back once and then drops the pages, so that nothing vouches for them any more.
+    ///
+    /// - Parameters:
+    ///   - synchronizer: What waits for the disk.
+    ///   - completion: Called on the loop, later in any case.
+    package func synchronize(
+        by synchronizer: FileSynchronizer,
+        completion: @escaping @LoopActor @Sendable (Result<Void, TransferError>) -> Void
+    ) {
+        guard let content else {
+            LoopActor.perform { completion(.success(())) }
+            return
+        }
+        let epoch = epoch
+        let count = content.byteCount
+        let file = content.file
+        let isAnchored = content.isAnchored
+        let force = force
+        synchronizer.submit(
+            FileSynchronizer.Request(
+                force: { () throws(TransferError) in try force(file, isAnchored) },
+                anchor: isAnchored ? nil : directory,
+                completion: { completion(self.synchronized(count, since: epoch, $0)) }
+            )
+        )
+    }
+
+    private func synchronized(
+        _ count: Int64,
+        since epoch: UInt64,
+        _ result: Result<Void, TransferError>
+    ) -> Result<Void, TransferError> {
+        // The bytes in question may have been given up meanwhile, with whatever befell them.
+        guard epoch == self.epoch, let content else { return .success(()) }
+        switch result {
+        case .success:
+            self.content?.synchronizedByteCount = max(count, content.synchronizedByteCount)
+            self.content?.isAnchored = true
+            return result
+        case .failure(let error):
+            do {
+                // No checkpoint has vouched for what is cut off.
+                try content.file.truncate(to: content.synchronizedByteCount)
+                self.epoch += 1
+                self.content?.byteCount = content.synchronizedByteCount
+                return .failure(error)
+            } catch {
+                close()
+                return .failure(error)
+            }
+        }
+    }
+}
