@@ -1,0 +1,50 @@
+extension Download.StateMachine {
+    mutating func receivedBytes(count: Int) -> [Effect] {
+        switch state {
+        case .receiving: break
+        case .ended: return []
+        case .ready, .requesting, .draining, .synchronizing: return misuse()
+        }
+        let start = receivedByteCount - overlapByteCount
+        if let end, start + Int64(count) > end {
+            return [.cancelExchange] + refused("the body is longer than announced")
+        }
+        hasReceivedBytes = true
+        fruitlessResumptionCount = 0
+        guard overlapByteCount > 0 else { return [.write(dropping: 0)] }
+        let known = Int(min(overlapByteCount, Int64(count)))
+        overlapByteCount -= Int64(known)
+        return [.compare(count: known, at: start), .write(dropping: known)]
+    }
+
+    /// Whether all that comes goes to the end of the file.
+    var acceptsPipes: Bool { state == .receiving && overlapByteCount == 0 }
+
+    /// The server sends other bytes than the file holds.
+    mutating func compareFailed() -> [Effect] {
+        guard state == .receiving else { return [] }
+        return [.cancelExchange] + refused("the part differs from what is at hand")
+    }
+
+    mutating func wrote(count: Int) -> [Effect] {
+        guard state == .receiving else { return [] }
+        receivedByteCount += Int64(count)
+        return [.reportProgress(received: receivedByteCount, total: version?.totalByteCount)]
+    }
+
+    /// The body contradicts its head or the file: nothing of either can be relied on.
+    ///
+    /// Only to cut the file would not do. Bytes that were forced onto the disk must never
+    /// be replaced in the same file: a checkpoint that somebody has kept would vouch for
+    /// their successors.
+    private mutating func refused(_ reason: String) -> [Effect] {
+        receivedByteCount = 0
+        overlapByteCount = 0
+        held = nil
+        guard current.resumption != nil else {
+            let error = TransferError(code: .badServerResponse, message: reason)
+            return [.discardFile] + fail(error)
+        }
+        return [.discardFile, .reportRestart(reason: reason)] + send(Request(transfer: original))
+    }
+}

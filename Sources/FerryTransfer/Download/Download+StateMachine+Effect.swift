@@ -1,0 +1,28 @@
+import FerryHTTP
+
+extension Download.StateMachine {
+    /// What the owner must do, in the order given.
+    enum Effect: Equatable {
+        case send(Request)
+        case cancelExchange
+        case takeBody
+        case skipBody
+        /// Give up what the file holds and begin it with bytes of this version.
+        case beginFile(ResourceVersion)
+        /// Go on at the end of the file, of whose version more may be known now.
+        case continueFile(ResourceVersion)
+        /// Give up what the file holds, with nothing in its place.
+        case discardFile
+        /// Compare the first bytes of those that have just arrived with the file's.
+        case compare(count: Int, at: Int64)
+        /// Write the bytes that have just arrived, without so many of the first.
+        case write(dropping: Int)
+        case reportRestart(reason: String)
+        case reportResponse(HTTPResponseHead, TransferRequest)
+        case reportResumption(offset: Int64, total: Int64?)
+        case reportProgress(received: Int64, total: Int64?)
+        case synchronize
+        case finish(DownloadResult)
+        case fail(TransferError)
+    }
+}

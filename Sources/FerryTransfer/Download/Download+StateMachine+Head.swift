@@ -1,0 +1,168 @@
+import FerryHTTP
+
+extension Download.StateMachine {
+    /// A response's head has come; `now` is what a date in it is related to.
+    mutating func receivedHead(_ head: HTTPResponseHead, now: HTTPDate) -> [Effect] {
+        switch state {
+        case .requesting: break
+        case .ended: return []
+        case .ready, .draining, .receiving, .synchronizing: return misuse()
+        }
+        let decision = configuration.redirectPolicy.decision(
+            for: head,
+            to: current.transfer,
+            after: current.redirectCount
+        )
+        switch decision {
+        case .isFinal:
+            return answered(head, now: now)
+        case .follow(let next):
+            return leaveBody(
+                of: head,
+                for: Request(
+                    transfer: next,
+                    resumption: current.resumption,
+                    redirectCount: current.redirectCount + 1
+                )
+            )
+        case .fail(let error):
+            return [.cancelExchange] + fail(error)
+        }
+    }
+
+    /// The head of an answer to the request, other than a redirect, is there.
+    private mutating func answered(_ head: HTTPResponseHead, now: HTTPDate) -> [Effect] {
+        if let resumption = current.resumption {
+            switch head.status {
+            case 206: return partCame(head, for: resumption)
+            // The field means nothing here (RFC 9110 §14.4), but a server that sends it with
+            // what was asked for may well have sent that.
+            case 200 where claimsToBePart(head):
+                return leaveRefusal(head, "the server answers 200 with a part")
+            // 304 answers a condition that nobody made.
+            case 304, 412, 416: return leaveRefusal(head, "the server answers \(head.status)")
+            default: break
+            }
+        }
+        if isUnavailable(head.status), configuration.unavailableResponses == .fail {
+            let wait = RetryAfter(head: head, now: now)?.seconds
+            if held != nil || wait != nil {
+                let error = TransferError(
+                    code: .serverUnavailable,
+                    message: "the server answers \(head.status)",
+                    retryAfter: wait
+                )
+                return [.cancelExchange] + fail(error)
+            }
+        }
+        if head.status == 206, !current.transfer.hasRange, !coversAll(head) {
+            let error = TransferError(
+                code: .badServerResponse,
+                message: "the server sends a part where the whole was asked for"
+            )
+            return [.cancelExchange] + fail(error)
+        }
+        return wholeCame(head)
+    }
+
+    private mutating func partCame(
+        _ head: HTTPResponseHead,
+        for resumption: Resumption
+    ) -> [Effect] {
+        switch resumption.answer(head) {
+        case .refused(let reason):
+            return leaveRefusal(head, reason)
+        case .accepted(let end, let total):
+            var version = resumption.version
+            version.totalByteCount = total
+            self.end = end
+            overlapByteCount = receivedByteCount - resumption.offset
+            held = Held(byteCount: receivedByteCount, version: version)
+            return receive(
+                head,
+                version,
+                [.continueFile(version)],
+                resumedAt: resumption.offset
+            )
+        }
+    }
+
+    /// A body that begins at the first byte takes the place of whatever the file holds.
+    private mutating func wholeCame(_ head: HTTPResponseHead) -> [Effect] {
+        let isBodiless =
+            current.transfer.method == "HEAD" || head.status == 204 || head.status == 304
+        let length = isBodiless || head.hasContentCoding ? nil : head.contentLength
+        let isContinuable =
+            original.isResumable && current.transfer.isResumable
+            && (head.status == 200 || head.status == 206)
+        let version = ResourceVersion(
+            validator: isContinuable ? Validator(head: head) : nil,
+            totalByteCount: length,
+            url: head.url
+        )
+        var effects: [Effect] = []
+        if held != nil, current.resumption != nil {
+            effects.append(.reportRestart(reason: "the server answers \(head.status)"))
+        }
+        held = nil
+        end = length
+        receivedByteCount = 0
+        overlapByteCount = 0
+        return receive(head, version, effects + [.beginFile(version)], resumedAt: 0)
+    }
+
+    private mutating func receive(
+        _ head: HTTPResponseHead,
+        _ version: ResourceVersion,
+        _ preparation: [Effect],
+        resumedAt offset: Int64
+    ) -> [Effect] {
+        let isContinuation = offset > 0 && response != nil
+        state = .receiving
+        hasReceivedBytes = false
+        self.version = version
+        // The rest of the rest is no news.
+        if isContinuation { return preparation + [.takeBody] }
+        response = head
+        var effects = preparation + [.reportResponse(head, current.transfer)]
+        if offset > 0 || announcesResumption {
+            announcesResumption = false
+            effects.append(.reportResumption(offset: offset, total: version.totalByteCount))
+        }
+        return effects + [.takeBody]
+    }
+
+    /// The server will not continue the bytes at hand; its response's body goes unread.
+    private mutating func leaveRefusal(_ head: HTTPResponseHead, _ reason: String) -> [Effect] {
+        [.reportRestart(reason: reason)] + leaveBody(of: head, for: Request(transfer: original))
+    }
+
+    /// Sends the next request, after the body at hand where that is shorter than a handshake.
+    private mutating func leaveBody(
+        of head: HTTPResponseHead,
+        for next: Request
+    ) -> [Effect] {
+        guard let length = head.contentLength, length <= Self.drainedByteCount else {
+            return [.cancelExchange] + send(next)
+        }
+        state = .draining(next: next)
+        return [.skipBody]
+    }
+
+    private static let drainedByteCount: Int64 = 16 * 1024
+
+    private func isUnavailable(_ status: Int) -> Bool {
+        status == 408 || status == 429 || (500...599).contains(status)
+    }
+
+    private func claimsToBePart(_ head: HTTPResponseHead) -> Bool {
+        head.fields.first(named: "Content-Range") != nil && !coversAll(head)
+    }
+
+    private func coversAll(_ head: HTTPResponseHead) -> Bool {
+        guard let content = ContentRange(head: head), let range = content.range,
+            let total = content.totalByteCount
+        else { return false }
+        return range == 0..<total
+    }
+}
