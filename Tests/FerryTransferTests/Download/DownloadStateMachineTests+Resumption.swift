@@ -1,0 +1,257 @@
+import FerryHTTP
+import Testing
+
+@testable import FerryTransfer
+
+extension DownloadStateMachineTests {
+    @Test func `RD-5, RD-7, RD-8: the rest is asked for, announced and appended`() {
+        var machine = machine()
+        #expect(machine.start(holding: Self.held) == [Self.rest(from: Self.resumption)])
+        let head = Self.part("bytes 40-99/100")
+        #expect(
+            answer(&machine, head) == [
+                .continueFile(Self.version()),
+                .reportResponse(head, Self.request),
+                .reportResumption(offset: 40, total: 100),
+                .takeBody,
+            ]
+        )
+        #expect(machine.receivedBytes(count: 60) == [.write(dropping: 0)])
+        #expect(machine.wrote(count: 60) == [.reportProgress(received: 100, total: 100)])
+        #expect(machine.exchangeFinished(nil) == [.synchronize])
+    }
+
+    @Test func `a complete file is proved by its last byte`() {
+        var machine = machine()
+        let all = Machine.Held(byteCount: 100, version: Self.version())
+        _ = machine.start(holding: all)
+        let effects = answer(&machine, Self.part("bytes 99-99/100"))
+        #expect(effects.contains(.reportResumption(offset: 99, total: 100)))
+        #expect(
+            machine.receivedBytes(count: 1) == [.compare(count: 1, at: 99), .write(dropping: 1)]
+        )
+        #expect(machine.wrote(count: 0) == [.reportProgress(received: 100, total: 100)])
+        #expect(machine.exchangeFinished(nil) == [.synchronize])
+    }
+
+    @Test func `a byte that was to prove a complete file must come`() {
+        var machine = machine()
+        _ = machine.start(holding: Machine.Held(byteCount: 100, version: Self.version()))
+        _ = answer(&machine, Self.part("bytes 99-99/100"))
+        #expect(failure(machine.exchangeFinished(nil))?.code == .connectionLost)
+    }
+
+    @Test func `a byte that differs gives up the file, and the whole is asked for`() {
+        var machine = machine()
+        _ = machine.start(holding: Machine.Held(byteCount: 100, version: Self.version()))
+        _ = answer(&machine, Self.part("bytes 99-99/100"))
+        _ = machine.receivedBytes(count: 1)
+        #expect(
+            machine.compareFailed() == [
+                .cancelExchange, .discardFile,
+                .reportRestart(reason: "the part differs from what is at hand"), Self.whole(),
+            ]
+        )
+        #expect(machine.receivedByteCount == 0)
+        #expect(machine.cancel() == [.cancelExchange])
+        #expect(machine.compareFailed() == [])
+    }
+
+    @Test func `a length that was unknown is learned from the rest`() {
+        var machine = machine()
+        let some = Machine.Held(byteCount: 40, version: Self.version(total: nil))
+        _ = machine.start(holding: some)
+        let effects = answer(&machine, Self.part("bytes 39-99/100"))
+        #expect(effects.first == .continueFile(Self.version()))
+        #expect(
+            machine.receivedBytes(count: 11) == [.compare(count: 1, at: 39), .write(dropping: 1)]
+        )
+        #expect(machine.wrote(count: 10) == [.reportProgress(received: 50, total: 100)])
+        #expect(machine.receivedBytes(count: 50) == [.write(dropping: 0)])
+        #expect(machine.wrote(count: 50) == [.reportProgress(received: 100, total: 100)])
+        #expect(machine.exchangeFinished(nil) == [.synchronize])
+    }
+
+    @Test func `RD-6: a whole body takes the place of what is held`() {
+        var machine = machine()
+        _ = machine.start(holding: Self.held)
+        let head = Self.head(200, [("ETag", "\"b\""), ("Content-Length", "70")])
+        #expect(
+            answer(&machine, head) == [
+                .reportRestart(reason: "the server answers 200"),
+                .beginFile(Self.version("\"b\"", total: 70)),
+                .reportResponse(head, Self.request),
+                .takeBody,
+            ]
+        )
+        #expect(machine.receivedByteCount == 0)
+        _ = machine.wrote(count: 70)
+        #expect(machine.exchangeFinished(nil) == [.synchronize])
+    }
+
+    @Test func `RD-7: a restart is announced to an app that gave resume data`() {
+        var machine = machine(announces: true)
+        _ = machine.start(holding: Self.held)
+        let effects = answer(&machine, Self.head())
+        #expect(effects.suffix(2) == [.reportResumption(offset: 0, total: 100), .takeBody])
+        var lost = self.machine(announces: true)
+        _ = lost.start(holding: nil)
+        #expect(
+            answer(&lost, Self.head()).contains(.reportResumption(offset: 0, total: 100))
+        )
+    }
+
+    @Test func `a server that ignores ranges serves the whole of the same version`() {
+        var machine = machine()
+        _ = machine.start(holding: Self.held)
+        let effects = answer(&machine, Self.head())
+        #expect(effects.contains(.beginFile(Self.version())))
+    }
+
+    @Test(arguments: [
+        part("bytes 41-99/100"), part("bytes 0-99/100"), part("bytes 40-99/101"),
+        part("bytes 40-99/100", tag: "\"b\""), part("bytes 40-99/100", tag: "W/\"a\""),
+        head(206, [("ETag", "\"a\"")]), head(412), head(416), head(304),
+        head(416, [("Content-Range", "bytes */40"), ("ETag", "\"a\"")]),
+        head(200, [("Content-Range", "bytes 40-99/100"), ("Content-Length", "60")]),
+    ])
+    func `a part that proves nothing is left, and the whole asked for`(head: HTTPResponseHead) {
+        var machine = machine()
+        _ = machine.start(holding: Self.held)
+        var effects = answer(&machine, head)
+        guard case .reportRestart? = effects.first else {
+            Issue.record("\(effects)")
+            return
+        }
+        effects.removeFirst()
+        if head.contentLength == nil {
+            #expect(effects == [.cancelExchange, Self.whole()])
+        } else {
+            #expect(effects == [.skipBody])
+            #expect(machine.exchangeFinished(nil) == [Self.whole()])
+        }
+        // Nothing is given up before something takes its place.
+        #expect(machine.receivedByteCount == 40)
+        #expect(answer(&machine, Self.head()).first == .beginFile(Self.version()))
+    }
+
+    @Test func `a server that sends parts only is given up, and the bytes are kept`() {
+        var machine = machine()
+        _ = machine.start(holding: Self.held)
+        _ = answer(&machine, Self.part("bytes 41-99/100"))
+        let effects = answer(&machine, Self.part("bytes 41-99/100"))
+        #expect(failure(effects)?.code == .badServerResponse)
+        #expect(machine.receivedByteCount == 40)
+    }
+
+    @Test func `a part longer than it says gives up the file, and the whole is asked for`() {
+        var machine = machine()
+        _ = machine.start(holding: Self.held)
+        _ = answer(&machine, Self.part("bytes 40-99/100"))
+        _ = machine.wrote(count: 60)
+        let effects = machine.receivedBytes(count: 1)
+        #expect(
+            effects == [
+                .cancelExchange, .discardFile,
+                .reportRestart(reason: "the body is longer than announced"), Self.whole(),
+            ]
+        )
+        #expect(machine.receivedByteCount == 0)
+    }
+
+    @Test func `a shorter part than asked for is continued, and is no news`() throws {
+        var machine = machine()
+        _ = machine.start(holding: Self.held)
+        _ = answer(&machine, Self.part("bytes 40-59/100"))
+        _ = machine.wrote(count: 20)
+        let next = Resumption(byteCount: 60, version: Self.version())
+        #expect(machine.exchangeFinished(nil) == [Self.rest(from: next)])
+        #expect(
+            answer(&machine, Self.part("bytes 60-99/100"))
+                == [.continueFile(Self.version()), .takeBody]
+        )
+        _ = machine.wrote(count: 40)
+        #expect(machine.exchangeFinished(nil) == [.synchronize])
+    }
+
+    @Test func `a part that does not even come to its own end fails`() {
+        var machine = machine()
+        _ = machine.start(holding: Self.held)
+        _ = answer(&machine, Self.part("bytes 40-59/100"))
+        _ = machine.wrote(count: 10)
+        #expect(failure(machine.exchangeFinished(nil))?.code == .connectionLost)
+        #expect(machine.receivedByteCount == 50)
+    }
+
+    @Test func `a lost connection while continuing keeps old and new bytes`() {
+        var machine = machine()
+        _ = machine.start(holding: Self.held)
+        _ = answer(&machine, Self.part("bytes 40-99/100"))
+        _ = machine.wrote(count: 10)
+        #expect(failure(machine.exchangeFinished(Self.lost))?.code == .connectionLost)
+        #expect(machine.receivedByteCount == 50)
+    }
+
+    @Test(arguments: [
+        nil, Machine.Held(byteCount: 0, version: version()),
+        Machine.Held(byteCount: 40, version: version(nil)),
+    ])
+    func `bytes that nothing proves are not continued`(held: Machine.Held?) {
+        var machine = machine()
+        #expect(machine.start(holding: held) == [Self.whole()])
+    }
+
+    @Test(arguments: [
+        TransferRequest(url: url, method: "POST"),
+        TransferRequest(url: url, fields: [HTTPField(name: "If-Match", value: "\"x\"")]),
+    ])
+    func `RD-1: other requests are not continued`(request: TransferRequest) {
+        var machine = machine(request)
+        #expect(machine.start(holding: Self.held) == [Self.whole(request)])
+        let effects = answer(&machine, Self.head())
+        #expect(effects.first == .beginFile(Self.version(nil, total: 100)))
+    }
+
+    @Test(arguments: [HTTPError.Code.connectionLost, .bodyTooShort, .badServerResponse])
+    func `a resumption that is cut off before a byte is counted`(code: HTTPError.Code) {
+        let error = HTTPError(code: code, message: "")
+        var (machine, _) = resuming(after: 3)
+        _ = machine.exchangeFinished(error)
+        #expect(machine.fruitlessResumptionCount == 4)
+        var (after, _) = resuming(after: 3)
+        _ = answer(&after, Self.part("bytes 40-99/100"))
+        _ = after.exchangeFinished(error)
+        #expect(after.fruitlessResumptionCount == 4)
+    }
+
+    @Test(
+        arguments: HTTPError.Code.allCases.filter {
+            ![.connectionLost, .bodyTooShort, .badServerResponse].contains($0)
+        }
+    )
+    func `a network that is away is not the server's fault`(code: HTTPError.Code) {
+        var (machine, _) = resuming(after: 3)
+        _ = machine.exchangeFinished(HTTPError(code: code, message: ""))
+        #expect(machine.fruitlessResumptionCount == 3)
+    }
+
+    @Test func `a byte ends the count`() {
+        var (machine, _) = resuming(after: 3)
+        _ = answer(&machine, Self.part("bytes 40-99/100"))
+        _ = machine.receivedBytes(count: 1)
+        #expect(machine.fruitlessResumptionCount == 0)
+        _ = machine.exchangeFinished(Self.lost)
+        #expect(machine.fruitlessResumptionCount == 0)
+    }
+
+    @Test func `a server that always fails at ranges is asked for the whole`() {
+        var (machine, effects) = resuming(after: Machine.maximumFruitlessResumptionCount)
+        #expect(effects == [Self.whole()])
+        // The bytes are still there in case it was the network.
+        #expect(machine.receivedByteCount == 40)
+        #expect(failure(machine.exchangeFinished(Self.lost))?.code == .connectionLost)
+        #expect(machine.fruitlessResumptionCount == Machine.maximumFruitlessResumptionCount)
+        let (_, almost) = resuming(after: Machine.maximumFruitlessResumptionCount - 1)
+        #expect(almost == [Self.rest(from: Self.resumption)])
+    }
+}

@@ -1,0 +1,57 @@
+import FerrySystem
+import FerryTestSupport
+import Testing
+
+@testable import FerryTransfer
+
+extension PartialFileTests {
+    @Test func `a record that the file cannot carry lies beside it`() throws {
+        let file = file()
+        try file.begin(.bulky("a"))
+        try file.write(bytes(40))
+        #expect(try temporary.directory.names().sorted() == ["file", "file.record"])
+        #expect(try self.file().recover(checkpoint: nil)?.version == .bulky("a"))
+        #expect(try self.file().recover(checkpoint: nil)?.writtenByteCount == 40)
+    }
+
+    @Test func `a record beside the file does not outlive the boot`() async throws {
+        let file = file()
+        try file.begin(.bulky("a"))
+        try file.write(bytes(40))
+        #expect(await file.synchronize(by: synchronizer) == nil)
+        #expect(try self.file(boot: Self.otherBoot).recover(checkpoint: file.checkpoint) == nil)
+    }
+
+    @Test func `a record beside the file follows each beginning`() throws {
+        let file = file()
+        try file.begin(.bulky("a"))
+        try file.write(bytes(40))
+        try file.begin(.bulky("b"))
+        #expect(try self.file().recover(checkpoint: nil) == nil)
+        try file.write(bytes(5))
+        #expect(try self.file().recover(checkpoint: nil)?.version == .bulky("b"))
+        try file.begin(.tagged("c"))
+        try file.write(bytes(6))
+        #expect(try self.file().recover(checkpoint: nil)?.version == .tagged("c"))
+        try file.begin(.bulky("d"))
+        try file.write(bytes(7))
+        #expect(try self.file().recover(checkpoint: nil)?.version == .bulky("d"))
+    }
+
+    @Test func `the old file says nothing once the record beside it is the new one's`() throws {
+        let file = file()
+        try file.begin(.bulky("a"))
+        try file.write(bytes(40))
+        // The moment between the two renames of a beginning.
+        try temporary.directory.rename("file", to: temporary.directory, as: "old")
+        try self.file().begin(.bulky("b"))
+        try temporary.directory.rename(
+            "old",
+            to: temporary.directory,
+            as: "file",
+            replacing: true
+        )
+        try temporary.directory.open("file", .readWrite).truncate(to: 0)
+        #expect(try self.file().recover(checkpoint: nil) == nil)
+    }
+}

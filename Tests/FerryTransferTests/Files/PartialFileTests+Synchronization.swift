@@ -1,0 +1,94 @@
+import FerrySystem
+import FerryTestSupport
+import Testing
+
+@testable import FerryTransfer
+
+extension PartialFileTests {
+    @Test func `a synchronisation is void for a file begun meanwhile`() async throws {
+        let file = file()
+        try file.begin(.tagged("a"))
+        try file.write(bytes(40))
+        let pending = file.beginSynchronizing(by: synchronizer)
+        try file.begin(.tagged("b"))
+        try file.write(bytes(50))
+        #expect(await pending.result == nil)
+        #expect(file.checkpoint?.synchronizedByteCount == 0)
+    }
+
+    @Test func `a synchronisation counts what was written when it began`() async throws {
+        let gate = Gate()
+        let file = PartialFile(
+            directory: temporary.directory,
+            name: "file",
+            currentBoot: .current
+        ) { _, _ in gate.wait() }
+        try file.begin(.tagged("a"))
+        try file.write(bytes(40))
+        let pending = file.beginSynchronizing(by: synchronizer)
+        try file.write(bytes(10))
+        gate.open()
+        #expect(await pending.result == nil)
+        #expect(file.checkpoint?.synchronizedByteCount == 40)
+    }
+
+    @Test func `a synchronisation is void for a file that was opened again meanwhile`() async throws
+    {
+        let gate = Gate()
+        let file = PartialFile(
+            directory: temporary.directory,
+            name: "file",
+            currentBoot: .current
+        ) { _, _ in gate.wait() }
+        try file.begin(.tagged("a"))
+        try file.write(bytes(40))
+        let pending = file.beginSynchronizing(by: synchronizer)
+        try file.recover(checkpoint: nil)
+        gate.open()
+        #expect(await pending.result == nil)
+        #expect(file.checkpoint?.synchronizedByteCount == 0)
+    }
+
+    @Test func `a file closed meanwhile is not synchronised by another's descriptor`() async throws
+    {
+        let file = file()
+        try file.begin(.tagged("a"))
+        try file.write(bytes(40))
+        let pending = file.beginSynchronizing(by: synchronizer)
+        file.close()
+        #expect(await pending.result == nil)
+        #expect(file.checkpoint == nil)
+    }
+
+    @Test func `bytes whose write-back failed are given up`() async throws {
+        let failures = FailureSwitch()
+        let file = PartialFile(
+            directory: temporary.directory,
+            name: "file",
+            currentBoot: .current
+        ) { (_, _) throws(TransferError) in try failures.check() }
+        try file.begin(.tagged("a"))
+        try file.write(bytes(40))
+        #expect(await file.synchronize(by: synchronizer) == nil)
+        try file.write(bytes(20))
+        failures.isFailing = true
+        #expect(await file.synchronize(by: synchronizer)?.code == .cannotWriteToFile)
+        #expect(file.byteCount == 40)
+        #expect(try temporary.contents(of: "file").count == 40)
+        #expect(try self.file().recover(checkpoint: nil)?.writtenByteCount == 40)
+    }
+
+    @Test func `the directory is synchronised once for each beginning`() async throws {
+        let anchors = Recorder<Bool>()
+        let file = PartialFile(
+            directory: temporary.directory,
+            name: "file",
+            currentBoot: .current
+        ) { _, isAnchored in anchors.append(!isAnchored) }
+        try file.begin(.tagged("a"))
+        for _ in 0..<3 { _ = await file.synchronize(by: synchronizer) }
+        try file.begin(.tagged("b"))
+        for _ in 0..<2 { _ = await file.synchronize(by: synchronizer) }
+        #expect(anchors.elements == [true, false, false, true, false])
+    }
+}
