@@ -139,74 +139,20 @@ extension Store {
 
     // MARK: The queue
 
-    /// The tasks of a host that come next: those that wait and whose `notBefore` has passed, by
-    /// priority, then by number.
+    /// The tasks that may start: those that wait and whose `notBefore` has passed.
     ///
-    /// - Parameters:
-    ///   - host: The host, as the tasks name it.
-    ///   - now: The moment to compare `notBefore` with; one that has passed is removed from its
-    ///     task.
-    ///   - sessions: Sessions to leave out, such as those at their limit of connections.
-    ///   - tasks: Tasks to leave out: those that are running.
-    ///   - limit: How many at most.
-    /// - Returns: The tasks, complete.
+    /// - Parameter search: Which ones, and how many.
+    /// - Returns: The tasks, and when the next one is due.
     /// - Throws: What the disk reports.
     @LoopActor
-    package func nextTasks(
-        host: String,
-        at now: Date,
-        excludingSessions sessions: Set<Int64> = [],
-        excludingTasks tasks: Set<Int64> = [],
-        limit: Int
-    ) async throws(StoreError) -> [TaskRecord] {
-        try await readQueue(at: now) { database throws(StoreError) in
-            try database.nextTasks(
-                host: host,
-                excludingSessions: sessions,
-                excludingTasks: tasks,
-                limit: limit
-            )
-        }
-    }
-
-    /// The hosts with tasks that wait, by name, from the first one after `host` on.
-    ///
-    /// - Parameters:
-    ///   - now: The moment to compare `notBefore` with.
-    ///   - host: The last host of the page before, or `nil` for the first page.
-    ///   - onlyReady: Whether to leave out hosts all of whose tasks have a `notBefore` to come.
-    ///   - limit: How many at most.
-    /// - Returns: The hosts' queues.
-    /// - Throws: What the disk reports.
-    @LoopActor
-    package func hostQueues(
-        at now: Date,
-        after host: String? = nil,
-        onlyReady: Bool = false,
-        limit: Int
-    ) async throws(StoreError) -> [HostQueue] {
-        try await readQueue(at: now) { database throws(StoreError) in
-            try database.hostQueues(after: host, onlyReady: onlyReady, limit: limit)
-        }
-    }
-
-    /// The earliest `notBefore` of all tasks that wait, or `nil`.
-    @LoopActor
-    package func earliestNotBefore() async throws(StoreError) -> Date? {
-        try await read { database throws(StoreError) in try database.earliestNotBefore() }
-    }
-
-    /// Runs a query when no task has a `notBefore` that has passed.
-    private func readQueue<T: Sendable>(
-        at now: Date,
-        _ query: @escaping @Sendable (Database) throws(StoreError) -> T
-    ) async throws(StoreError) -> T {
+    package func candidates(_ search: CandidateSearch) async throws(StoreError) -> Candidates {
         while true {
             // A thousand tasks whose moment has come at once do not keep commits waiting.
-            let result = try await read { database throws(StoreError) -> T? in
-                try database.releaseElapsed(at: now) ? try query(database) : nil
+            let found = try await read { database throws(StoreError) -> Candidates? in
+                guard try database.releaseElapsed(at: search.now) else { return nil }
+                return try database.candidates(search)
             }
-            if let result { return result }
+            if let found { return found }
         }
     }
 

@@ -59,8 +59,6 @@ struct HostQueueTests {
             .resumeTask(.id(1), at: moment(0), resourceTimeout: 0), .deleteTask(id: 3),
         ])
         #expect(try await store.nextIDs() == [1])
-        let queue = try await store.queue(at: moment(0))
-        #expect(queue?.waitingCount == 1)
     }
 
     @Test func `a task that waits for a moment is left out until then`() async throws {
@@ -70,21 +68,12 @@ struct HostQueueTests {
             .insertTask(.waiting(2, session: session.id)),
             .insertTask(.waiting(3, session: session.id, priority: 1, notBefore: moment(10))),
         ])
-        #expect(try await store.earliestNotBefore() == moment(10))
+        #expect(try await store.nextMoment(at: moment(9)) == moment(10))
         #expect(try await store.nextIDs(at: moment(9)) == [2])
-        #expect(
-            try await store.queue(at: moment(9))
-                == HostQueue(
-                    host: "example.org",
-                    waitingCount: 3,
-                    readyCount: 1,
-                    earliestNotBefore: moment(10)
-                )
-        )
         #expect(try await store.nextIDs(at: moment(10)) == [3, 2])
-        #expect(try await store.earliestNotBefore() == moment(20))
+        #expect(try await store.nextMoment(at: moment(10)) == moment(20))
         #expect(try await store.nextIDs(at: moment(25)) == [3, 1, 2])
-        #expect(try await store.earliestNotBefore() == nil)
+        #expect(try await store.nextMoment(at: moment(25)) == nil)
         #expect(try await store.task(id: 1)?.notBefore == nil)
     }
 
@@ -95,12 +84,10 @@ struct HostQueueTests {
             .setRetry(task: 1, attempts: 1, notBefore: moment(5), lastError: [1])
         ])
         #expect(try await store.nextIDs(at: moment(4)) == [])
-        #expect(try await store.queue(at: moment(4))?.readyCount == 0)
         try await store.commit([
             .setRetry(task: 1, attempts: 1, notBefore: nil, lastError: [1])
         ])
         #expect(try await store.nextIDs(at: moment(4)) == [1])
-        #expect(try await store.queue(at: moment(4))?.readyCount == 1)
     }
 
     @Test func `a suspended task's moment does not count`() async throws {
@@ -109,10 +96,10 @@ struct HostQueueTests {
             .insertTask(.waiting(1, session: session.id, notBefore: moment(5))),
             .suspendTask(.id(1), at: moment(0)),
         ])
-        #expect(try await store.earliestNotBefore() == nil)
-        #expect(try await store.queue(at: moment(9)) == nil)
+        #expect(try await store.nextMoment() == nil)
+        #expect(try await store.nextIDs(at: moment(9)) == [])
         try await store.commit([.resumeTask(.id(1), at: moment(0), resourceTimeout: 0)])
-        #expect(try await store.earliestNotBefore() == moment(5))
+        #expect(try await store.nextMoment() == moment(5))
     }
 
     @Test func `however many tasks become ready at once, all are considered`() async throws {
@@ -125,42 +112,44 @@ struct HostQueueTests {
             .insertTask(.waiting(701, session: session.id, priority: 1, notBefore: moment(2)))
         ])
         #expect(try await store.nextIDs(at: moment(2), limit: 2) == [701, 1])
-        let queue = try await store.queue(at: moment(2))
-        #expect(queue?.readyCount == 701)
+        #expect(try await store.nextIDs(at: moment(2), limit: 1000).count == 701)
     }
 
-    @Test func `hosts are listed page by page with their counts`() async throws {
+    @Test func `hosts take turns, from the one behind the last that was served`() async throws {
         let session = try await store.openedSession("one")
         let other = try await store.openedSession("two")
         try await store.commit([
             .insertTask(.waiting(1, session: session.id, host: "b")),
-            .insertTask(.waiting(2, session: other.id, host: "b", notBefore: moment(9))),
+            .insertTask(.waiting(2, session: other.id, host: "b")),
             .insertTask(.waiting(3, session: other.id, host: "c", notBefore: moment(8))),
             .insertTask(.waiting(4, session: other.id, host: "a")),
             .insertTask(.waiting(5, session: other.id, host: "d")),
-            .suspendTask(.id(5), at: moment(0)),
         ])
-        let first = HostQueue(host: "a", waitingCount: 1, readyCount: 1, earliestNotBefore: nil)
-        let second = HostQueue(
-            host: "b",
-            waitingCount: 2,
-            readyCount: 1,
-            earliestNotBefore: moment(9)
+        var search = CandidateSearch(now: moment(0), limit: 10, limitPerHost: 1)
+        #expect(try await store.candidates(search).tasks.map(\.id) == [4, 1, 5])
+        search.lastHost = "b"
+        #expect(try await store.candidates(search).tasks.map(\.id) == [5, 4, 1])
+        search.limit = 2
+        #expect(try await store.candidates(search).tasks.map(\.id) == [5, 4])
+        search.saturatedHosts = ["d"]
+        search.now = moment(8)
+        #expect(try await store.candidates(search).tasks.map(\.id) == [3, 4])
+    }
+
+    @Test func `however many hosts there are, all are considered`() async throws {
+        let session = try await store.openedSession()
+        let hosts = (101...450).map { "host\($0)" }
+        try await store.commit(
+            hosts.enumerated().map { index, host in
+                .insertTask(.waiting(Int64(index + 1), session: session.id, host: host))
+            }
         )
-        let third = HostQueue(
-            host: "c",
-            waitingCount: 1,
-            readyCount: 0,
-            earliestNotBefore: moment(8)
-        )
-        let now = moment(0)
-        #expect(try await store.hostQueues(at: now, limit: 10) == [first, second, third])
-        #expect(try await store.hostQueues(at: now, limit: 2) == [first, second])
-        #expect(try await store.hostQueues(at: now, after: "b", limit: 2) == [third])
-        #expect(
-            try await store.hostQueues(at: now, onlyReady: true, limit: 10) == [first, second]
-        )
-        let later = try await store.hostQueues(at: moment(8), onlyReady: true, limit: 10)
-        #expect(later.map(\.host) == ["a", "b", "c"])
+        var search = CandidateSearch(now: moment(0), limit: 1000, limitPerHost: 1)
+        search.saturatedHosts = Set(hosts.dropLast())
+        #expect(try await store.candidates(search).tasks.map(\.host) == ["host450"])
+        search.lastHost = "host300"
+        search.saturatedHosts = ["host250"]
+        let round = hosts.dropFirst(200) + hosts.prefix(149) + hosts[150..<200]
+        #expect(try await store.candidates(search).tasks.map(\.host) == Array(round))
     }
 }

@@ -130,6 +130,31 @@ struct OpeningTests {
         try other.execute("ROLLBACK")
     }
 
+    @Test(arguments: 1..<Schema.migrations.count)
+    func `an older schema becomes the present one, with all that it holds`(
+        version: Int
+    ) async throws {
+        try temporary.write([], to: "ferry.sqlite")
+        let older = try connect()
+        for script in Schema.migrations.prefix(version) { try older.execute(script) }
+        try older.execute(
+            """
+            PRAGMA application_id = \(Schema.applicationID);
+            PRAGMA user_version = \(version);
+            INSERT INTO applications (identifier) VALUES ('app');
+            INSERT INTO sessions (application_id, identifier, configuration) VALUES (1, 'one', x'');
+            """
+        )
+        let store = try open()
+        let session = try await store.openedSession("one")
+        #expect(session.id == 1)
+        try await store.commit([.insertTask(.waiting(1, session: session.id))])
+        #expect(try await store.nextIDs() == [1])
+        await store.close()
+        let reached = try connect().first("PRAGMA user_version") { $0.integer() }
+        #expect(reached == Schema.version)
+    }
+
     @Test func `a newer schema is refused and left as it is`() async throws {
         try await fill(taskCount: 10)
         try connect().execute("PRAGMA user_version = 99")

@@ -59,6 +59,12 @@ extension Store {
         return try #require(receipt.openedSessions.first).session
     }
 
+    /// When the next task is due that waits for a moment.
+    func nextMoment(at now: Date = moment(0)) async throws -> Date? {
+        let search = CandidateSearch(now: now, limit: 1, limitPerHost: 1)
+        return try await candidates(search).earliestNotBefore
+    }
+
     /// The numbers of a host's next tasks.
     func nextIDs(
         host: String = "example.org",
@@ -67,18 +73,14 @@ extension Store {
         excludingTasks tasks: Set<Int64> = [],
         limit: Int = 100
     ) async throws -> [Int64] {
-        try await nextTasks(
-            host: host,
-            at: now,
-            excludingSessions: sessions,
-            excludingTasks: tasks,
-            limit: limit
-        ).map(\.id)
-    }
-
-    /// A host's queue, or `nil` when no task waits for it.
-    func queue(of host: String = "example.org", at now: Date) async throws -> HostQueue? {
-        try await hostQueues(at: now, limit: 100).first { $0.host == host }
+        let search = CandidateSearch(
+            now: now,
+            limit: 1000,
+            limitPerHost: limit,
+            saturatedSessions: [host: sessions],
+            runningTasks: tasks
+        )
+        return try await candidates(search).tasks.filter { $0.host == host }.map(\.id)
     }
 }
 

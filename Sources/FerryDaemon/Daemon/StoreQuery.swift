@@ -20,7 +20,7 @@ struct StoreQuery {
     ) async throws(StoreError) -> DaemonStateMachine.QueryResult {
         switch query {
         case .candidates(let request):
-            return try await candidates(request)
+            return .candidates(try await store.candidates(request))
         case .events(let session, let sequence, let limit, _):
             return .events(
                 try await store.events(session: session, after: sequence, limit: limit)
@@ -49,42 +49,5 @@ struct StoreQuery {
         case .application(let id): TaskFilter(scope: .application(id), states: unfinished)
         case .session(let id): TaskFilter(scope: .session(id), states: unfinished)
         }
-    }
-
-    /// Goes round the hosts with tasks that may start, behind the one that was served last.
-    private func candidates(
-        _ request: DaemonStateMachine.Search.Request
-    ) async throws(StoreError) -> DaemonStateMachine.QueryResult {
-        var found: [TaskRecord] = []
-        var cursor = request.lastHost
-        var hasWrapped = cursor == nil
-        search: while found.count < request.limit {
-            let page = try await store.hostQueues(
-                at: request.now,
-                after: cursor,
-                onlyReady: true,
-                limit: Self.pageSize
-            )
-            for queue in page where !request.saturatedHosts.contains(queue.host) {
-                if hasWrapped, let last = request.lastHost, queue.host > last { break search }
-                found += try await store.nextTasks(
-                    host: queue.host,
-                    at: request.now,
-                    excludingSessions: request.saturatedSessions[queue.host] ?? [],
-                    excludingTasks: request.runningTasks,
-                    limit: min(request.limitPerHost, request.limit - found.count)
-                )
-                if found.count >= request.limit { break search }
-            }
-            if page.count == Self.pageSize {
-                cursor = page.last?.host
-            } else if hasWrapped {
-                break
-            } else {
-                hasWrapped = true
-                cursor = nil
-            }
-        }
-        return .candidates(found, next: try await store.earliestNotBefore())
     }
 }

@@ -70,7 +70,7 @@ extension DaemonStateMachine {
     /// What is asked of the store.
     enum Query: Hashable, Sendable {
         /// Tasks that may start now.
-        case candidates(Search.Request)
+        case candidates(CandidateSearch)
         /// A session's events after a sequence number, for a subscription.
         case events(session: Int64, after: Int64, limit: Int, CallIdentifier)
         /// How many tasks and events a session has.
@@ -89,8 +89,8 @@ extension DaemonStateMachine {
 
     /// What the store answers.
     enum QueryResult: Hashable, Sendable {
-        /// To `candidates`: tasks, and when the next one is due that is not yet.
-        case candidates([TaskRecord], next: Date?)
+        /// To `candidates`.
+        case candidates(Candidates)
         /// To `events`.
         case events([EventRecord])
         /// To `session`.

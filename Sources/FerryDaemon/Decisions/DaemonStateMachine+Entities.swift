@@ -96,6 +96,8 @@ extension DaemonStateMachine {
         let record: TaskRecord
         /// What it is doing.
         var phase = Phase.loading
+        /// Whether it counts against the limits of transfers.
+        var hasPlace = true
         /// How many bytes of the body are held.
         var receivedByteCount: Int64
         /// How many bytes the body has.

@@ -89,8 +89,8 @@ extension DaemonStateMachine {
         operationCount -= 1
         let effects: [Effect] =
             switch (query, result) {
-            case (.candidates, .candidates(let tasks, let next)):
-                found(tasks, next: next, at: now)
+            case (.candidates, .candidates(let candidates)):
+                found(candidates, at: now)
             case (.events(let session, _, _, let call), .events(let events)):
                 read(events, session: session, for: call)
             case (.session, .session(let record?)):

@@ -6,24 +6,6 @@ import FoundationEssentials
 extension DaemonStateMachine {
     /// The search for tasks to start.
     struct Search: Hashable, Sendable {
-        /// What the store is asked for.
-        struct Request: Hashable, Sendable {
-            /// The moment that back-offs are compared with.
-            var now: Date
-            /// How many tasks at most.
-            var limit: Int
-            /// How many tasks at most for one host.
-            var limitPerHost: Int
-            /// Hosts that may have no more transfers.
-            var saturatedHosts: Set<String>
-            /// Sessions that may have no more transfers from a host.
-            var saturatedSessions: [String: Set<Int64>]
-            /// Tasks that have a transfer already, or are about to end.
-            var runningTasks: Set<Int64>
-            /// The host that was served last: the search goes on behind it, so that all get a turn.
-            var lastHost: String?
-        }
-
         /// Whether the store is being asked.
         var isUnderWay = false
         /// Whether something has changed meanwhile.
@@ -58,15 +40,15 @@ extension DaemonStateMachine {
         }
         guard budget.free > 0 else { return [] }
         search.begin()
-        return [query(.candidates(searchRequest(at: now)))]
+        return [query(.candidates(candidateSearch(at: now)))]
     }
 
-    private func searchRequest(at now: Date) -> Search.Request {
+    private func candidateSearch(at now: Date) -> CandidateSearch {
         var saturatedSessions: [String: Set<Int64>] = [:]
         for host in budget.activeHosts {
             saturatedSessions[host] = budget.saturatedSessions(host: host, limit: sessionLimit)
         }
-        return Search.Request(
+        return CandidateSearch(
             now: now,
             limit: budget.free,
             limitPerHost: policy.maximumTransfersPerHost,
@@ -95,19 +77,19 @@ extension DaemonStateMachine {
     }
 
     /// The store has found tasks that may start.
-    mutating func found(_ tasks: [TaskRecord], next: Date?, at now: Date) -> [Effect] {
+    mutating func found(_ candidates: Candidates, at now: Date) -> [Effect] {
         search.isUnderWay = false
         guard !isStopping else { return [] }
         var effects: [Effect] = []
         var hasStarted = false
-        for task in tasks {
+        for task in candidates.tasks {
             if search.changedTasks.contains(task.id) {
                 search.isStale = true
             } else if start(task, at: now, &effects) {
                 hasStarted = true
             }
         }
-        effects.append(setRetryTimer(next))
+        effects.append(setRetryTimer(candidates.earliestNotBefore))
         // A page may have been cut by one host's limit while another host has room.
         if search.isStale || (hasStarted && budget.free > 0) {
             effects += searchForTasks(at: now)
@@ -155,8 +137,22 @@ extension DaemonStateMachine {
     /// Stops a task's transfer, where it has one, and gives its place to another.
     mutating func stop(task: Int64, at now: Date) -> [Effect] {
         guard let task = running.removeValue(forKey: task) else { return [] }
+        let stop = Effect.stop(task: task.record.id)
+        guard task.hasPlace else { return [stop] }
         budget.give(session: task.record.sessionID, host: task.record.host)
-        return [.stop(task: task.record.id)] + searchForTasks(at: now)
+        return [stop] + searchForTasks(at: now)
+    }
+
+    /// Gives the place of a task that needs no connection any more to another.
+    ///
+    /// Not without bound: with a disk that takes no ends, file would come upon file.
+    mutating func vacate(task id: Int64, at now: Date) -> [Effect] {
+        let vacatedCount = running.count - budget.count
+        guard let task = running[id], task.hasPlace, vacatedCount < policy.maximumTransfers
+        else { return [] }
+        running[id]?.hasPlace = false
+        budget.give(session: task.record.sessionID, host: task.record.host)
+        return searchForTasks(at: now)
     }
 
     /// Why a task that waits does not run.

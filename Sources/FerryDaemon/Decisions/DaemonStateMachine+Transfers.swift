@@ -192,7 +192,7 @@ extension DaemonStateMachine {
             receivedByteCount: byteCount,
             expectedByteCount: byteCount
         )
-        return [
+        let end: [Effect] = [
             .log(.info, "finished, \(byteCount) bytes", task: id),
             commit(
                 forgetting(task.record) + storeResponse(of: id) + [
@@ -210,6 +210,8 @@ extension DaemonStateMachine {
                 then: .ended(task: id, Ending(), resumeData: nil)
             ),
         ]
+        // While the store is at work the next one may load.
+        return end + vacate(task: id, at: now)
     }
 
     /// Takes back the failure of an earlier attempt: it would be taken for the reason of the end.

@@ -20,6 +20,9 @@ struct TransferBudget: Hashable, Sendable {
         )
     }
 
+    /// How many transfers run.
+    var count: Int { connections.count }
+
     /// How many more transfers may start at all.
     var free: Int { connections.limit - connections.count }
 

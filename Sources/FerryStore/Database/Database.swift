@@ -49,6 +49,9 @@ final class Database {
     /// Begins a transaction.
     func begin() throws(StoreError) { try connection.run("BEGIN IMMEDIATE") }
 
+    /// Begins a transaction that changes nothing; it is rolled back.
+    func beginReading() throws(StoreError) { try connection.run("BEGIN") }
+
     /// Ends a transaction for good.
     func commit() throws(StoreError) {
         try connection.run("COMMIT")

@@ -4,7 +4,7 @@ enum Schema {
     static let applicationID: Int64 = 0x4665_7279
 
     /// The script that leads from each version to the next; version 0 is an empty file.
-    static let migrations = [first, second]
+    static let migrations = [first, second, third]
 
     /// The version this code reads and writes.
     static var version: Int64 { Int64(migrations.count) }
@@ -31,6 +31,13 @@ enum Schema {
             last INTEGER NOT NULL,
             PRIMARY KEY (session_id, first)
         ) STRICT, WITHOUT ROWID;
+
+        """
+
+    // What these served is not asked any more, and each change of a task kept them up to date.
+    private static let third = """
+        DROP INDEX sessions_awaiting_delivery;
+        DROP INDEX tasks_delayed_of_host;
 
         """
 

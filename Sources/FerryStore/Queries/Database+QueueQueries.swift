@@ -43,63 +43,17 @@ extension Database {
         ) { $0.date() }
     }
 
-    /// The ready tasks of a host, by priority, then by number.
-    func nextTasks(
-        host: String,
-        excludingSessions: Set<Int64>,
-        excludingTasks: Set<Int64>,
-        limit: Int
-    ) throws(StoreError) -> [TaskRecord] {
-        var candidates: [Candidate] = []
-        for session in try readySessions(host: host) where !excludingSessions.contains(session) {
-            // Of the first so many of each session, enough are left in any case.
-            let first = try firstCandidates(
-                host: host,
-                session: session,
-                limit: limit + excludingTasks.count
-            )
-            candidates += first.filter { !excludingTasks.contains($0.id) }
+    /// The tasks that may start: goes round the hosts that have some, behind the one that was
+    /// served last.
+    func candidates(_ search: CandidateSearch) throws(StoreError) -> Candidates {
+        // All statements see one state, and the log's lock is taken once.
+        try beginReading()
+        defer { rollBack() }
+        var tasks = try candidates(search, after: search.lastHost ?? "", through: nil)
+        if let last = search.lastHost, tasks.count < search.limit {
+            tasks += try candidates(search, after: "", through: last, foundCount: tasks.count)
         }
-        return try tasks(ids: candidates.sorted().prefix(limit).map(\.id))
-    }
-
-    /// The hosts with waiting tasks, by name.
-    func hostQueues(
-        after host: String?,
-        onlyReady: Bool,
-        limit: Int
-    ) throws(StoreError) -> [HostQueue] {
-        var queues: [HostQueue] = []
-        for host in try hosts(after: host ?? "", onlyReady: onlyReady, limit: limit) {
-            guard let queue = try hostQueue(host) else { continue }
-            queues.append(queue)
-        }
-        return queues
-    }
-
-    /// A host's queue, or `nil` when no task waits for it.
-    private func hostQueue(_ host: String) throws(StoreError) -> HostQueue? {
-        let counts = try connection.first(
-            """
-            SELECT total(waiting_count), total(ready_count) FROM host_queues WHERE host = ?
-            """,
-            host
-        ) { (waiting: $0.integer(), ready: $0.integer()) }
-        guard let counts, counts.waiting > 0 else { return nil }
-        let earliest = try connection.first(
-            """
-            SELECT not_before FROM tasks INDEXED BY tasks_delayed_of_host
-            WHERE host = ? AND state = 1 AND not_before IS NOT NULL
-            ORDER BY not_before LIMIT 1
-            """,
-            host
-        ) { $0.date() }
-        return HostQueue(
-            host: host,
-            waitingCount: Int(counts.waiting),
-            readyCount: Int(counts.ready),
-            earliestNotBefore: earliest
-        )
+        return Candidates(tasks: tasks, earliestNotBefore: try earliestNotBefore())
     }
 
     /// A session's events, by sequence number.
@@ -146,6 +100,50 @@ private struct Candidate: Comparable {
 }
 
 extension Database {
+    private static let hostPageSize = 100
+
+    /// The candidates of the hosts behind one, up to another.
+    private func candidates(
+        _ search: CandidateSearch,
+        after first: String,
+        through last: String?,
+        foundCount: Int = 0
+    ) throws(StoreError) -> [TaskRecord] {
+        var found: [TaskRecord] = []
+        var page = [first]
+        while let cursor = page.last {
+            page = try readyHosts(after: cursor)
+            for host in page where !search.saturatedHosts.contains(host) {
+                if let last, host > last { return found }
+                let room = search.limit - foundCount - found.count
+                guard room > 0 else { return found }
+                found += try nextTasks(host, search, limit: min(search.limitPerHost, room))
+            }
+            if page.count < Self.hostPageSize { break }
+        }
+        return found
+    }
+
+    /// The ready tasks of a host, by priority, then by number.
+    private func nextTasks(
+        _ host: String,
+        _ search: CandidateSearch,
+        limit: Int
+    ) throws(StoreError) -> [TaskRecord] {
+        let excluded = search.saturatedSessions[host] ?? []
+        var candidates: [Candidate] = []
+        for session in try readySessions(host: host) where !excluded.contains(session) {
+            // Of the first so many of each session, enough are left in any case.
+            let first = try firstCandidates(
+                host: host,
+                session: session,
+                limit: limit + search.runningTasks.count
+            )
+            candidates += first.filter { !search.runningTasks.contains($0.id) }
+        }
+        return try tasks(ids: candidates.sorted().prefix(limit).map(\.id))
+    }
+
     private func readySessions(host: String) throws(StoreError) -> [Int64] {
         try connection.rows(
             "SELECT session_id FROM host_queues WHERE host = ? AND ready_count > 0",
@@ -170,19 +168,14 @@ extension Database {
         ) { Candidate(id: $0.integer(), priority: $0.double()) }
     }
 
-    private func hosts(
-        after host: String,
-        onlyReady: Bool,
-        limit: Int
-    ) throws(StoreError) -> [String] {
-        let condition = onlyReady ? "AND ready_count > 0" : ""
-        return try connection.rows(
+    private func readyHosts(after host: String) throws(StoreError) -> [String] {
+        try connection.rows(
             """
-            SELECT DISTINCT host FROM host_queues WHERE host > ? \(condition)
+            SELECT DISTINCT host FROM host_queues WHERE host > ? AND ready_count > 0
             ORDER BY host LIMIT ?
             """,
             host,
-            limit
+            Self.hostPageSize
         ) { $0.text() }
     }
 }

@@ -79,11 +79,6 @@ import Testing
             "\(place)"
         )
         try #require(try await store.earliestDeadline() == model.earliestDeadline(), "\(place)")
-        try #require(try await store.earliestNotBefore() == model.earliestNotBefore(), "\(place)")
-        try #require(
-            try await store.hostQueues(at: now, limit: 9) == model.hostQueues(at: now, limit: 9),
-            "\(place)"
-        )
         let query = DaemonStateMachine.Query.candidates(request(at: now, &changes))
         let answer = await StoreQuery(store: store).run(query)
         try #require(answer == model.answer(query), "\(place)")
@@ -111,9 +106,9 @@ import Testing
     private func request(
         at now: Date,
         _ changes: inout RandomMutations
-    ) -> DaemonStateMachine.Search.Request {
+    ) -> CandidateSearch {
         let isFirst = changes.random.happens(percent: 50)
-        return DaemonStateMachine.Search.Request(
+        return CandidateSearch(
             now: now,
             limit: 1 + changes.random.number(below: 5),
             limitPerHost: 1 + changes.random.number(below: 3),

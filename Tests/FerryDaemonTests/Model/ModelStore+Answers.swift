@@ -10,7 +10,7 @@ extension ModelStore {
     ) -> DaemonStateMachine.QueryResult {
         switch query {
         case .candidates(let request):
-            .candidates(candidates(request), next: earliestNotBefore())
+            .candidates(candidates(request))
         case .events(let session, let sequence, let limit, _):
             .events(events(session: session, after: sequence, limit: limit))
         case .session(let id):
@@ -37,23 +37,25 @@ extension ModelStore {
     }
 
     /// Goes round the hosts with tasks that may start, behind the one that was served last.
-    private mutating func candidates(
-        _ request: DaemonStateMachine.Search.Request
-    ) -> [TaskRecord] {
-        let hosts = hostQueues(at: request.now, onlyReady: true, limit: .max).map(\.host)
-        let last = request.lastHost ?? ""
-        let round = hosts.filter { $0 > last } + hosts.filter { $0 <= last }
-        var found: [TaskRecord] = []
-        for host in round where !request.saturatedHosts.contains(host) {
-            guard found.count < request.limit else { break }
-            found += nextTasks(
-                host: host,
-                at: request.now,
-                excludingSessions: request.saturatedSessions[host] ?? [],
-                excludingTasks: request.runningTasks,
-                limit: min(request.limitPerHost, request.limit - found.count)
-            )
+    private mutating func candidates(_ search: CandidateSearch) -> Candidates {
+        releaseElapsed(at: search.now)
+        let ready = waiting().filter { task in
+            task.notBefore == nil && !search.saturatedHosts.contains(task.host)
+                && search.saturatedSessions[task.host]?.contains(task.sessionID) != true
+                && !search.runningTasks.contains(task.id)
         }
-        return found
+        let queues = Dictionary(grouping: ready, by: \.host)
+        let hosts = queues.keys.sorted()
+        let last = search.lastHost ?? ""
+        let round = hosts.filter { $0 > last } + hosts.filter { $0 <= last }
+        let found = round.flatMap { host in
+            let queue = queues[host, default: []]
+            return queue.sorted { (-$0.priority, $0.id) < (-$1.priority, $1.id) }
+                .prefix(search.limitPerHost)
+        }
+        return Candidates(
+            tasks: Array(found.prefix(search.limit)),
+            earliestNotBefore: waiting().compactMap(\.notBefore).min()
+        )
     }
 }

@@ -100,46 +100,8 @@ extension ModelStore {
         }
     }
 
-    /// The earliest `notBefore` of all tasks that wait, or `nil`.
-    func earliestNotBefore() -> Date? { waiting().compactMap(\.notBefore).min() }
-
-    /// The hosts with tasks that wait, by name.
-    mutating func hostQueues(
-        at now: Date,
-        after host: String? = nil,
-        onlyReady: Bool = false,
-        limit: Int
-    ) -> [HostQueue] {
-        releaseElapsed(at: now)
-        let queues = Dictionary(grouping: waiting(), by: \.host).map { host, tasks in
-            HostQueue(
-                host: host,
-                waitingCount: tasks.count,
-                readyCount: tasks.count { $0.notBefore == nil },
-                earliestNotBefore: tasks.compactMap(\.notBefore).min()
-            )
-        }
-        let page = queues.filter { $0.host > host ?? "" && (!onlyReady || $0.readyCount > 0) }
-        return Array(page.sorted { $0.host < $1.host }.prefix(limit))
-    }
-
-    /// The tasks of a host that come next.
-    mutating func nextTasks(
-        host: String,
-        at now: Date,
-        excludingSessions sessions: Set<Int64> = [],
-        excludingTasks excluded: Set<Int64> = [],
-        limit: Int
-    ) -> [TaskRecord] {
-        releaseElapsed(at: now)
-        let ready = waiting().filter { task in
-            task.host == host && task.notBefore == nil && !sessions.contains(task.sessionID)
-                && !excluded.contains(task.id)
-        }
-        return Array(ready.sorted { (-$0.priority, $0.id) < (-$1.priority, $1.id) }.prefix(limit))
-    }
-
-    private func waiting() -> [TaskRecord] {
+    /// The tasks that wait.
+    func waiting() -> [TaskRecord] {
         tasks.values.lazy.map(\.record).filter { $0.state == .waiting }
     }
 }

@@ -7,7 +7,10 @@ extension Promises {
     /// A transfer starts: no limit may be exceeded.
     func started(_ task: TaskRecord, in world: Simulation) {
         guard let daemon = world.daemon else { return }
-        let tasks = daemon.transfers.keys.compactMap { world.database.current.tasks[$0]?.record }
+        // One that has loaded all needs no connection until its end is in the store.
+        let tasks = daemon.transfers.filter(\.value.isActive).keys.compactMap {
+            world.database.current.tasks[$0]?.record
+        }
         let ofHost = tasks.filter { $0.host == task.host }
         let ofLane = ofHost.filter { $0.sessionID == task.sessionID }
         let session = world.database.current.sessions[task.sessionID]?.record

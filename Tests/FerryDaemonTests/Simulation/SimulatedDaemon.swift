@@ -268,13 +268,18 @@ extension Sabotage {
         _ result: DaemonStateMachine.QueryResult
     ) -> DaemonStateMachine.QueryResult {
         switch (self, result) {
-        case (.forgetsWaitingTasks, .candidates(let tasks, let next)):
-            .candidates(tasks.filter { !$0.id.isMultiple(of: 3) }, next: next)
+        case (.forgetsWaitingTasks, .candidates(var candidates)):
+            falsify(&candidates)
         case (.overlooksTasks, .session(var record?)):
             falsify(&record)
         default:
             result
         }
+    }
+
+    private func falsify(_ candidates: inout Candidates) -> DaemonStateMachine.QueryResult {
+        candidates.tasks.removeAll { $0.id.isMultiple(of: 3) }
+        return .candidates(candidates)
     }
 
     private func falsify(_ record: inout SessionRecord) -> DaemonStateMachine.QueryResult {
