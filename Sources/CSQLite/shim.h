@@ -24,6 +24,12 @@ static inline int CSQLite_bindBlob(
     return sqlite3_bind_blob64(statement, index, bytes, count, SQLITE_TRANSIENT);
 }
 
+// sqlite3_config is variadic. Without statistics of memory an allocation takes no lock; it has no
+// effect once SQLite is in use.
+static inline int CSQLite_keepNoMemoryStatistics(void) {
+    return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 // sqlite3_db_config is variadic.
 static inline int CSQLite_setSwitch(sqlite3 *connection, int option, int on) {
     return sqlite3_db_config(connection, option, on, (int *)0);

@@ -7,9 +7,13 @@ final class Connection {
     private let handle: OpaquePointer
     private var statements: [String: OpaquePointer] = [:]
 
+    /// What holds for all connections of the process.
+    private static let configuration = CSQLite_keepNoMemoryStatistics()
+
     /// Opens an existing file.
     init(path: String) throws(StoreError) {
         self.path = path
+        _ = Self.configuration
         var opened: OpaquePointer?
         // One queue at a time uses the connection, so that SQLite needs no mutex of its own.
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
