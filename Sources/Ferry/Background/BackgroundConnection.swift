@@ -187,20 +187,39 @@ extension BackgroundConnection {
         _ call: BackgroundCall,
         onRefusal: (@Sendable (TransferDaemonError) -> Void)? = nil
     ) {
+        state.withLock { add(call, onRefusal: onRefusal, to: &$0) }
+    }
+
+    /// Tells the daemon that the app has taken an event.
+    ///
+    /// - Parameters:
+    ///   - sequence: The event's number.
+    ///   - number: The number of the session that it came from. A session that has come into being again
+    ///     since then has other events, of which one may have the same number.
+    func acknowledge(_ sequence: Int64, ofSession number: Int64) {
         state.withLock { state in
-            switch state.condition {
-            case .closed, .failed:
-                // The tasks have been told so.
-                return
-            case .idle:
-                state.outbox.add(call, onRefusal: onRefusal)
-                connect(&state)
-            case .connecting, .opening:
-                state.outbox.add(call, onRefusal: onRefusal)
-            case .open(let session):
-                state.outbox.add(call, onRefusal: onRefusal)
-                sendNew(&state, over: session, keepsIncomplete: true)
-            }
+            guard state.lastNumber == number else { return }
+            add(.acknowledge(sequence: sequence), to: &state)
+        }
+    }
+
+    private func add(
+        _ call: BackgroundCall,
+        onRefusal: (@Sendable (TransferDaemonError) -> Void)? = nil,
+        to state: inout State
+    ) {
+        switch state.condition {
+        case .closed, .failed:
+            // The tasks have been told so.
+            return
+        case .idle:
+            state.outbox.add(call, onRefusal: onRefusal)
+            connect(&state)
+        case .connecting, .opening:
+            state.outbox.add(call, onRefusal: onRefusal)
+        case .open(let session):
+            state.outbox.add(call, onRefusal: onRefusal)
+            sendNew(&state, over: session, keepsIncomplete: true)
         }
     }
 

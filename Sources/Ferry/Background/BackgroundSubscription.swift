@@ -160,12 +160,12 @@ final class BackgroundSubscription {
         _ event: Wire.Event,
         _ process: (Wire.Event, URLSessionDownloadTask, @escaping @Sendable () -> Void) -> Void
     ) {
-        guard let sequence = event.sequence else { return }
+        guard let sequence = event.sequence, let number = numberedSession else { return }
         let isOld = ledger.isOld
         guard ledger.receive(sequence: sequence) else { return }
         let wasTold: @Sendable () -> Void = { [self] in
             // Without a delegate the app knows nothing of it yet.
-            if core.delegate != nil { connection.call(.acknowledge(sequence: sequence)) }
+            if core.delegate != nil { connection.acknowledge(sequence, ofSession: number) }
             LoopActor.perform { self.wasTold(wasOld: isOld) }
         }
         guard let task = task(event) else { return wasTold() }

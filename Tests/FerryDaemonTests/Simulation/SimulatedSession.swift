@@ -154,9 +154,10 @@ final class SimulatedSession {
         call(.acknowledge(sequence)) { [self] outcome in
             guard case .refusal = outcome else { return }
             untold += 1
+            let number = number
             world.schedule(after: 1, process.lifetime) { [self] _ in
                 untold -= 1
-                acknowledge(sequence)
+                if number == self.number { acknowledge(sequence) }
             }
         }
     }

@@ -87,6 +87,34 @@ struct BackgroundFailureTests {
         #expect(await daemon.sessions["tracks"]?.events == [])
     }
 
+    @Test func `an event that is told late is not acknowledged to a session that has begun anew`()
+        async throws
+    {
+        let session = app.session()
+        let task = session.downloadTask(with: url)
+        task.resume()
+        await session.flush()
+        session.delegateQueue.isSuspended = true
+        try await daemon.finish(1, in: "tracks", contents: "one")
+        while task.countOfBytesReceived < 3 { await Task.yield() }
+        // Another process of the app takes the events, and the session is gone with them.
+        try await LoopActor.run {
+            try daemon.die()
+            daemon.sessions["tracks"] = nil
+            try daemon.start()
+        }
+        await daemon.calls.wait(for: "Subscribe", count: 2)
+        session.downloadTask(with: url).resume()
+        await daemon.calls.wait(for: "Resume 2")
+        try await daemon.finish(2, in: "tracks", contents: "two")
+        session.delegateQueue.isSuspended = false
+        await daemon.calls.wait(for: "Acknowledge 2")
+        await session.flush()
+        #expect(app.recorder.calls.count { $0.name == "completed" } == 2)
+        #expect(daemon.calls.all.filter { $0.hasPrefix("Ack") } == ["Acknowledge 1", "Acknowledge 2"])
+        #expect(await daemon.sessions["tracks"]?.events == [])
+    }
+
     @Test func `a session without anything to do does not bring the daemon back`() async throws {
         let session = app.session()
         await daemon.calls.wait(for: "ListTasks")
