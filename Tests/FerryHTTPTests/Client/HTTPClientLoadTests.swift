@@ -107,7 +107,7 @@ import Testing
             case 0: survivors.append(probe)
             case 1:
                 let limit = Int.random(in: 0..<200_000, using: &random)
-                probe.onBytes = { exchange in
+                probe.onBytes = { [unowned probe] exchange in
                     if probe.bytes.count > limit { exchange.cancel() }
                     return .deliver
                 }

@@ -30,6 +30,7 @@ struct ApplicationTests {
 
         func handle() {
             for handler in completionHandlers { handler() }
+            completionHandlers = []
         }
     }
 

@@ -90,6 +90,7 @@ struct ProgressTests {
 
     @Test func `hints about sizes are kept`() throws {
         let task = session.downloadTask(with: try server.address("/song"))
+        defer { task.cancel() }
         #expect(task.countOfBytesClientExpectsToReceive == NSURLSessionTransferSizeUnknown)
         task.countOfBytesClientExpectsToReceive = 5
         task.countOfBytesClientExpectsToSend = 6

@@ -135,6 +135,7 @@ struct RequestTests {
     @Test(arguments: [(Float(2), Float(1)), (-1, 0), (.nan, 0.5), (0.3, 0.3)])
     func `a priority is brought into its range`(given: Float, kept: Float) throws {
         let task = session().downloadTask(with: try server.address("/song"))
+        defer { task.cancel() }
         task.priority = given
         #expect(task.priority == kept)
     }

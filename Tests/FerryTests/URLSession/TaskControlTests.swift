@@ -134,6 +134,7 @@ struct TaskControlTests {
 
     @Test func `DL-20: a copy of a task or session is the same object`() throws {
         let task = session.downloadTask(with: try server.address("/song"))
+        defer { task.cancel() }
         #expect(task.copy() as? URLSessionDownloadTask === task)
     }
 
