@@ -6,14 +6,13 @@ import Glibc
 struct SpliceRest: ~Copyable {
     let socket: FileDescriptor
     let byteCount: Int64
-    let pipe: SplicePipe
 }
 
 extension HTTPClient {
     /// Whether so much of a body is missing that splicing pays.
     func canSplice(_ easy: CurlEasy, after received: Int64) -> Bool {
         guard let missing = missingByteCount(of: easy, after: received) else { return false }
-        return missing >= configuration.minimumSplicedBytes && pipe() != nil
+        return missing >= configuration.minimumSplicedBytes && emptyPipe() != nil
     }
 
     /// The rest of a body, once libcurl has handed over everything that it has read; `nil` when it
@@ -23,21 +22,14 @@ extension HTTPClient {
         after received: Int64
     ) throws(SystemCallError) -> SpliceRest? {
         guard let missing = missingByteCount(of: easy, after: received), missing > 0,
-            easy.downloadedByteCount == received, let socket = multi.socket(of: easy),
-            let pipe = pipe()
+            easy.downloadedByteCount == received, let socket = multi.socket(of: easy)
         else { return nil }
         // A descriptor of its own: libcurl closes its own when it lets go of the handle.
         let duplicate = try systemCall("fcntl") { fcntl(socket, F_DUPFD_CLOEXEC, 0) }
         return SpliceRest(
             socket: FileDescriptor(owning: duplicate),
-            byteCount: missing,
-            pipe: pipe
+            byteCount: missing
         )
-    }
-
-    /// Gives up the pipe, with what is in it.
-    func discardPipe() {
-        splicePipe = nil
     }
 
     /// How much of a body is missing on a connection that carries nothing but its bytes.
@@ -47,8 +39,11 @@ extension HTTPClient {
         return easy.bodyByteCount.map { $0 - received }
     }
 
-    /// The one pipe of this client, which is empty between any two events.
-    private func pipe() -> SplicePipe? {
+    /// The one pipe of this client, for bytes that are taken out of it before anybody else asks.
+    ///
+    /// One in which a handler has left bytes is given up with them: they are nobody else's.
+    func emptyPipe() -> SplicePipe? {
+        if let splicePipe, splicePipe.count > 0 { self.splicePipe = nil }
         if splicePipe == nil { splicePipe = try? SplicePipe() }
         return splicePipe
     }

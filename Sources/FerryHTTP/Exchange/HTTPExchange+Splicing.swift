@@ -32,8 +32,9 @@ extension HTTPExchange {
             let body = SplicedBody(
                 of: rest.socket,
                 byteCount: rest.byteCount,
-                through: rest.pipe
-            ) { [weak self] in self?.received($0, $1) }
+                through: { [weak client] in client?.emptyPipe() },
+                handler: { [weak self] in self?.received($0, $1) }
+            )
             splicedBody = body
             if !machine.isPaused { try body.resume() }
         } catch {
@@ -43,12 +44,10 @@ extension HTTPExchange {
         }
     }
 
-    private func received(_ pipe: SplicePipe, _ arrival: SplicedBody.Arrival) {
+    private func received(_ pipe: SplicePipe?, _ arrival: SplicedBody.Arrival) {
         if case .failure(let error) = arrival { return endSplicing(error) }
-        guard machine.receivedPipe(at: EventLoop.now), let handler else { return }
+        guard let pipe, machine.receivedPipe(at: EventLoop.now), let handler else { return }
         let disposition = handler.exchange(self, didReceive: pipe)
-        // Whatever the handler has done, the next exchange needs an empty pipe.
-        if pipe.count > 0 { client?.discardPipe() }
         guard machine.answered(disposition), disposition != .discard else {
             return endSplicing(nil)
         }

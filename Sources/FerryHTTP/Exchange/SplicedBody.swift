@@ -14,8 +14,8 @@ import FerrySystem
     }
 
     private let socket: FileDescriptor
-    private let pipe: SplicePipe
-    private let handler: @LoopActor (SplicePipe, Arrival) -> Void
+    private let emptyPipe: () -> SplicePipe?
+    private let handler: @LoopActor (SplicePipe?, Arrival) -> Void
     private var missingByteCount: Int64
     private var watch: Watch?
 
@@ -24,16 +24,17 @@ import FerrySystem
     /// - Parameters:
     ///   - socket: The connection, of which libcurl has another descriptor.
     ///   - byteCount: How many bytes are missing, at least 1.
-    ///   - pipe: What to put them into; empty, and empty again when `handler` has returned.
+    ///   - emptyPipe: What to put them into, asked for each time: somebody else may have left bytes
+    ///     in the pipe of the time before. `nil` when no pipe can be had.
     ///   - handler: Called for each arrival.
     init(
         of socket: consuming FileDescriptor,
         byteCount: Int64,
-        through pipe: SplicePipe,
-        handler: @escaping @LoopActor (SplicePipe, Arrival) -> Void
+        through emptyPipe: @escaping () -> SplicePipe?,
+        handler: @escaping @LoopActor (SplicePipe?, Arrival) -> Void
     ) {
         self.socket = socket
-        self.pipe = pipe
+        self.emptyPipe = emptyPipe
         self.handler = handler
         missingByteCount = byteCount
     }
@@ -57,18 +58,27 @@ import FerrySystem
     }
 
     private func read() {
+        guard let pipe = emptyPipe() else {
+            return fail(.outOfMemory, "There is no descriptor left for a pipe")
+        }
         do throws(SystemCallError) {
             guard let count = try pipe.fill(from: socket.rawValue, upTo: missingByteCount) else {
                 return
             }
             guard count > 0 else {
-                let message = "The connection ended \(missingByteCount) bytes before the body"
-                return handler(pipe, .failure(HTTPError(code: .bodyTooShort, message: message)))
+                return fail(
+                    .bodyTooShort,
+                    "The connection ended \(missingByteCount) bytes before the body"
+                )
             }
             missingByteCount -= Int64(count)
             handler(pipe, missingByteCount > 0 ? .bytes : .lastBytes)
         } catch {
-            handler(pipe, .failure(HTTPError(code: .connectionLost, message: "\(error)")))
+            fail(.connectionLost, "\(error)")
         }
+    }
+
+    private func fail(_ code: HTTPError.Code, _ message: String) {
+        handler(nil, .failure(HTTPError(code: code, message: message)))
     }
 }
