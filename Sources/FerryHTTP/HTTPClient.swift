@@ -42,12 +42,19 @@ package import FerrySystem
     ///
     /// Requests beyond the limits of connections wait inside libcurl, where each costs about 13 KiB
     /// and, by the thousand, ever more time: a long queue belongs to the caller.
+    ///
+    /// - Parameters:
+    ///   - request: What to ask for.
+    ///   - body: Where the request's body comes from, in place of ``HTTPRequest/body``.
+    ///   - handler: Who is told what comes of it.
+    /// - Returns: The exchange, which has not begun.
     @discardableResult
     package func start(
         _ request: HTTPRequest,
+        body: (any HTTPBodySource)? = nil,
         handler: any HTTPExchangeHandler
     ) -> HTTPExchange {
-        let exchange = HTTPExchange(request: request, handler: handler, client: self)
+        let exchange = HTTPExchange(request: request, body: body, handler: handler, client: self)
         do throws(HTTPError) {
             try start(exchange)
         } catch {

@@ -83,7 +83,7 @@ private func willSendBodyFrom(
     // libcurl counts from the start alone (SEEK_SET, which is 0).
     guard origin == 0 else { return CURL_SEEKFUNC_FAIL }
     return withExchange(context, otherwise: CURL_SEEKFUNC_FAIL) { exchange in
-        exchange.seekBody(to: Int(offset)) ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
+        exchange.seekBody(to: Int64(offset)) ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
     }
 }
 

@@ -42,7 +42,7 @@ import FerrySystem
     ) throws(HTTPError) {
         self.exchange = exchange
         setCallbacks(context: exchange)
-        try configure(for: exchange.request, configuration)
+        try configure(for: exchange, configuration)
     }
 
     /// Makes an error of a result, with what libcurl can tell about it.
@@ -107,13 +107,15 @@ import FerrySystem
 
     /// Sets everything for a request, on a handle that is new or reset.
     private func configure(
-        for request: HTTPRequest,
+        for exchange: HTTPExchange,
         _ configuration: HTTPClient.Configuration
     ) throws(HTTPError) {
+        let request = exchange.request
         try set(CURLOPT_URL, request.url)
         try configureConnection(configuration, request)
         try configureTrust(configuration)
-        try configureMessage(request, configuration)
+        try configureFields(request, configuration)
+        try configureMethod(request.method, body: exchange.body)
     }
 
     private func configureConnection(
@@ -160,7 +162,7 @@ import FerrySystem
         }
     }
 
-    private func configureMessage(
+    private func configureFields(
         _ request: HTTPRequest,
         _ configuration: HTTPClient.Configuration
     ) throws(HTTPError) {
@@ -170,19 +172,27 @@ import FerrySystem
         if let userAgent = configuration.userAgent { try set(CURLOPT_USERAGENT, userAgent) }
         // Set by this option, a coding is also undone.
         try set(CURLOPT_ACCEPT_ENCODING, Self.acceptedCoding(of: request))
-        let expectsBody = ["POST", "PUT", "PATCH"].contains(request.method)
-        switch (request.method, request.body) {
-        case ("HEAD", _):
+    }
+
+    private func configureMethod(
+        _ method: String,
+        body: (any HTTPBodySource)?
+    ) throws(HTTPError) {
+        let expectsBody = ["POST", "PUT", "PATCH"].contains(method)
+        if method == "HEAD", body == nil {
             try set(CURLOPT_NOBODY, 1)
-        case (let method, .some),
-            (let method, nil) where expectsBody:
+        } else if let body, body.byteCount == nil {
+            // Of unknown length: in chunks, which is what libcurl does with an upload.
+            try set(CURLOPT_UPLOAD, 1)
+            try set(CURLOPT_CUSTOMREQUEST, method)
+        } else if body != nil || expectsBody {
             // RFC 9110 §8.6: these methods tell the length even of nothing.
             try set(CURLOPT_POST, 1)
-            let length = curl_off_t(request.body?.count ?? 0)
+            let length = curl_off_t(body?.byteCount ?? 0)
             try check(CCurl_easy_setopt_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, length))
             if method != "POST" { try set(CURLOPT_CUSTOMREQUEST, method) }
-        case (let method, nil):
-            if method != "GET" { try set(CURLOPT_CUSTOMREQUEST, method) }
+        } else if method != "GET" {
+            try set(CURLOPT_CUSTOMREQUEST, method)
         }
     }
 

@@ -17,11 +17,21 @@ package import FerrySystem
     var splicedBody: SplicedBody?
     /// Whether libcurl is to be left out as soon as it has returned.
     var isAboutToSplice = false
+    /// Where the request's body comes from; `nil` for none.
+    let body: (any HTTPBodySource)?
+    var sentBodyByteCount: Int64 = 0
+    /// Why the request's body cannot be sent.
+    var bodyFailure: HTTPError?
     private var idleTimer: LoopTimer?
-    private var sentBodyByteCount = 0
 
-    init(request: HTTPRequest, handler: any HTTPExchangeHandler, client: HTTPClient) {
+    init(
+        request: HTTPRequest,
+        body: (any HTTPBodySource)?,
+        handler: any HTTPExchangeHandler,
+        client: HTTPClient
+    ) {
         self.request = request
+        self.body = body ?? request.body.map { BytesBodySource($0) }
         self.handler = handler
         self.client = client
         machine = StateMachine(
@@ -115,9 +125,15 @@ extension HTTPExchange {
     /// Hands over a line of the header; `false` when libcurl must fail.
     func receivedHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
         switch machine.receivedHeaderLine(line, at: EventLoop.now) {
-        case .skip, .deliverBytes, .hold, .holdForATurn: true
-        case .deliverHead(let head): answered(head)
-        case .stop: false
+        case .skip, .deliverBytes, .hold, .holdForATurn:
+            return true
+        case .deliverInformational(let head):
+            handler?.exchange(self, didReceiveInformational: head)
+            return handler != nil
+        case .deliverHead(let head):
+            return answered(head)
+        case .stop:
+            return false
         }
     }
 
@@ -131,7 +147,7 @@ extension HTTPExchange {
     /// Hands over a piece of the body.
     func receivedBytes(_ bytes: UnsafeRawBufferPointer) -> Acceptance {
         switch machine.receivedBytes(count: bytes.count, at: EventLoop.now) {
-        case .skip, .deliverHead: return .taken
+        case .skip, .deliverHead, .deliverInformational: return .taken
         case .deliverBytes:
             guard let handler else { return .refused }
             let disposition = handler.exchange(self, didReceive: bytes)
@@ -146,26 +162,9 @@ extension HTTPExchange {
         }
     }
 
-    /// Copies the next part of the request's body and returns its length, 0 at the end.
-    func readBody(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        machine.sentBytes(at: EventLoop.now)
-        let rest = (request.body ?? [])[sentBodyByteCount...].prefix(buffer.count)
-        buffer.copyBytes(from: rest)
-        sentBodyByteCount += rest.count
-        return rest.count
-    }
-
-    /// Goes to a place in the request's body: libcurl sends it again when a kept connection turns
-    /// out to be dead.
-    func seekBody(to offset: Int) -> Bool {
-        guard (0...(request.body?.count ?? 0)).contains(offset) else { return false }
-        sentBodyByteCount = offset
-        return true
-    }
-
     /// libcurl has let go of the exchange.
     func completed(_ error: HTTPError?) {
-        run(machine.completed(error))
+        run(machine.completed(bodyFailure ?? error))
     }
 
     private func answered(_ head: HTTPResponseHead) -> Bool {

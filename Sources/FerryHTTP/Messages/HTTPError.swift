@@ -32,6 +32,10 @@ package struct HTTPError: Error, Hashable, Sendable {
         case bodyTooShort
         /// The body's coding is broken or unknown.
         case cannotDecodeContent
+        /// The request's body cannot be read from where it comes from.
+        case bodyUnreadable
+        /// The request's body must be sent once more, and its source cannot go back.
+        case bodySpent
         /// The receiver of the body could not take it.
         case writeFailed
         /// The handler answered ``HTTPBodyDisposition/cancel``.

@@ -55,7 +55,7 @@ extension Download.StateMachine {
                 .cannotConnectToHost, .notConnectedToInternet, .timedOut,
                 .secureConnectionFailed, .serverCertificateUntrusted,
                 .serverCertificateHasBadDate, .headersTooLarge, .cannotDecodeContent,
-                .writeFailed, .aborted, .outOfMemory, .other:
+                .bodyUnreadable, .bodySpent, .writeFailed, .aborted, .outOfMemory, .other:
                 break
             }
         }
