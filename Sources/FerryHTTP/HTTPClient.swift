@@ -102,6 +102,7 @@ package import FerrySystem
     func withdraw(_ exchange: HTTPExchange) {
         splicingExchanges[ObjectIdentifier(exchange)] = nil
         guard let easy = exchange.easy else { return }
+        exchange.noteCounts()
         exchange.easy = nil
         multi.remove(easy) { [weak self] in self?.recycle(easy) }
     }
@@ -117,6 +118,7 @@ package import FerrySystem
     private func completed(_ easy: CurlEasy, _ code: CURLcode) {
         guard let exchange = easy.exchange else { return }
         let error = code == CURLE_OK ? nil : easy.error(code, hasHead: exchange.hasHead)
+        exchange.noteCounts()
         exchange.easy = nil
         recycle(easy)
         exchange.completed(error)

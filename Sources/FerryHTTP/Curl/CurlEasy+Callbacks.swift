@@ -107,7 +107,7 @@ private func willResolve(
     _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
     withExchange(context, otherwise: 0) { exchange in
-        exchange.began()
+        exchange.beganLookup()
         return 0
     }
 }

@@ -81,6 +81,22 @@ import FerrySystem
         return InternetConnection(local: local, remote: remote)
     }
 
+    /// How long the phases of the request have taken so far.
+    var phases: CurlPhases {
+        CurlPhases(
+            lookup: .microseconds(offset(CURLINFO_NAMELOOKUP_TIME_T)),
+            connect: .microseconds(offset(CURLINFO_CONNECT_TIME_T)),
+            secureConnect: .microseconds(offset(CURLINFO_APPCONNECT_TIME_T)),
+            isReusedConnection: information(CURLINFO_NUM_CONNECTS) == 0
+        )
+    }
+
+    /// The size of the header that was sent.
+    var requestHeaderByteCount: Int64 { Int64(information(CURLINFO_REQUEST_SIZE)) }
+
+    /// The size of all headers that have come.
+    var responseHeaderByteCount: Int64 { Int64(information(CURLINFO_HEADER_SIZE)) }
+
     private func end(_ address: CURLINFO, _ port: CURLINFO) -> InternetConnection.End? {
         guard let address = text(address), let port = UInt16(exactly: information(port)), port > 0
         else { return nil }

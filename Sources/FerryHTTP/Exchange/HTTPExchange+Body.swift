@@ -12,6 +12,7 @@ extension HTTPExchange {
         switch body.read(into: buffer) {
         case .bytes(let count):
             sentBodyByteCount += Int64(count)
+            metrics.requestEnd = sinceStart
             handler?.exchange(self, didSendBodyBytes: sentBodyByteCount)
             // Cancelled inside the handler's method.
             return handler == nil ? Int(CURL_READFUNC_ABORT) : count

@@ -6,6 +6,10 @@ package import FerrySystem
     package let request: HTTPRequest
     /// The address that the request went to, once known: `192.0.2.1` or `2001:db8::1`.
     package private(set) var remoteAddress: String?
+    /// What the exchange has cost so far; complete when it has finished.
+    package internal(set) var metrics: HTTPMetrics
+    /// When it was made.
+    let start: ContinuousClock.Instant
 
     /// What libcurl knows this exchange by, while it does.
     var easy: CurlEasy?
@@ -31,6 +35,8 @@ package import FerrySystem
         client: HTTPClient
     ) {
         self.request = request
+        start = EventLoop.now
+        metrics = HTTPMetrics(startTime: WallClock.secondsSince1970)
         self.body = body ?? request.body.map { BytesBodySource($0) }
         self.handler = handler
         self.client = client
@@ -38,7 +44,7 @@ package import FerrySystem
             url: request.url,
             maximumHeaderByteCount: client.configuration.maximumHeaderBytes,
             idleTimeout: request.idleTimeout,
-            now: EventLoop.now
+            now: start
         )
     }
 
@@ -86,6 +92,7 @@ package import FerrySystem
                 client?.withdraw(self)
             case .finish(let error):
                 // Released first: the handler may own this exchange.
+                metrics.responseEnd = sinceStart
                 let handler = self.handler
                 self.handler = nil
                 handler?.exchange(self, didFinishWith: error)
@@ -110,20 +117,30 @@ extension HTTPExchange {
         run(machine.began(at: EventLoop.now))
     }
 
+    /// The host's name is about to be looked up.
+    func beganLookup() {
+        metrics.lookupStart = sinceStart
+        began()
+    }
+
     /// A connection of the client's is about to be made.
     func began(on socket: Int32) {
         client?.multi.made(socket)
+        // Several may be tried side by side; the first one is the beginning.
+        metrics.connectStart = metrics.connectStart ?? sinceStart
         began()
     }
 
     /// There is a connection, and the request is about to leave.
     func connected(to address: String) {
         remoteAddress = address
+        noteConnection()
         began()
     }
 
     /// Hands over a line of the header; `false` when libcurl must fail.
     func receivedHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        if metrics.responseStart == nil { metrics.responseStart = sinceStart }
         switch machine.receivedHeaderLine(line, at: EventLoop.now) {
         case .skip, .deliverBytes, .hold, .holdForATurn:
             return true
