@@ -18,6 +18,11 @@ let package = Package(
             providers: [.apt(["libcurl4-openssl-dev"])]
         ),
         .systemLibrary(
+            name: "COpenSSL",
+            pkgConfig: "openssl",
+            providers: [.apt(["libssl-dev"])]
+        ),
+        .systemLibrary(
             name: "CSQLite",
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"])]
@@ -27,7 +32,7 @@ let package = Package(
         // MARK: Layers, bottom up
 
         .target(name: "FerrySystem", dependencies: ["CFerryLinux"]),
-        .target(name: "FerryHTTP", dependencies: ["FerrySystem", "CCurl"]),
+        .target(name: "FerryHTTP", dependencies: ["FerrySystem", "CCurl", "COpenSSL"]),
         .target(name: "FerryTransfer", dependencies: ["FerryHTTP", "FerrySystem"]),
         .target(name: "FerryStore", dependencies: ["FerrySystem", "CSQLite"]),
         .target(

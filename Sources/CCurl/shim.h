@@ -60,6 +60,12 @@ static inline CURLcode CCurl_easy_set_resolver_start_function(
     return curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, function);
 }
 
+static inline CURLcode CCurl_easy_set_ssl_context_function(
+    CURL *easy, curl_ssl_ctx_callback function
+) {
+    return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, function);
+}
+
 static inline CURLcode CCurl_easy_set_sockopt_function(
     CURL *easy, CCurl_sockopt_callback function
 ) {

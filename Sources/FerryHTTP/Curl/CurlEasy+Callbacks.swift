@@ -27,6 +27,32 @@ extension CurlEasy {
     }
 }
 
+extension CurlEasy {
+    /// Has the exchange decide on servers' certificates.
+    func installTrustCallback() {
+        guard let exchange else { return }
+        CCurl_easy_set_ssl_context_function(handle, willSetUpTLS)
+        CCurl_easy_setopt_pointer(
+            handle,
+            CURLOPT_SSL_CTX_DATA,
+            Unmanaged.passUnretained(exchange).toOpaque()
+        )
+    }
+}
+
+private func willSetUpTLS(
+    _ easy: UnsafeMutableRawPointer?,
+    _ tlsContext: UnsafeMutableRawPointer?,
+    _ context: UnsafeMutableRawPointer?
+) -> CURLcode {
+    guard let tlsContext else { return CURLE_SSL_CONNECT_ERROR }
+    nonisolated(unsafe) let tls = tlsContext
+    return withExchange(context, otherwise: CURLE_SSL_CONNECT_ERROR) { exchange in
+        let isInstalled = CertificateVerification.install(in: tls, for: exchange)
+        return isInstalled ? CURLE_OK : CURLE_OUT_OF_MEMORY
+    }
+}
+
 private func withExchange<Result>(
     _ context: UnsafeMutableRawPointer?,
     otherwise: Result,

@@ -129,7 +129,7 @@ import FerrySystem
         let request = exchange.request
         try set(CURLOPT_URL, request.url)
         try configureConnection(configuration, request)
-        try configureTrust(configuration)
+        try configureTrust(configuration, request)
         try configureFields(request, configuration)
         try configureMethod(request.method, body: exchange.body)
     }
@@ -167,7 +167,10 @@ import FerrySystem
         }
     }
 
-    private func configureTrust(_ configuration: HTTPClient.Configuration) throws(HTTPError) {
+    private func configureTrust(
+        _ configuration: HTTPClient.Configuration,
+        _ request: HTTPRequest
+    ) throws(HTTPError) {
         try set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
         try set(CURLOPT_SSL_VERIFYPEER, configuration.verifiesServer ? 1 : 0)
         // 2 is "the name must match"; 1 is not accepted any more.
@@ -175,6 +178,11 @@ import FerrySystem
         if let file = configuration.certificateAuthorityFile { try set(CURLOPT_CAINFO, file) }
         if let directory = configuration.certificateAuthorityDirectory {
             try set(CURLOPT_CAPATH, directory)
+        }
+        if request.asksForTrust {
+            // The name is looked at together with the certificates.
+            try set(CURLOPT_SSL_VERIFYHOST, 0)
+            installTrustCallback()
         }
     }
 

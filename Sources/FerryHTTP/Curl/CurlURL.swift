@@ -32,4 +32,22 @@ enum CurlURL {
             )
         }
     }
+
+    /// The host of a URL, without the brackets of an IPv6 address.
+    static func host(of url: String) -> String? {
+        guard let parser = curl_url() else { return nil }
+        defer { curl_url_cleanup(parser) }
+        guard curl_url_set(parser, CURLUPART_URL, url, UInt32(CURLU_PATH_AS_IS)) == CURLUE_OK
+        else { return nil }
+        var text: UnsafeMutablePointer<CChar>?
+        curl_url_get(parser, CURLUPART_HOST, &text, 0)
+        defer { curl_free(text) }
+        return text.map { String(cString: $0).trimmingBrackets }
+    }
+}
+
+extension String {
+    fileprivate var trimmingBrackets: String {
+        hasPrefix("[") && hasSuffix("]") ? String(dropFirst().dropLast()) : self
+    }
 }

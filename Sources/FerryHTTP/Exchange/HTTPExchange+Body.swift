@@ -22,7 +22,7 @@ extension HTTPExchange {
         case .end:
             return 0
         case .failed(let message):
-            bodyFailure = HTTPError(code: .bodyUnreadable, message: message)
+            cause = HTTPError(code: .bodyUnreadable, message: message)
             return Int(CURL_READFUNC_ABORT)
         }
     }
@@ -32,7 +32,7 @@ extension HTTPExchange {
     func seekBody(to offset: Int64) -> Bool {
         guard let body, body.seek(to: offset) else {
             let message = "The request's body must be sent again, and is there only once"
-            bodyFailure = HTTPError(code: .bodySpent, message: message)
+            cause = HTTPError(code: .bodySpent, message: message)
             return false
         }
         sentBodyByteCount = offset

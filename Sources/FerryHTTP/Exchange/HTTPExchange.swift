@@ -24,8 +24,8 @@ package import FerrySystem
     /// Where the request's body comes from; `nil` for none.
     let body: (any HTTPBodySource)?
     var sentBodyByteCount: Int64 = 0
-    /// Why the request's body cannot be sent.
-    var bodyFailure: HTTPError?
+    /// Why the exchange has told libcurl to end it.
+    var cause: HTTPError?
     private var idleTimer: LoopTimer?
 
     init(
@@ -112,6 +112,23 @@ extension HTTPExchange {
     /// Whether the final response's head has arrived.
     var hasHead: Bool { machine.head != nil }
 
+    /// The host that the request is for, without the brackets of an IPv6 address.
+    var host: String { CurlURL.host(of: request.url) ?? "" }
+
+    /// Decides on a server, from inside of its handshake.
+    func trusts(_ trust: HTTPServerTrust) -> Bool {
+        switch handler?.exchange(self, decideOn: trust) ?? .followVerdict {
+        case .followVerdict:
+            cause = trust.verdict.error
+        case .accept:
+            cause = nil
+        case .ask:
+            let message = "Nobody has decided yet whether to trust \(trust.host)"
+            cause = HTTPError(code: .serverTrustUndecided, message: message)
+        }
+        return cause == nil
+    }
+
     /// The exchange's turn has come.
     func began() {
         run(machine.began(at: EventLoop.now))
@@ -181,7 +198,7 @@ extension HTTPExchange {
 
     /// libcurl has let go of the exchange.
     func completed(_ error: HTTPError?) {
-        run(machine.completed(bodyFailure ?? error))
+        run(machine.completed(error == nil ? nil : cause ?? error))
     }
 
     private func answered(_ head: HTTPResponseHead) -> Bool {

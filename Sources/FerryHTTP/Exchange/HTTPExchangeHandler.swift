@@ -7,6 +7,13 @@ package import FerrySystem
 /// A method may do anything to any exchange of the client, also cancel, pause or resume the one
 /// that it is called for, start others, and invalidate the client.
 @LoopActor package protocol HTTPExchangeHandler: AnyObject {
+    /// Called from inside of a TLS handshake, if the request wants that, for each connection that is
+    /// made for it.
+    func exchange(
+        _ exchange: HTTPExchange,
+        decideOn trust: HTTPServerTrust
+    ) -> HTTPTrustDecision
+
     /// Called when more of the request's body has been taken off its source, towards the
     /// connection.
     ///
@@ -45,6 +52,14 @@ package import FerrySystem
 }
 
 extension HTTPExchangeHandler {
+    /// Goes by the verdict.
+    package func exchange(
+        _ exchange: HTTPExchange,
+        decideOn trust: HTTPServerTrust
+    ) -> HTTPTrustDecision {
+        .followVerdict
+    }
+
     /// Does nothing.
     package func exchange(_ exchange: HTTPExchange, didSendBodyBytes byteCount: Int64) {}
 

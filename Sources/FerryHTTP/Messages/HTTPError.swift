@@ -24,6 +24,8 @@ package struct HTTPError: Error, Hashable, Sendable {
         case serverCertificateUntrusted
         /// The server's certificate has expired or is not valid yet.
         case serverCertificateHasBadDate
+        /// The handler wants to be asked again whether to trust the server, with more time to answer.
+        case serverTrustUndecided
         /// The server's answer is not HTTP.
         case badServerResponse
         /// The response's header exceeds the client's limit.

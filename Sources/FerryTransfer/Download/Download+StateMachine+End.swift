@@ -54,7 +54,8 @@ extension Download.StateMachine {
             case .unsupportedURL, .badURL, .invalidRequest, .cannotFindHost,
                 .cannotConnectToHost, .notConnectedToInternet, .timedOut,
                 .secureConnectionFailed, .serverCertificateUntrusted,
-                .serverCertificateHasBadDate, .headersTooLarge, .cannotDecodeContent,
+                .serverCertificateHasBadDate, .serverTrustUndecided, .headersTooLarge,
+                .cannotDecodeContent,
                 .bodyUnreadable, .bodySpent, .writeFailed, .aborted, .outOfMemory, .other:
                 break
             }

@@ -19,7 +19,7 @@ extension TransferError.Code {
         case .notConnectedToInternet: self = .notConnected
         case .timedOut: self = .timedOut
         case .secureConnectionFailed: self = .secureConnectionFailed
-        case .serverCertificateUntrusted: self = .certificateUntrusted
+        case .serverCertificateUntrusted, .serverTrustUndecided: self = .certificateUntrusted
         case .serverCertificateHasBadDate: self = .certificateBadDate
         case .badServerResponse, .headersTooLarge: self = .badServerResponse
         case .cannotDecodeContent: self = .cannotDecodeContent

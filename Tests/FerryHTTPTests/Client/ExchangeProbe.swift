@@ -24,6 +24,10 @@ import Testing
     /// Called at the end, before anybody who waits for it.
     var onFinish: (HTTPExchange) -> Void = { _ in }
 
+    /// Answers for a server's certificates.
+    var onTrust: (HTTPServerTrust) -> HTTPTrustDecision = { _ in .followVerdict }
+    /// The servers that were decided on.
+    private(set) var trusts: [HTTPServerTrust] = []
     /// How much of the request's body was sent, each time that it was told.
     private(set) var sentByteCounts: [Int64] = []
     /// The interim responses.
@@ -47,6 +51,14 @@ import Testing
     /// The only head.
     var head: HTTPResponseHead {
         get throws { try #require(heads.count == 1 ? heads.first : nil) }
+    }
+
+    func exchange(
+        _ exchange: HTTPExchange,
+        decideOn trust: HTTPServerTrust
+    ) -> HTTPTrustDecision {
+        trusts.append(trust)
+        return onTrust(trust)
     }
 
     func exchange(_ exchange: HTTPExchange, didSendBodyBytes byteCount: Int64) {
