@@ -27,15 +27,20 @@ final class RouteSocket {
     /// Opens a socket that is told of every change.
     ///
     /// - Throws: `socket`, `bind`, `getsockname`; in a sandbox, for instance.
-    init() throws(SystemCallError) {
+    convenience init() throws(SystemCallError) {
         let owned = FileDescriptor(
             owning: try systemCall("socket", "netlink") { CFerryLinux_openRouteSocket() }
         )
         let descriptor = owned.rawValue
         var port: UInt32 = 0
         try systemCall("bind", "netlink") { CFerryLinux_bindRouteSocket(descriptor, &port) }
-        self.port = port
+        self.init(owning: owned, port: port)
+    }
+
+    /// Takes over a socket that is bound.
+    init(owning owned: consuming FileDescriptor, port: UInt32) {
         self.owned = owned
+        self.port = port
     }
 
     /// Asks for a list; the answer waits to be received when this returns.
