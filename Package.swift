@@ -62,7 +62,15 @@ let package = Package(
             dependencies: ["FerrySystem", "CFerryLinux"],
             path: "Tests/FerryTestSupport"
         ),
-        .testTarget(name: "FerrySystemTests", dependencies: ["FerrySystem", "FerryTestSupport"]),
+        .executableTarget(
+            name: "connectivity-probe",
+            dependencies: ["FerrySystem"],
+            path: "Tests/ConnectivityProbe"
+        ),
+        .testTarget(
+            name: "FerrySystemTests",
+            dependencies: ["FerrySystem", "FerryTestSupport", "connectivity-probe"]
+        ),
         .testTarget(
             name: "FerryHTTPTests",
             dependencies: ["FerryHTTP", "FerrySystem", "FerryTestSupport"]
