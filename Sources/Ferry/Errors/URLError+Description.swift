@@ -26,6 +26,7 @@ extension URLError.Code {
         .cannotWriteToFile: "cannot write file",
         .fileDoesNotExist: "The requested file was not found on this server.",
         .dataLengthExceedsMaximum: "resource exceeds maximum size",
+        .resourceUnavailable: "resource unavailable",
         .requestBodyStreamExhausted: "request body stream exhausted",
         .backgroundSessionInUseByAnotherProcess: "Background session in use by another process.",
         .backgroundSessionWasDisconnected: "Lost connection to background transfer service",
