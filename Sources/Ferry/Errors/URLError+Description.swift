@@ -30,6 +30,7 @@ extension URLError.Code {
         .noPermissionsToReadFile: "You do not have permission to access the requested resource.",
         .resourceUnavailable: "resource unavailable",
         .dataLengthExceedsMaximum: "resource exceeds maximum size",
+        .resourceUnavailable: "resource unavailable",
         .requestBodyStreamExhausted: "request body stream exhausted",
         .backgroundSessionInUseByAnotherProcess: "Background session in use by another process.",
         .backgroundSessionWasDisconnected: "Lost connection to background transfer service",
