@@ -22,12 +22,13 @@ let package = Package(
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"])]
         ),
+        .systemLibrary(name: "CWslay", providers: [.apt(["libwslay-dev"])]),
         .target(name: "CFerryLinux", cSettings: [.define("_GNU_SOURCE")]),
 
         // MARK: Layers, bottom up
 
         .target(name: "FerrySystem", dependencies: ["CFerryLinux"]),
-        .target(name: "FerryHTTP", dependencies: ["FerrySystem", "CCurl"]),
+        .target(name: "FerryHTTP", dependencies: ["FerrySystem", "CCurl", "CWslay"]),
         .target(name: "FerryTransfer", dependencies: ["FerryHTTP", "FerrySystem"]),
         .target(name: "FerryStore", dependencies: ["FerrySystem", "CSQLite"]),
         .target(
@@ -55,7 +56,8 @@ let package = Package(
         .target(
             name: "FerryTestSupport",
             dependencies: ["FerrySystem", "CFerryLinux"],
-            path: "Tests/FerryTestSupport"
+            path: "Tests/FerryTestSupport",
+            exclude: ["WebSocket/websocket_server.py"]
         ),
         .testTarget(name: "FerrySystemTests", dependencies: ["FerrySystem", "FerryTestSupport"]),
         .testTarget(

@@ -9,6 +9,9 @@ import FerrySystem
     /// The exchange that this works for; libcurl's callbacks rely on its being kept here.
     private(set) var exchange: HTTPExchange?
 
+    /// Whether all that is wanted is a connection, which ends when the handle is taken out.
+    var isForConnectionOnly = false
+
     private let errorText: UnsafeMutablePointer<CChar>
     private var fieldList: CurlFieldList?
 
@@ -31,6 +34,7 @@ import FerrySystem
     func reset() {
         curl_easy_reset(handle)
         exchange = nil
+        isForConnectionOnly = false
         fieldList = nil
         errorText.pointee = 0
     }
@@ -98,7 +102,7 @@ import FerrySystem
         return CCurl_easy_getinfo_offset(handle, info, &value) == CURLE_OK ? Int64(value) : -1
     }
 
-    private func information(_ info: CURLINFO) -> Int {
+    func information(_ info: CURLINFO) -> Int {
         var value = 0
         return CCurl_easy_getinfo_long(handle, info, &value) == CURLE_OK ? value : 0
     }
@@ -106,7 +110,7 @@ import FerrySystem
     // MARK: Options
 
     /// Sets everything for a request, on a handle that is new or reset.
-    private func configure(
+    func configure(
         for request: HTTPRequest,
         _ configuration: HTTPClient.Configuration
     ) throws(HTTPError) {
@@ -190,7 +194,7 @@ import FerrySystem
         request.fields.first(named: "Accept-Encoding") ?? "identity"
     }
 
-    private func set(_ option: CURLoption, _ value: Int) throws(HTTPError) {
+    func set(_ option: CURLoption, _ value: Int) throws(HTTPError) {
         try check(CCurl_easy_setopt_long(handle, option, value))
     }
 
