@@ -18,13 +18,20 @@ extension WebSocketConnection {
 
     private func move() {
         read()
+        let wasClogged = isClogged
         write()
         guard let connection else { return }
-        var readiness: Readiness = machine.wantsBytes && !isTurnPending ? .readable : []
+        // What was left unread may be inside TLS, for which no socket becomes ready.
+        if wasClogged, !isClogged { takeTurn() }
+        var readiness: Readiness = wantsBytes && !isTurnPending ? .readable : []
         if hasOutput { readiness.insert(.writable) }
         let error = connection.wait(for: readiness) { [weak self] _ in self?.move() }
         if let error { run(machine.lost(error)) }
     }
+
+    private var isClogged: Bool { framer?.isClogged == true }
+
+    private var wantsBytes: Bool { machine.wantsBytes && !isClogged }
 
     private var hasOutput: Bool { !opening.isEmpty || framer.map { !$0.output.isEmpty } == true }
 
@@ -34,10 +41,10 @@ extension WebSocketConnection {
     private static let byteCountPerTurn = 1 << 20
 
     private func read() {
-        guard machine.wantsBytes else { return }
+        guard wantsBytes else { return }
         withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) { buffer in
             var byteCount = 0
-            while let connection, machine.wantsBytes {
+            while let connection, wantsBytes {
                 guard byteCount < Self.byteCountPerTurn else { return takeTurn() }
                 switch connection.receive(into: buffer) {
                 case .bytes(let count):

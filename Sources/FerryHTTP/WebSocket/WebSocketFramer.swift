@@ -115,6 +115,16 @@ final class WebSocketFramer {
     /// Whether frames wait that have not become output.
     var hasQueue: Bool { wslay_event_want_write(context) != 0 }
 
+    /// Whether so many pongs wait that no more pings should come in.
+    ///
+    /// A server that sends pings and does not read could else have as much memory as it likes. That
+    /// messages wait is no reason: the server may not read before its own have been read.
+    var isClogged: Bool {
+        !output.isEmpty && wslay_event_get_queued_msg_count(context) > Self.maximumQueueCount
+    }
+
+    private static let maximumQueueCount = 64
+
     /// Puts a frame in the queue.
     ///
     /// - Returns: Whether that is possible: nothing follows a close frame.

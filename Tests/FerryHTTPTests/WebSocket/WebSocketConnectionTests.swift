@@ -124,6 +124,21 @@ import Testing
         try await server.waitUntil { $0.requests.first?.state == .abandoned }
     }
 
+    @Test func `a server that sends pings and reads no pongs has to wait`() async throws {
+        // More than all buffers on the way can hold, of the pings and of the pongs together.
+        var pings = RawFrame(opcode: 9, [UInt8](repeating: 1, count: 125)).bytes
+        while pings.count < 64 << 20 { pings += pings }
+        let content = FixtureContent.bytes(pings)
+        let all = 0..<content.byteCount
+        let probe = WebSocketProbe(
+            serve("/pings", .sendBody(content, all, bytesPerSecond: nil))
+        )
+        probe.connection.start()
+        try await server.waitUntil { $0.requests.first?.state == .blocked }
+        probe.connection.cancel()
+        try await server.waitUntil { $0.requests.first?.state == .abandoned }
+    }
+
     @Test func `a server that cannot be reached is an error of the connection`() async throws {
         let port = try FixtureClosedPort()
         let probe = WebSocketProbe("ws://127.0.0.1:\(port.port)/")

@@ -135,6 +135,20 @@ import Testing
         #expect(Set(frames.map(\.mask)).count == 20)
     }
 
+    @Test func `pongs that do not leave are a reason to read no more`() throws {
+        // Messages that do not leave are none.
+        #expect(framer.queue(.message(.binary([UInt8](repeating: 0, count: 1 << 20)))))
+        framer.fillOutput()
+        #expect(!framer.isClogged)
+        _ = receive((0..<100).flatMap { RawFrame(opcode: 9, [$0]).bytes })
+        #expect(framer.isClogged)
+        while framer.hasQueue || !framer.output.isEmpty {
+            framer.fillOutput()
+            framer.output.sent(framer.output.bytes.count)
+        }
+        #expect(!framer.isClogged)
+    }
+
     @Test func `nothing goes out after a goodbye`() throws {
         #expect(framer.queue(.ping([9])))
         #expect(try sent().map(\.opcode) == [9])
