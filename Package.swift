@@ -27,12 +27,13 @@ let package = Package(
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"])]
         ),
+        .systemLibrary(name: "CWslay", providers: [.apt(["libwslay-dev"])]),
         .target(name: "CFerryLinux", cSettings: [.define("_GNU_SOURCE")]),
 
         // MARK: Layers, bottom up
 
         .target(name: "FerrySystem", dependencies: ["CFerryLinux"]),
-        .target(name: "FerryHTTP", dependencies: ["FerrySystem", "CCurl", "COpenSSL"]),
+        .target(name: "FerryHTTP", dependencies: ["FerrySystem", "CCurl", "COpenSSL", "CWslay"]),
         .target(name: "FerryTransfer", dependencies: ["FerryHTTP", "FerrySystem"]),
         .target(name: "FerryStore", dependencies: ["FerrySystem", "CSQLite"]),
         .target(
@@ -60,7 +61,8 @@ let package = Package(
         .target(
             name: "FerryTestSupport",
             dependencies: ["FerrySystem", "CFerryLinux"],
-            path: "Tests/FerryTestSupport"
+            path: "Tests/FerryTestSupport",
+            exclude: ["WebSocket/websocket_server.py"]
         ),
         .executableTarget(
             name: "connectivity-probe",

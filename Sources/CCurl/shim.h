@@ -86,6 +86,10 @@ static inline CURLcode CCurl_easy_getinfo_string(
     return curl_easy_getinfo(easy, info, value);
 }
 
+static inline CURLcode CCurl_easy_getinfo_socket(CURL *easy, CURLINFO info, curl_socket_t *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
 static inline CURLMcode CCurl_multi_setopt_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }

@@ -9,6 +9,9 @@ import FerrySystem
     /// The exchange that this works for; libcurl's callbacks rely on its being kept here.
     private(set) var exchange: HTTPExchange?
 
+    /// Whether all that is wanted is a connection, which ends when the handle is taken out.
+    var isForConnectionOnly = false
+
     private let errorText: UnsafeMutablePointer<CChar>
     private var fieldList: CurlFieldList?
 
@@ -31,6 +34,7 @@ import FerrySystem
     func reset() {
         curl_easy_reset(handle)
         exchange = nil
+        isForConnectionOnly = false
         fieldList = nil
         errorText.pointee = 0
     }
@@ -42,7 +46,7 @@ import FerrySystem
     ) throws(HTTPError) {
         self.exchange = exchange
         setCallbacks(context: exchange)
-        try configure(for: exchange, configuration)
+        try configure(for: exchange.request, body: exchange.body, configuration)
     }
 
     /// Makes an error of a result, with what libcurl can tell about it.
@@ -114,7 +118,7 @@ import FerrySystem
         return CCurl_easy_getinfo_offset(handle, info, &value) == CURLE_OK ? Int64(value) : -1
     }
 
-    private func information(_ info: CURLINFO) -> Int {
+    func information(_ info: CURLINFO) -> Int {
         var value = 0
         return CCurl_easy_getinfo_long(handle, info, &value) == CURLE_OK ? value : 0
     }
@@ -122,16 +126,16 @@ import FerrySystem
     // MARK: Options
 
     /// Sets everything for a request, on a handle that is new or reset.
-    private func configure(
-        for exchange: HTTPExchange,
+    func configure(
+        for request: HTTPRequest,
+        body: (any HTTPBodySource)? = nil,
         _ configuration: HTTPClient.Configuration
     ) throws(HTTPError) {
-        let request = exchange.request
         try set(CURLOPT_URL, request.url)
         try configureConnection(configuration, request)
         try configureTrust(configuration, request)
         try configureFields(request, configuration)
-        try configureMethod(request.method, body: exchange.body)
+        try configureMethod(request.method, body: body)
     }
 
     private func configureConnection(
@@ -224,7 +228,7 @@ import FerrySystem
         request.fields.first(named: "Accept-Encoding") ?? "identity"
     }
 
-    private func set(_ option: CURLoption, _ value: Int) throws(HTTPError) {
+    func set(_ option: CURLoption, _ value: Int) throws(HTTPError) {
         try check(CCurl_easy_setopt_long(handle, option, value))
     }
 

@@ -17,6 +17,9 @@ struct ResponseHeadParser {
         case complete
     }
 
+    /// Whether a request for another protocol was sent, so that 101 is a final response to it.
+    var acceptsProtocolSwitch = false
+
     private let url: String
     private let maximumByteCount: Int
     private var state = State.awaitingStatusLine
@@ -85,11 +88,11 @@ struct ResponseHeadParser {
 
     private mutating func endOfHead() -> Event {
         switch head.status {
-        case 101:
+        case 101 where !acceptsProtocolSwitch:
             // Nothing of what follows would be HTTP.
             let message = "The server switched to a protocol that nobody asked for"
             return .failure(HTTPError(code: .badServerResponse, message: message))
-        case 100..<200:
+        case 100..<200 where head.status != 101:
             state = .awaitingStatusLine
             return .informational(head)
         default:
