@@ -57,7 +57,7 @@ struct WebSocketHandshake {
             let event = line.withUnsafeBytes { parser.append($0) }
             line.removeAll(keepingCapacity: true)
             switch event {
-            case .nothing: continue
+            case .nothing, .informational: continue
             case .head(let head): return judge(head)
             case .failure(let error): return .failure(error)
             }
