@@ -6,8 +6,8 @@ package enum MessageDigest: Hashable, Sendable {
     case md5
     /// SHA-256.
     case sha256
-    /// SHA-512/256.
-    case sha512_256
+    /// SHA-512/256, which is SHA-512 with other beginnings, cut to 256 bits.
+    case sha512t256
 
     /// The hash of a text's UTF-8, in lower-case hexadecimal digits.
     ///
@@ -26,7 +26,7 @@ package enum MessageDigest: Hashable, Sendable {
         switch self {
         case .md5: EVP_md5()
         case .sha256: EVP_sha256()
-        case .sha512_256: EVP_sha512_256()
+        case .sha512t256: EVP_sha512_256()
         }
     }
 

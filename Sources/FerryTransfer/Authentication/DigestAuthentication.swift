@@ -46,8 +46,8 @@ package struct DigestAuthentication: Hashable, Sendable {
         case "md5-sess": (.md5, true)
         case "sha-256": (.sha256, false)
         case "sha-256-sess": (.sha256, true)
-        case "sha-512-256": (.sha512_256, false)
-        case "sha-512-256-sess": (.sha512_256, true)
+        case "sha-512-256": (.sha512t256, false)
+        case "sha-512-256-sess": (.sha512t256, true)
         default: nil
         }
     }
@@ -57,7 +57,7 @@ package struct DigestAuthentication: Hashable, Sendable {
         switch digest {
         case .md5: 0
         case .sha256: 1
-        case .sha512_256: 2
+        case .sha512t256: 2
         }
     }
 

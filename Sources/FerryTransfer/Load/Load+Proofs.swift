@@ -77,6 +77,8 @@ extension Load.StateMachine {
         ///   - method: The request's method.
         ///   - target: Its path and query.
         ///   - clientNonce: A text that nobody can foresee.
+        /// - Returns: Those for the server and the proxy, as far as there are proofs.
+        /// - Throws: ``HTTPError/Code/other`` where the system forbids the hash function.
         mutating func fields(
             method: String,
             target: String,
