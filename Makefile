@@ -9,12 +9,13 @@ URL ?=
 COUNT ?= 1000000
 SEED ?=
 AFRESH ?=
+CHECK ?=
 RUNS ?= 3
 TASKS ?= 100000
 DOCUMENTED = Ferry
 
-.PHONY: all build test demo lint format docs sanitize simulate coverage boundaries bench scale \
-  build-benchmarks install uninstall clean set-up
+.PHONY: all build test demo lint format docs api-coverage sanitize simulate coverage boundaries bench \
+  scale build-benchmarks install uninstall clean set-up
 all:
 	.ci/run
 
@@ -50,6 +51,11 @@ docs-%:
 	docc convert Sources/$*/$*.docc --additional-symbol-graph-dir .build/docs/$*.symbols \
 	  --fallback-display-name $* --fallback-bundle-identifier ferry.$* \
 	  --output-path .build/docs/$*.doccarchive --warnings-as-errors
+
+# Which of Apple's declarations are there; writes docs/api.md. CHECK=yes only compares.
+api-coverage: set-up
+	swift build --quiet --target Ferry
+	scripts/api-coverage $(if $(CHECK),--check)
 
 # What a sanitizer finds in a process that the tests have started is in a file: nobody reads its
 # standard error.

@@ -18,16 +18,22 @@ let package = Package(
             providers: [.apt(["libcurl4-openssl-dev"])]
         ),
         .systemLibrary(
+            name: "COpenSSL",
+            pkgConfig: "openssl",
+            providers: [.apt(["libssl-dev"])]
+        ),
+        .systemLibrary(
             name: "CSQLite",
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"])]
         ),
+        .systemLibrary(name: "CWslay", providers: [.apt(["libwslay-dev"])]),
         .target(name: "CFerryLinux", cSettings: [.define("_GNU_SOURCE")]),
 
         // MARK: Layers, bottom up
 
         .target(name: "FerrySystem", dependencies: ["CFerryLinux"]),
-        .target(name: "FerryHTTP", dependencies: ["FerrySystem", "CCurl"]),
+        .target(name: "FerryHTTP", dependencies: ["FerrySystem", "CCurl", "COpenSSL", "CWslay"]),
         .target(name: "FerryTransfer", dependencies: ["FerryHTTP", "FerrySystem"]),
         .target(name: "FerryStore", dependencies: ["FerrySystem", "CSQLite"]),
         .target(
@@ -55,9 +61,18 @@ let package = Package(
         .target(
             name: "FerryTestSupport",
             dependencies: ["FerrySystem", "CFerryLinux"],
-            path: "Tests/FerryTestSupport"
+            path: "Tests/FerryTestSupport",
+            exclude: ["WebSocket/websocket_server.py"]
         ),
-        .testTarget(name: "FerrySystemTests", dependencies: ["FerrySystem", "FerryTestSupport"]),
+        .executableTarget(
+            name: "connectivity-probe",
+            dependencies: ["FerrySystem"],
+            path: "Tests/ConnectivityProbe"
+        ),
+        .testTarget(
+            name: "FerrySystemTests",
+            dependencies: ["FerrySystem", "FerryTestSupport", "connectivity-probe"]
+        ),
         .testTarget(
             name: "FerryHTTPTests",
             dependencies: ["FerryHTTP", "FerrySystem", "FerryTestSupport"]

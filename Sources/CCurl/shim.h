@@ -60,6 +60,12 @@ static inline CURLcode CCurl_easy_set_resolver_start_function(
     return curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, function);
 }
 
+static inline CURLcode CCurl_easy_set_ssl_context_function(
+    CURL *easy, curl_ssl_ctx_callback function
+) {
+    return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, function);
+}
+
 static inline CURLcode CCurl_easy_set_sockopt_function(
     CURL *easy, CCurl_sockopt_callback function
 ) {
@@ -77,6 +83,10 @@ static inline CURLcode CCurl_easy_getinfo_offset(CURL *easy, CURLINFO info, curl
 static inline CURLcode CCurl_easy_getinfo_string(
     CURL *easy, CURLINFO info, const char *_Nullable *_Nonnull value
 ) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode CCurl_easy_getinfo_socket(CURL *easy, CURLINFO info, curl_socket_t *value) {
     return curl_easy_getinfo(easy, info, value);
 }
 

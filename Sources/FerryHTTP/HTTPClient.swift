@@ -42,12 +42,19 @@ package import FerrySystem
     ///
     /// Requests beyond the limits of connections wait inside libcurl, where each costs about 13 KiB
     /// and, by the thousand, ever more time: a long queue belongs to the caller.
+    ///
+    /// - Parameters:
+    ///   - request: What to ask for.
+    ///   - body: Where the request's body comes from, in place of ``HTTPRequest/body``.
+    ///   - handler: Who is told what comes of it.
+    /// - Returns: The exchange, which has not begun.
     @discardableResult
     package func start(
         _ request: HTTPRequest,
+        body: (any HTTPBodySource)? = nil,
         handler: any HTTPExchangeHandler
     ) -> HTTPExchange {
-        let exchange = HTTPExchange(request: request, handler: handler, client: self)
+        let exchange = HTTPExchange(request: request, body: body, handler: handler, client: self)
         do throws(HTTPError) {
             try start(exchange)
         } catch {
@@ -95,6 +102,7 @@ package import FerrySystem
     func withdraw(_ exchange: HTTPExchange) {
         splicingExchanges[ObjectIdentifier(exchange)] = nil
         guard let easy = exchange.easy else { return }
+        exchange.noteCounts()
         exchange.easy = nil
         multi.remove(easy) { [weak self] in self?.recycle(easy) }
     }
@@ -110,6 +118,7 @@ package import FerrySystem
     private func completed(_ easy: CurlEasy, _ code: CURLcode) {
         guard let exchange = easy.exchange else { return }
         let error = code == CURLE_OK ? nil : easy.error(code, hasHead: exchange.hasHead)
+        exchange.noteCounts()
         exchange.easy = nil
         recycle(easy)
         exchange.completed(error)

@@ -47,6 +47,43 @@ int CFerryLinux_fremovexattr(int fd, const char *_Nonnull name);
 
 int CFerryLinux_pidfd_open(pid_t pid);
 
+// rtnetlink(7), whose headers would define types of the Glibc module once more.
+
+extern const uint16_t CFerryLinux_NLMSG_ERROR;
+extern const uint16_t CFerryLinux_NLMSG_DONE;
+extern const uint16_t CFerryLinux_NLMSG_OVERRUN;
+extern const uint16_t CFerryLinux_RTM_GETLINK;
+extern const uint16_t CFerryLinux_RTM_NEWLINK;
+extern const uint16_t CFerryLinux_RTM_DELLINK;
+extern const uint16_t CFerryLinux_RTM_GETROUTE;
+extern const uint16_t CFerryLinux_RTM_NEWROUTE;
+extern const uint16_t CFerryLinux_RTM_DELROUTE;
+extern const uint16_t CFerryLinux_RTM_DELADDR;
+extern const uint16_t CFerryLinux_NLM_F_REQUEST;
+extern const uint16_t CFerryLinux_NLM_F_DUMP;
+extern const uint16_t CFerryLinux_NLM_F_DUMP_INTR;
+extern const uint16_t CFerryLinux_NLM_F_REPLACE;
+extern const uint16_t CFerryLinux_RTA_DST;
+extern const uint16_t CFerryLinux_RTA_OIF;
+extern const uint16_t CFerryLinux_RTA_MULTIPATH;
+extern const uint16_t CFerryLinux_NLA_TYPE_MASK;
+extern const uint8_t CFerryLinux_RT_TABLE_LOCAL;
+extern const uint8_t CFerryLinux_RTN_UNICAST;
+extern const uint32_t CFerryLinux_RTM_F_CLONED;
+
+/// The sizes of `nlmsghdr`, `ifinfomsg`, `rtmsg` and `rtattr`.
+extern const size_t CFerryLinux_messageHeaderSize;
+extern const size_t CFerryLinux_linkMessageSize;
+extern const size_t CFerryLinux_routeMessageSize;
+extern const size_t CFerryLinux_attributeHeaderSize;
+
+int CFerryLinux_openRouteSocket(void);
+/// Subscribes to changes of links, addresses and routes; `port` becomes the socket's number.
+int CFerryLinux_bindRouteSocket(int fd, uint32_t *_Nonnull port);
+/// Like `recv` with MSG_TRUNC; `port` becomes the sender's number.
+ssize_t CFerryLinux_receiveFromRouteSocket(
+    int fd, void *_Nonnull buffer, size_t size, uint32_t *_Nonnull port);
+
 /// What a new process does to itself before it becomes a program.
 typedef struct {
     /// How many descriptors it is given; each source is at least `firstClosed`.

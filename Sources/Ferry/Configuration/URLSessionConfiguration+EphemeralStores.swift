@@ -5,10 +5,27 @@ extension URLSessionConfiguration {
     /// The stores of an ephemeral configuration and its copies, made when first asked for.
     final class EphemeralStores: Sendable {
         private let configuration = Mutex<FoundationNetworking.URLSessionConfiguration?>(nil)
+        private let memoryCache = Mutex<URLCache?>(nil)
 
         var cookies: HTTPCookieStorage? { stores { $0.httpCookieStorage } }
         var credentials: URLCredentialStorage? { stores { $0.urlCredentialStorage } }
-        var cache: URLCache? { stores { $0.urlCache } }
+
+        // Foundation's ephemeral configuration has a cache in the directory of the shared one: it finds
+        // what lies there, and empties it when it is emptied itself. A path that cannot come into being
+        // leaves a cache without directory.
+        var cache: URLCache? {
+            memoryCache.withLock { cache in
+                let present =
+                    cache
+                    ?? URLCache(
+                        memoryCapacity: 4 << 20,
+                        diskCapacity: 0,
+                        diskPath: "/dev/null/cache"
+                    )
+                cache = present
+                return present
+            }
+        }
 
         // Foundation makes stores without a file only for its own ephemeral configuration.
         private func stores<Storage: Sendable>(

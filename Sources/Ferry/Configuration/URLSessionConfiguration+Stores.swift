@@ -55,13 +55,7 @@ extension URLSessionConfiguration {
     /// Linux it is used only by ``URLSession/reset(completionHandler:)``, which empties it: download
     /// tasks never cache, as on Apple's systems.
     public var urlCache: URLCache? {
-        get {
-            switch self[\.urlCache] {
-            case .shared: .shared
-            case .ephemeral(let stores): stores.cache
-            case .own(let storage): storage
-            }
-        }
+        get { self[\.urlCache].cache }
         set { self[\.urlCache] = .own(newValue) }
     }
 
@@ -72,5 +66,16 @@ extension URLSessionConfiguration {
     public var requestCachePolicy: NSURLRequest.CachePolicy {
         get { self[\.requestCachePolicy] }
         set { self[\.requestCachePolicy] = newValue }
+    }
+}
+
+extension URLSessionConfiguration.Values.Store<URLCache> {
+    /// The cache itself.
+    var cache: URLCache? {
+        switch self {
+        case .shared: .shared
+        case .ephemeral(let stores): stores.cache
+        case .own(let storage): storage
+        }
     }
 }

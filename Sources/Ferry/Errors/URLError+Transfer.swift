@@ -67,6 +67,7 @@ extension TransferError.Code {
         case .certificateBadDate: .serverCertificateHasBadDate
         case .badServerResponse, .serverUnavailable: .badServerResponse
         case .cannotDecodeContent: .cannotDecodeContentData
+        case .bodyUnreadable, .bodySpent: .requestBodyStreamExhausted
         case .cannotCreateFile: .cannotCreateFile
         case .cannotWriteToFile, .diskFull: .cannotWriteToFile
         case .fileMissing: .fileDoesNotExist

@@ -39,6 +39,8 @@ extension URLSessionDownloadTask {
                 didFinishDownloadingTo: location
             )
             remove(location)
+        case .socket:
+            break
         case .completed(let error):
             delegate?.urlSession(session, task: self, didCompleteWithError: error)
         }
@@ -51,7 +53,7 @@ extension URLSessionDownloadTask {
         keepsFile: Bool
     ) {
         switch message {
-        case .resumed, .progressed:
+        case .resumed, .progressed, .socket:
             break
         case .finished(let location):
             storage.withLock { $0.location = location }

@@ -10,6 +10,8 @@ extension URLSessionTask {
             case progressed(byteCount: Int64, expectedByteCount: Int64)
             /// The file is there.
             case finished(location: URL)
+            /// Something of a WebSocket task's.
+            case socket(URLSessionWebSocketTask.News)
             /// The task has ended.
             case completed(error: (any Error)?)
         }
@@ -59,7 +61,7 @@ extension URLSessionTask {
             case .progressed(let byteCount, _):
                 defer { toldByteCount = byteCount }
                 return (delivery, byteCount - toldByteCount)
-            case .finished, .completed:
+            case .finished, .socket, .completed:
                 return (delivery, 0)
             }
         }

@@ -27,6 +27,32 @@ extension CurlEasy {
     }
 }
 
+extension CurlEasy {
+    /// Has the exchange decide on servers' certificates.
+    func installTrustCallback() {
+        guard let exchange else { return }
+        CCurl_easy_set_ssl_context_function(handle, willSetUpTLS)
+        CCurl_easy_setopt_pointer(
+            handle,
+            CURLOPT_SSL_CTX_DATA,
+            Unmanaged.passUnretained(exchange).toOpaque()
+        )
+    }
+}
+
+private func willSetUpTLS(
+    _ easy: UnsafeMutableRawPointer?,
+    _ tlsContext: UnsafeMutableRawPointer?,
+    _ context: UnsafeMutableRawPointer?
+) -> CURLcode {
+    guard let tlsContext else { return CURLE_SSL_CONNECT_ERROR }
+    nonisolated(unsafe) let tls = tlsContext
+    return withExchange(context, otherwise: CURLE_SSL_CONNECT_ERROR) { exchange in
+        let isInstalled = CertificateVerification.install(in: tls, for: exchange)
+        return isInstalled ? CURLE_OK : CURLE_OUT_OF_MEMORY
+    }
+}
+
 private func withExchange<Result>(
     _ context: UnsafeMutableRawPointer?,
     otherwise: Result,
@@ -83,7 +109,7 @@ private func willSendBodyFrom(
     // libcurl counts from the start alone (SEEK_SET, which is 0).
     guard origin == 0 else { return CURL_SEEKFUNC_FAIL }
     return withExchange(context, otherwise: CURL_SEEKFUNC_FAIL) { exchange in
-        exchange.seekBody(to: Int(offset)) ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
+        exchange.seekBody(to: Int64(offset)) ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
     }
 }
 
@@ -107,7 +133,7 @@ private func willResolve(
     _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
     withExchange(context, otherwise: 0) { exchange in
-        exchange.began()
+        exchange.beganLookup()
         return 0
     }
 }

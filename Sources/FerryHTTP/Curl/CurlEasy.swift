@@ -9,6 +9,9 @@ import FerrySystem
     /// The exchange that this works for; libcurl's callbacks rely on its being kept here.
     private(set) var exchange: HTTPExchange?
 
+    /// Whether all that is wanted is a connection, which ends when the handle is taken out.
+    var isForConnectionOnly = false
+
     private let errorText: UnsafeMutablePointer<CChar>
     private var fieldList: CurlFieldList?
 
@@ -31,6 +34,7 @@ import FerrySystem
     func reset() {
         curl_easy_reset(handle)
         exchange = nil
+        isForConnectionOnly = false
         fieldList = nil
         errorText.pointee = 0
     }
@@ -42,7 +46,7 @@ import FerrySystem
     ) throws(HTTPError) {
         self.exchange = exchange
         setCallbacks(context: exchange)
-        try configure(for: exchange.request, configuration)
+        try configure(for: exchange.request, body: exchange.body, configuration)
     }
 
     /// Makes an error of a result, with what libcurl can tell about it.
@@ -81,6 +85,22 @@ import FerrySystem
         return InternetConnection(local: local, remote: remote)
     }
 
+    /// How long the phases of the request have taken so far.
+    var phases: CurlPhases {
+        CurlPhases(
+            lookup: .microseconds(offset(CURLINFO_NAMELOOKUP_TIME_T)),
+            connect: .microseconds(offset(CURLINFO_CONNECT_TIME_T)),
+            secureConnect: .microseconds(offset(CURLINFO_APPCONNECT_TIME_T)),
+            isReusedConnection: information(CURLINFO_NUM_CONNECTS) == 0
+        )
+    }
+
+    /// The size of the header that was sent.
+    var requestHeaderByteCount: Int64 { Int64(information(CURLINFO_REQUEST_SIZE)) }
+
+    /// The size of all headers that have come.
+    var responseHeaderByteCount: Int64 { Int64(information(CURLINFO_HEADER_SIZE)) }
+
     private func end(_ address: CURLINFO, _ port: CURLINFO) -> InternetConnection.End? {
         guard let address = text(address), let port = UInt16(exactly: information(port)), port > 0
         else { return nil }
@@ -98,7 +118,7 @@ import FerrySystem
         return CCurl_easy_getinfo_offset(handle, info, &value) == CURLE_OK ? Int64(value) : -1
     }
 
-    private func information(_ info: CURLINFO) -> Int {
+    func information(_ info: CURLINFO) -> Int {
         var value = 0
         return CCurl_easy_getinfo_long(handle, info, &value) == CURLE_OK ? value : 0
     }
@@ -106,14 +126,16 @@ import FerrySystem
     // MARK: Options
 
     /// Sets everything for a request, on a handle that is new or reset.
-    private func configure(
+    func configure(
         for request: HTTPRequest,
+        body: (any HTTPBodySource)? = nil,
         _ configuration: HTTPClient.Configuration
     ) throws(HTTPError) {
         try set(CURLOPT_URL, request.url)
         try configureConnection(configuration, request)
-        try configureTrust(configuration)
-        try configureMessage(request, configuration)
+        try configureTrust(configuration, request)
+        try configureFields(request, configuration)
+        try configureMethod(request.method, body: body)
     }
 
     private func configureConnection(
@@ -149,7 +171,10 @@ import FerrySystem
         }
     }
 
-    private func configureTrust(_ configuration: HTTPClient.Configuration) throws(HTTPError) {
+    private func configureTrust(
+        _ configuration: HTTPClient.Configuration,
+        _ request: HTTPRequest
+    ) throws(HTTPError) {
         try set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
         try set(CURLOPT_SSL_VERIFYPEER, configuration.verifiesServer ? 1 : 0)
         // 2 is "the name must match"; 1 is not accepted any more.
@@ -158,9 +183,14 @@ import FerrySystem
         if let directory = configuration.certificateAuthorityDirectory {
             try set(CURLOPT_CAPATH, directory)
         }
+        if request.asksForTrust {
+            // The name is looked at together with the certificates.
+            try set(CURLOPT_SSL_VERIFYHOST, 0)
+            installTrustCallback()
+        }
     }
 
-    private func configureMessage(
+    private func configureFields(
         _ request: HTTPRequest,
         _ configuration: HTTPClient.Configuration
     ) throws(HTTPError) {
@@ -170,19 +200,27 @@ import FerrySystem
         if let userAgent = configuration.userAgent { try set(CURLOPT_USERAGENT, userAgent) }
         // Set by this option, a coding is also undone.
         try set(CURLOPT_ACCEPT_ENCODING, Self.acceptedCoding(of: request))
-        let expectsBody = ["POST", "PUT", "PATCH"].contains(request.method)
-        switch (request.method, request.body) {
-        case ("HEAD", _):
+    }
+
+    private func configureMethod(
+        _ method: String,
+        body: (any HTTPBodySource)?
+    ) throws(HTTPError) {
+        let expectsBody = ["POST", "PUT", "PATCH"].contains(method)
+        if method == "HEAD", body == nil {
             try set(CURLOPT_NOBODY, 1)
-        case (let method, .some),
-            (let method, nil) where expectsBody:
+        } else if let body, body.byteCount == nil {
+            // Of unknown length: in chunks, which is what libcurl does with an upload.
+            try set(CURLOPT_UPLOAD, 1)
+            try set(CURLOPT_CUSTOMREQUEST, method)
+        } else if body != nil || expectsBody {
             // RFC 9110 §8.6: these methods tell the length even of nothing.
             try set(CURLOPT_POST, 1)
-            let length = curl_off_t(request.body?.count ?? 0)
+            let length = curl_off_t(body?.byteCount ?? 0)
             try check(CCurl_easy_setopt_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, length))
             if method != "POST" { try set(CURLOPT_CUSTOMREQUEST, method) }
-        case (let method, nil):
-            if method != "GET" { try set(CURLOPT_CUSTOMREQUEST, method) }
+        } else if method != "GET" {
+            try set(CURLOPT_CUSTOMREQUEST, method)
         }
     }
 
@@ -190,7 +228,7 @@ import FerrySystem
         request.fields.first(named: "Accept-Encoding") ?? "identity"
     }
 
-    private func set(_ option: CURLoption, _ value: Int) throws(HTTPError) {
+    func set(_ option: CURLoption, _ value: Int) throws(HTTPError) {
         try check(CCurl_easy_setopt_long(handle, option, value))
     }
 

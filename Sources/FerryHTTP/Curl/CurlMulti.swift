@@ -179,10 +179,13 @@ import FerrySystem
         let easy = completion.easy
         // The receiver of an earlier completion may have taken this one out, may even have started
         // another one with the same handle, or may have closed everything.
-        guard let handle, easy.exchange === completion.exchange,
-            easies.removeValue(forKey: easy.handle) != nil
-        else { return }
-        curl_multi_remove_handle(handle, easy.handle)
+        guard let handle, easy.exchange === completion.exchange, easies[easy.handle] != nil else {
+            return
+        }
+        if !easy.isForConnectionOnly || completion.code != CURLE_OK {
+            easies[easy.handle] = nil
+            curl_multi_remove_handle(handle, easy.handle)
+        }
         onCompletion?(easy, completion.code)
     }
 

@@ -32,4 +32,51 @@ enum CurlURL {
             )
         }
     }
+
+    /// How a request sent to the host itself names what it wants (RFC 9112 §3.2.1 and §3.2).
+    ///
+    /// - Parameter url: A URL that has passed ``check(_:)``.
+    /// - Returns: The path with the query, and the host with its port if that has to be said.
+    /// - Throws: ``HTTPError/Code/badURL`` for a URL that has no host.
+    static func target(of url: String) throws(HTTPError) -> (path: String, authority: String) {
+        guard let parser = curl_url() else {
+            throw HTTPError(code: .outOfMemory, message: "No memory is left for a URL")
+        }
+        defer { curl_url_cleanup(parser) }
+        let code = curl_url_set(parser, CURLUPART_URL, url, UInt32(CURLU_PATH_AS_IS))
+        guard code == CURLUE_OK, let host = part(CURLUPART_HOST, of: parser) else {
+            throw HTTPError(code: .badURL, message: String(cString: curl_url_strerror(code)))
+        }
+        let query = part(CURLUPART_QUERY, of: parser).map { "?\($0)" } ?? ""
+        let port = part(CURLUPART_PORT, of: parser, UInt32(CURLU_NO_DEFAULT_PORT))
+        return (
+            (part(CURLUPART_PATH, of: parser) ?? "/") + query, host + (port.map { ":\($0)" } ?? "")
+        )
+    }
+
+    private static func part(
+        _ part: CURLUPart,
+        of parser: OpaquePointer,
+        _ flags: UInt32 = 0
+    ) -> String? {
+        var text: UnsafeMutablePointer<CChar>?
+        defer { curl_free(text) }
+        guard curl_url_get(parser, part, &text, flags) == CURLUE_OK else { return nil }
+        return text.map { String(cString: $0) }
+    }
+
+    /// The host of a URL, without the brackets of an IPv6 address.
+    static func host(of url: String) -> String? {
+        guard let parser = curl_url() else { return nil }
+        defer { curl_url_cleanup(parser) }
+        guard curl_url_set(parser, CURLUPART_URL, url, UInt32(CURLU_PATH_AS_IS)) == CURLUE_OK
+        else { return nil }
+        return part(CURLUPART_HOST, of: parser)?.withoutBrackets
+    }
+}
+
+extension String {
+    fileprivate var withoutBrackets: String {
+        hasPrefix("[") && hasSuffix("]") ? String(dropFirst().dropLast()) : self
+    }
 }

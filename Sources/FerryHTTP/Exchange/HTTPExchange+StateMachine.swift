@@ -33,6 +33,8 @@ extension HTTPExchange {
         enum Reception: Equatable {
             /// Nothing but going on.
             case skip
+            /// Hand an interim response's head over.
+            case deliverInformational(HTTPResponseHead)
             /// Hand the head over, and the handler's answer to ``answered(_:)``.
             case deliverHead(HTTPResponseHead)
             /// Hand the bytes over, and the handler's answer to ``answered(_:)``.
@@ -101,6 +103,7 @@ extension HTTPExchange {
             case .awaitingHead, .delivering, .splicing, .discarding:
                 switch parser.append(line) {
                 case .nothing: return .skip
+                case .informational(let head): return .deliverInformational(head)
                 case .head(let head):
                     isCoded = head.hasContentCoding
                     return .deliverHead(head)

@@ -6,6 +6,10 @@ package import FerrySystem
     package let request: HTTPRequest
     /// The address that the request went to, once known: `192.0.2.1` or `2001:db8::1`.
     package private(set) var remoteAddress: String?
+    /// What the exchange has cost so far; complete when it has finished.
+    package internal(set) var metrics: HTTPMetrics
+    /// When it was made.
+    let start: ContinuousClock.Instant
 
     /// What libcurl knows this exchange by, while it does.
     var easy: CurlEasy?
@@ -17,18 +21,30 @@ package import FerrySystem
     var splicedBody: SplicedBody?
     /// Whether libcurl is to be left out as soon as it has returned.
     var isAboutToSplice = false
+    /// Where the request's body comes from; `nil` for none.
+    let body: (any HTTPBodySource)?
+    var sentBodyByteCount: Int64 = 0
+    /// Why the exchange has told libcurl to end it.
+    var cause: HTTPError?
     private var idleTimer: LoopTimer?
-    private var sentBodyByteCount = 0
 
-    init(request: HTTPRequest, handler: any HTTPExchangeHandler, client: HTTPClient) {
+    init(
+        request: HTTPRequest,
+        body: (any HTTPBodySource)?,
+        handler: any HTTPExchangeHandler,
+        client: HTTPClient
+    ) {
         self.request = request
+        start = EventLoop.now
+        metrics = HTTPMetrics(startTime: WallClock.secondsSince1970)
+        self.body = body ?? request.body.map { BytesBodySource($0) }
         self.handler = handler
         self.client = client
         machine = StateMachine(
             url: request.url,
             maximumHeaderByteCount: client.configuration.maximumHeaderBytes,
             idleTimeout: request.idleTimeout,
-            now: EventLoop.now
+            now: start
         )
     }
 
@@ -76,6 +92,7 @@ package import FerrySystem
                 client?.withdraw(self)
             case .finish(let error):
                 // Released first: the handler may own this exchange.
+                metrics.responseEnd = sinceStart
                 let handler = self.handler
                 self.handler = nil
                 handler?.exchange(self, didFinishWith: error)
@@ -95,29 +112,62 @@ extension HTTPExchange {
     /// Whether the final response's head has arrived.
     var hasHead: Bool { machine.head != nil }
 
+    /// The host that the request is for, without the brackets of an IPv6 address.
+    var host: String { CurlURL.host(of: request.url) ?? "" }
+
+    /// Decides on a server, from inside of its handshake.
+    func trusts(_ trust: HTTPServerTrust) -> Bool {
+        switch handler?.exchange(self, decideOn: trust) ?? .followVerdict {
+        case .followVerdict:
+            cause = trust.verdict.error
+        case .accept:
+            cause = nil
+        case .ask:
+            let message = "Nobody has decided yet whether to trust \(trust.host)"
+            cause = HTTPError(code: .serverTrustUndecided, message: message)
+        }
+        return cause == nil
+    }
+
     /// The exchange's turn has come.
     func began() {
         run(machine.began(at: EventLoop.now))
     }
 
+    /// The host's name is about to be looked up.
+    func beganLookup() {
+        metrics.lookupStart = sinceStart
+        began()
+    }
+
     /// A connection of the client's is about to be made.
     func began(on socket: Int32) {
         client?.multi.made(socket)
+        // Several may be tried side by side; the first one is the beginning.
+        metrics.connectStart = metrics.connectStart ?? sinceStart
         began()
     }
 
     /// There is a connection, and the request is about to leave.
     func connected(to address: String) {
         remoteAddress = address
+        noteConnection()
         began()
     }
 
     /// Hands over a line of the header; `false` when libcurl must fail.
     func receivedHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        if metrics.responseStart == nil { metrics.responseStart = sinceStart }
         switch machine.receivedHeaderLine(line, at: EventLoop.now) {
-        case .skip, .deliverBytes, .hold, .holdForATurn: true
-        case .deliverHead(let head): answered(head)
-        case .stop: false
+        case .skip, .deliverBytes, .hold, .holdForATurn:
+            return true
+        case .deliverInformational(let head):
+            handler?.exchange(self, didReceiveInformational: head)
+            return handler != nil
+        case .deliverHead(let head):
+            return answered(head)
+        case .stop:
+            return false
         }
     }
 
@@ -131,7 +181,7 @@ extension HTTPExchange {
     /// Hands over a piece of the body.
     func receivedBytes(_ bytes: UnsafeRawBufferPointer) -> Acceptance {
         switch machine.receivedBytes(count: bytes.count, at: EventLoop.now) {
-        case .skip, .deliverHead: return .taken
+        case .skip, .deliverHead, .deliverInformational: return .taken
         case .deliverBytes:
             guard let handler else { return .refused }
             let disposition = handler.exchange(self, didReceive: bytes)
@@ -146,26 +196,9 @@ extension HTTPExchange {
         }
     }
 
-    /// Copies the next part of the request's body and returns its length, 0 at the end.
-    func readBody(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        machine.sentBytes(at: EventLoop.now)
-        let rest = (request.body ?? [])[sentBodyByteCount...].prefix(buffer.count)
-        buffer.copyBytes(from: rest)
-        sentBodyByteCount += rest.count
-        return rest.count
-    }
-
-    /// Goes to a place in the request's body: libcurl sends it again when a kept connection turns
-    /// out to be dead.
-    func seekBody(to offset: Int) -> Bool {
-        guard (0...(request.body?.count ?? 0)).contains(offset) else { return false }
-        sentBodyByteCount = offset
-        return true
-    }
-
     /// libcurl has let go of the exchange.
     func completed(_ error: HTTPError?) {
-        run(machine.completed(error))
+        run(machine.completed(error == nil ? nil : cause ?? error))
     }
 
     private func answered(_ head: HTTPResponseHead) -> Bool {

@@ -1,12 +1,31 @@
 package import FerrySystem
 
-/// The receiver of one exchange's events, in this order: head, bytes…, finish.
+/// The receiver of one exchange's events, in this order: sent…, informational…, head, bytes…, finish.
+///
+/// What is sent is also reported later, where a server answers before it has read the request.
 ///
 /// A method may do anything to any exchange of the client, also cancel, pause or resume the one
 /// that it is called for, start others, and invalidate the client.
 @LoopActor package protocol HTTPExchangeHandler: AnyObject {
-    /// Called once, when a final response's header is complete; interim responses (1xx) are not
-    /// reported.
+    /// Called from inside of a TLS handshake, if the request wants that, for each connection that is
+    /// made for it.
+    func exchange(
+        _ exchange: HTTPExchange,
+        decideOn trust: HTTPServerTrust
+    ) -> HTTPTrustDecision
+
+    /// Called when more of the request's body has been taken off its source, towards the
+    /// connection.
+    ///
+    /// - Parameters:
+    ///   - exchange: The exchange.
+    ///   - byteCount: How many bytes in all; fewer than before when some must be sent again.
+    func exchange(_ exchange: HTTPExchange, didSendBodyBytes byteCount: Int64)
+
+    /// Called for each interim response (1xx), but 101, before the final one (RFC 9110 §15.2).
+    func exchange(_ exchange: HTTPExchange, didReceiveInformational head: HTTPResponseHead)
+
+    /// Called once, when a final response's header is complete.
     func exchange(
         _ exchange: HTTPExchange,
         didReceive head: HTTPResponseHead
@@ -30,4 +49,23 @@ package import FerrySystem
 
     /// Called exactly once, as the last call, unless the exchange was cancelled: then never.
     func exchange(_ exchange: HTTPExchange, didFinishWith error: HTTPError?)
+}
+
+extension HTTPExchangeHandler {
+    /// Goes by the verdict.
+    package func exchange(
+        _ exchange: HTTPExchange,
+        decideOn trust: HTTPServerTrust
+    ) -> HTTPTrustDecision {
+        .followVerdict
+    }
+
+    /// Does nothing.
+    package func exchange(_ exchange: HTTPExchange, didSendBodyBytes byteCount: Int64) {}
+
+    /// Does nothing.
+    package func exchange(
+        _ exchange: HTTPExchange,
+        didReceiveInformational head: HTTPResponseHead
+    ) {}
 }

@@ -1,11 +1,12 @@
 /// Makes heads out of the lines of a response's header, as libcurl hands them over.
 ///
-/// Interim responses (1xx) are dropped, and so are the trailers of a chunked body, but both count
-/// against the limit.
+/// The trailers of a chunked body are dropped, but they, and interim responses (1xx), count against
+/// the limit.
 struct ResponseHeadParser {
     /// What a line has completed.
     enum Event: Equatable {
         case nothing
+        case informational(HTTPResponseHead)
         case head(HTTPResponseHead)
         case failure(HTTPError)
     }
@@ -15,6 +16,9 @@ struct ResponseHeadParser {
         case inFields
         case complete
     }
+
+    /// Whether a request for another protocol was sent, so that 101 is a final response to it.
+    var acceptsProtocolSwitch = false
 
     private let url: String
     private let maximumByteCount: Int
@@ -84,13 +88,13 @@ struct ResponseHeadParser {
 
     private mutating func endOfHead() -> Event {
         switch head.status {
-        case 101:
+        case 101 where !acceptsProtocolSwitch:
             // Nothing of what follows would be HTTP.
             let message = "The server switched to a protocol that nobody asked for"
             return .failure(HTTPError(code: .badServerResponse, message: message))
-        case 100..<200:
+        case 100..<200 where head.status != 101:
             state = .awaitingStatusLine
-            return .nothing
+            return .informational(head)
         default:
             // RFC 9112 §6.3: two lengths are an attempt to have the body read in two ways, be they
             // in two fields or in one.

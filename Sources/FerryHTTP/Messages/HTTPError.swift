@@ -24,6 +24,8 @@ package struct HTTPError: Error, Hashable, Sendable {
         case serverCertificateUntrusted
         /// The server's certificate has expired or is not valid yet.
         case serverCertificateHasBadDate
+        /// The handler wants to be asked again whether to trust the server, with more time to answer.
+        case serverTrustUndecided
         /// The server's answer is not HTTP.
         case badServerResponse
         /// The response's header exceeds the client's limit.
@@ -32,6 +34,10 @@ package struct HTTPError: Error, Hashable, Sendable {
         case bodyTooShort
         /// The body's coding is broken or unknown.
         case cannotDecodeContent
+        /// The request's body cannot be read from where it comes from.
+        case bodyUnreadable
+        /// The request's body must be sent once more, and its source cannot go back.
+        case bodySpent
         /// The receiver of the body could not take it.
         case writeFailed
         /// The handler answered ``HTTPBodyDisposition/cancel``.

@@ -27,6 +27,9 @@ package struct HTTPRequest: Hashable, Sendable {
     /// The protocol to ask for.
     package var protocolChoice: ProtocolChoice
 
+    /// Whether the exchange's handler decides on the server's certificates; `false` by default.
+    package var asksForTrust = false
+
     /// Makes a request; what cannot be sent is reported when it is started.
     package init(
         url: String,

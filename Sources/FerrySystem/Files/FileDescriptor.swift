@@ -46,6 +46,17 @@ package struct FileDescriptor: ~Copyable, Sendable {
         }
     }
 
+    /// Reads up to the buffer's size at `offset`, leaving the current offset alone; 0 at the end.
+    package borrowing func read(
+        into buffer: UnsafeMutableRawBufferPointer,
+        at offset: Int64
+    ) throws(SystemCallError) -> Int {
+        let descriptor = rawValue
+        return try systemCall("pread") {
+            pread(descriptor, buffer.baseAddress, buffer.count, Int(offset))
+        }
+    }
+
     /// Writes some bytes at the current offset and returns how many.
     package borrowing func write(
         _ bytes: UnsafeRawBufferPointer

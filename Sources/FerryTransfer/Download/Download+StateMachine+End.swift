@@ -54,8 +54,9 @@ extension Download.StateMachine {
             case .unsupportedURL, .badURL, .invalidRequest, .cannotFindHost,
                 .cannotConnectToHost, .notConnectedToInternet, .timedOut,
                 .secureConnectionFailed, .serverCertificateUntrusted,
-                .serverCertificateHasBadDate, .headersTooLarge, .cannotDecodeContent,
-                .writeFailed, .aborted, .outOfMemory, .other:
+                .serverCertificateHasBadDate, .serverTrustUndecided, .headersTooLarge,
+                .cannotDecodeContent,
+                .bodyUnreadable, .bodySpent, .writeFailed, .aborted, .outOfMemory, .other:
                 break
             }
         }

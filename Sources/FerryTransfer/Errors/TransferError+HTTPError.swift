@@ -19,10 +19,12 @@ extension TransferError.Code {
         case .notConnectedToInternet: self = .notConnected
         case .timedOut: self = .timedOut
         case .secureConnectionFailed: self = .secureConnectionFailed
-        case .serverCertificateUntrusted: self = .certificateUntrusted
+        case .serverCertificateUntrusted, .serverTrustUndecided: self = .certificateUntrusted
         case .serverCertificateHasBadDate: self = .certificateBadDate
         case .badServerResponse, .headersTooLarge: self = .badServerResponse
         case .cannotDecodeContent: self = .cannotDecodeContent
+        case .bodyUnreadable: self = .bodyUnreadable
+        case .bodySpent: self = .bodySpent
         case .outOfMemory: self = .outOfMemory
         // A download writes its file itself and never asks for an exchange to be aborted, so
         // these two are faults of our own; so is what has no name.

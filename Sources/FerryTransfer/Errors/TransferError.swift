@@ -50,6 +50,10 @@ package struct TransferError: Error, Hashable, Sendable, Codable {
         case backgroundSessionInUse
         /// The connection to the daemon was lost.
         case backgroundSessionDisconnected
+        /// The request's body cannot be read from where it comes from.
+        case bodyUnreadable
+        /// The request's body must be sent once more, and is there only once.
+        case bodySpent
         /// Memory ran out.
         case outOfMemory
         /// A fault of our own, which ends this transfer and no other.

@@ -34,10 +34,12 @@ package struct TransferRequest: Hashable, Sendable {
     /// Only a plain GET qualifies: a request that carries conditions or a range of its own means
     /// something else when ours are added to it.
     package var isResumable: Bool {
-        method == "GET" && (body ?? []).isEmpty
-            && !fields.contains { field in
-                Self.conditionalNames.contains { field.isNamed($0) }
-            }
+        method == "GET" && (body ?? []).isEmpty && !isConditional
+    }
+
+    /// Whether the app asks for a part, or sets a condition of its own.
+    var isConditional: Bool {
+        fields.contains { field in Self.conditionalNames.contains { field.isNamed($0) } }
     }
 
     /// Whether the app asks for a range itself, so that a 206 is what it wants.

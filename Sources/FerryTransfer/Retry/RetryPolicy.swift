@@ -105,7 +105,8 @@ package struct RetryPolicy: Hashable, Sendable {
             true
         case .cancelled, .resourceTimedOut, .unsupportedURL, .badURL, .tooManyRedirects,
             .redirectToNonHTTP, .certificateUntrusted, .certificateBadDate, .badServerResponse,
-            .cannotDecodeContent, .cannotCreateFile, .cannotWriteToFile, .diskFull, .fileMissing,
+            .cannotDecodeContent, .bodyUnreadable, .bodySpent, .cannotCreateFile,
+            .cannotWriteToFile, .diskFull, .fileMissing,
             .resumeDataInvalid, .backgroundSessionInUse, .backgroundSessionDisconnected,
             .internalFailure:
             false

@@ -58,7 +58,7 @@ package enum Validator: Hashable, Sendable, Codable {
     }
 
     /// `DQUOTE *etagc DQUOTE` (RFC 9110 §8.8.3).
-    private static func isStrong(_ tag: some StringProtocol) -> Bool {
+    static func isStrong(_ tag: some StringProtocol) -> Bool {
         let bytes = Array(tag.utf8)
         guard bytes.count >= 2, bytes.first == 0x22, bytes.last == 0x22 else { return false }
         return bytes.dropFirst().dropLast().allSatisfy { byte in
@@ -66,7 +66,7 @@ package enum Validator: Hashable, Sendable, Codable {
         }
     }
 
-    private static func isWeak(_ tag: String) -> Bool {
+    static func isWeak(_ tag: String) -> Bool {
         tag.hasPrefix("W/") && isStrong(tag.dropFirst(2))
     }
 }

@@ -24,6 +24,14 @@ import Testing
     /// Called at the end, before anybody who waits for it.
     var onFinish: (HTTPExchange) -> Void = { _ in }
 
+    /// Answers for a server's certificates.
+    var onTrust: (HTTPServerTrust) -> HTTPTrustDecision = { _ in .followVerdict }
+    /// The servers that were decided on.
+    private(set) var trusts: [HTTPServerTrust] = []
+    /// How much of the request's body was sent, each time that it was told.
+    private(set) var sentByteCounts: [Int64] = []
+    /// The interim responses.
+    private(set) var informationalHeads: [HTTPResponseHead] = []
     /// The calls, with those for bytes that follow each other as one.
     private(set) var calls: [Call] = []
     private(set) var heads: [HTTPResponseHead] = []
@@ -43,6 +51,26 @@ import Testing
     /// The only head.
     var head: HTTPResponseHead {
         get throws { try #require(heads.count == 1 ? heads.first : nil) }
+    }
+
+    func exchange(
+        _ exchange: HTTPExchange,
+        decideOn trust: HTTPServerTrust
+    ) -> HTTPTrustDecision {
+        trusts.append(trust)
+        return onTrust(trust)
+    }
+
+    func exchange(_ exchange: HTTPExchange, didSendBodyBytes byteCount: Int64) {
+        sentByteCounts.append(byteCount)
+        resumeWaiters()
+    }
+
+    func exchange(
+        _ exchange: HTTPExchange,
+        didReceiveInformational head: HTTPResponseHead
+    ) {
+        informationalHeads.append(head)
     }
 
     func exchange(
@@ -148,9 +176,12 @@ extension HTTPClient {
     }
 
     /// Sends a request and waits for its end.
-    func fetch(_ request: HTTPRequest) async throws -> ExchangeProbe {
+    func fetch(
+        _ request: HTTPRequest,
+        body: (any HTTPBodySource)? = nil
+    ) async throws -> ExchangeProbe {
         let probe = ExchangeProbe()
-        start(request, handler: probe)
+        start(request, body: body, handler: probe)
         try await probe.finished()
         return probe
     }

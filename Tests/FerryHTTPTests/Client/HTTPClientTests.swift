@@ -49,7 +49,7 @@ import Testing
         #expect(content.firstDifference(from: probe.bytes) == nil)
     }
 
-    @Test func `interim responses are not reported`() async throws {
+    @Test func `interim responses are reported for themselves`() async throws {
         server.on(
             "/early",
             .content(.text("late"))
@@ -62,6 +62,8 @@ import Testing
         #expect(head.status == 200)
         #expect(head.fields.first(named: "Link") == nil)
         #expect(probe.text == "late")
+        #expect(probe.informationalHeads.map(\.status) == [100, 103])
+        #expect(probe.informationalHeads.last?.fields.first(named: "Link") == "</style.css>")
     }
 
     @Test func `a header that arrives byte by byte is read as one`() async throws {

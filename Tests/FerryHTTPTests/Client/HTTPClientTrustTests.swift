@@ -56,6 +56,72 @@ import Testing
         #expect(probe.error?.code == .serverCertificateUntrusted)
     }
 
+    // MARK: Handlers that decide
+
+    private func fetch(
+        _ server: TLSServer,
+        knowingAuthority: Bool = true,
+        host: String? = nil,
+        _ decision: HTTPTrustDecision
+    ) async throws -> ExchangeProbe {
+        let client = try HTTPClient.local {
+            if knowingAuthority { $0.certificateAuthorityFile = server.authorityFile }
+        }
+        let probe = ExchangeProbe()
+        probe.onTrust = { _ in decision }
+        var request = HTTPRequest(url: server.url)
+        request.asksForTrust = true
+        client.start(request, handler: probe)
+        try await probe.finished()
+        return probe
+    }
+
+    @Test func `a good server's chain leads up to its authority`() async throws {
+        let server = try await TLSServer.start(.good)
+        let probe = try await fetch(server, .followVerdict)
+        #expect(probe.error == nil)
+        #expect(try probe.head.status == 200)
+        let trust = try #require(probe.trusts.first)
+        #expect(probe.trusts.count == 1)
+        #expect(trust.verdict == .trusted)
+        #expect(trust.host == "127.0.0.1" || trust.host == "localhost")
+        #expect(trust.certificates.count == 2)
+        // DER: a sequence with a length of two bytes.
+        #expect(trust.certificates.allSatisfy { $0.starts(with: [0x30, 0x82]) })
+        #expect(trust.certificates[0] != trust.certificates[1])
+    }
+
+    @Test(arguments: [
+        (TLSServer.Certificate.good, false), (.expired, true), (.forAnotherHost, true),
+    ])
+    func `a bad server is refused, unless the handler accepts it`(
+        certificate: TLSServer.Certificate,
+        knowsAuthority: Bool
+    ) async throws {
+        let server = try await TLSServer.start(certificate)
+        let refused = try await fetch(server, knowingAuthority: knowsAuthority, .followVerdict)
+        #expect(refused.calls == [.finish])
+        let verdict = try #require(refused.trusts.first?.verdict)
+        #expect(refused.error == verdict.error)
+        switch certificate {
+        case .good: #expect(refused.error?.code == .serverCertificateUntrusted)
+        case .expired: #expect(refused.error?.code == .serverCertificateHasBadDate)
+        case .forAnotherHost: #expect(verdict == .forAnotherHost)
+        }
+        let accepted = try await fetch(server, knowingAuthority: knowsAuthority, .accept)
+        #expect(accepted.error == nil)
+        #expect(try accepted.head.status == 200)
+        #expect(accepted.trusts.first?.verdict == verdict)
+    }
+
+    @Test func `a handler may want more time, also for a good server`() async throws {
+        let server = try await TLSServer.start(.good)
+        let probe = try await fetch(server, .ask)
+        #expect(probe.error?.code == .serverTrustUndecided)
+        #expect(probe.calls == [.finish])
+        #expect(probe.trusts.first?.verdict == .trusted)
+    }
+
     @Test func `the environment says which authorities are trusted, as for curl`() {
         let both = HTTPClient.Configuration(
             environment: ["CURL_CA_BUNDLE": "/a.pem", "SSL_CERT_FILE": "/b.pem"]

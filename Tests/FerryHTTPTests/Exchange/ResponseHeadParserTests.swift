@@ -73,12 +73,17 @@ import Testing
         #expect(events.last == head(200, ["A": "b:c"]))
     }
 
-    @Test func `interim heads are dropped with their fields`() {
+    @Test func `interim heads are told apart, with their fields`() {
         let events = parse([
             "HTTP/1.1 103 Early Hints\r\n", "Link: x\r\n", "\r\n", "HTTP/1.1 200 OK\r\n",
             "A: b\r\n", "\r\n",
         ])
-        #expect(events.dropLast().allSatisfy { $0 == .nothing })
+        let hints = HTTPResponseHead(
+            status: 103,
+            fields: [HTTPField(name: "Link", value: "x")],
+            url: "http://a/"
+        )
+        #expect(events[..<3] == [.nothing, .nothing, .informational(hints)])
         #expect(events.last == head(200, ["A": "b"]))
     }
 

@@ -77,7 +77,7 @@ package final class TLSServer {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    private static func makeCertificates(_ certificate: Certificate, in folder: URL) throws {
+    static func makeCertificates(_ certificate: Certificate, in folder: URL) throws {
         let host = certificate == .forAnotherHost ? "DNS:elsewhere.invalid" : "IP:127.0.0.1"
         try "subjectAltName=\(host)\n".write(
             to: folder.appendingPathComponent("extensions"),

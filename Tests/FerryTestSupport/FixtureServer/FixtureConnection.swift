@@ -56,13 +56,43 @@ final class FixtureConnection: Sendable {
         if request["Expect"] == "100-continue" {
             guard case .open = send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) else { return nil }
         }
+        let isChunked = request["Transfer-Encoding"] == "chunked"
         let length = request["Content-Length"].flatMap { Int($0) } ?? 0
-        while received.count < length {
+        let body =
+            isChunked ? takeChunks(from: &received) : take(length, from: &received)
+        guard let body else { return nil }
+        request.body = body
+        return request
+    }
+
+    private func take(_ count: Int, from received: inout [UInt8]) -> [UInt8]? {
+        while received.count < count {
             guard receiveMore(into: &received) else { return nil }
         }
-        request.body = Array(received.prefix(length))
-        received.removeFirst(length)
-        return request
+        defer { received.removeFirst(count) }
+        return Array(received.prefix(count))
+    }
+
+    /// A body in chunks (RFC 9112 §7.1); trailers are not expected.
+    private func takeChunks(from received: inout [UInt8]) -> [UInt8]? {
+        var body: [UInt8] = []
+        while let line = takeLine(from: &received), let count = Int(line, radix: 16) {
+            guard let chunk = take(count + 2, from: &received) else { return nil }
+            if count == 0 { return body }
+            body += chunk.dropLast(2)
+        }
+        return nil
+    }
+
+    private func takeLine(from received: inout [UInt8]) -> String? {
+        while true {
+            if let end = received.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = String(decoding: received[..<end], as: UTF8.self)
+                received.removeFirst(end + 1)
+                return line.hasSuffix("\r") ? String(line.dropLast()) : line
+            }
+            guard receiveMore(into: &received) else { return nil }
+        }
     }
 
     private static func takeHead(from received: inout [UInt8]) -> [UInt8]? {

@@ -38,6 +38,33 @@ struct URLSessionConfigurationTests {
         #expect(URLSessionConfiguration.ephemeral.httpCookieStorage !== HTTPCookieStorage.shared)
     }
 
+    @Test func `an ephemeral session sees nothing of the disk, and leaves it alone`() async {
+        await #expect(processExitsWith: .success) {
+            _ = Home.path
+            let url = try #require(URL(string: "https://host/file"))
+            let request = URLRequest(url: url)
+            let response = URLResponse(
+                url: url,
+                mimeType: nil,
+                expectedContentLength: 4,
+                textEncodingName: nil
+            )
+            let cached = CachedURLResponse(response: response, data: Data("body".utf8))
+            URLCache.shared.storeCachedResponse(cached, for: request)
+            #expect(URLCache.shared.currentDiskUsage > 0)
+
+            let configuration = URLSessionConfiguration.ephemeral
+            let own = try #require(configuration.urlCache)
+            #expect(configuration.urlCache === own)
+            #expect(own.cachedResponse(for: request) == nil)
+            own.storeCachedResponse(cached, for: request)
+            #expect(own.cachedResponse(for: request)?.data == cached.data)
+            own.removeAllCachedResponses()
+            #expect(own.cachedResponse(for: request) == nil)
+            #expect(URLCache.shared.currentDiskUsage > 0)
+        }
+    }
+
     @Test func `each access makes a new object`() {
         let first = URLSessionConfiguration.default
         first.timeoutIntervalForRequest = 1

@@ -25,6 +25,7 @@ struct DeliveriesTests {
             case .resumed(let offset, _): lines.append("resumed \(offset)")
             case .progressed(let byteCount, _): lines.append("\(byteCount) +\(newByteCount)")
             case .finished: lines.append("finished")
+            case .socket: lines.append("socket")
             case .completed: lines.append("completed")
             }
         }

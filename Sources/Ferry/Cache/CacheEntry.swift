@@ -1,0 +1,81 @@
+import FerryHTTP
+import FerryTransfer
+import Foundation
+import FoundationNetworking
+
+/// A response that is stored, or may be.
+// @unchecked because Foundation does not declare `CachedURLResponse` as sendable; all it has is set once,
+// when it is made, and nothing in Ferry changes what its user info holds.
+struct CacheEntry: @unchecked Sendable {
+    /// What decides about its use.
+    let stored: StoredResponse
+    /// The response with its body, as the app gets it.
+    let response: CachedURLResponse
+
+    init(stored: StoredResponse, response: CachedURLResponse) {
+        self.stored = stored
+        self.response = response
+    }
+
+    /// Reads what a cache has under a key; nil when that is for another URL.
+    ///
+    /// - Parameters:
+    ///   - response: What the cache has.
+    ///   - key: The key.
+    ///   - request: The request that is to be answered.
+    init?(_ response: CachedURLResponse, under key: CacheKey, for request: TransferRequest) {
+        let head = Self.head(of: response.response, url: key.url)
+        if let record = CacheRecord(userInfo: response.userInfo) {
+            guard record.url == key.url else { return nil }
+            stored = StoredResponse(
+                head: head,
+                selectingFields: record.selectingFields,
+                requestTime: HTTPDate(secondsSince1970: record.requestTime),
+                responseTime: HTTPDate(secondsSince1970: record.responseTime)
+            )
+        } else {
+            guard key.isFor(response.response.url),
+                let stored = Self.appsResponse(head, to: request)
+            else { return nil }
+            self.stored = stored
+        }
+        self.response = response
+    }
+
+    /// A response that the app has stored: for which request, it knows itself, and when, nobody does.
+    ///
+    /// Without a date it is stale from the beginning, so that it is used only where the app's policy says
+    /// that age does not matter.
+    private static func appsResponse(
+        _ head: HTTPResponseHead,
+        to request: TransferRequest
+    ) -> StoredResponse? {
+        let time =
+            head.fields.first(named: "Date").flatMap { HTTPDate($0) }
+            ?? HTTPDate(secondsSince1970: 0)
+        let unvaried = HTTPResponseHead(status: head.status, fields: [], url: head.url)
+        return SelectingFields(head: unvaried, requestFields: request.fields).map { fields in
+            StoredResponse(
+                head: head,
+                selectingFields: fields,
+                requestTime: time,
+                responseTime: time
+            )
+        }
+    }
+
+    /// An app may store responses that are not HTTP's; they have no fields.
+    ///
+    /// Foundation changes the case of names and joins fields of one name by commas. Neither matters.
+    private static func head(of response: URLResponse, url: String) -> HTTPResponseHead {
+        let response = response as? HTTPURLResponse
+        let fields = (response?.allHeaderFields ?? [:]).compactMap { key, value in
+            (key as? String).map { HTTPField(name: $0, value: value as? String ?? "\(value)") }
+        }
+        return HTTPResponseHead(
+            status: response?.statusCode ?? 200,
+            fields: fields.sorted { $0.name < $1.name },
+            url: response?.url?.absoluteString ?? url
+        )
+    }
+}

@@ -1,0 +1,65 @@
+extension LocalFile {
+    /// The type of files whose names end like this; `application/octet-stream` for unknown ones.
+    ///
+    /// The desktop's database of types (shared-mime-info) is not asked: it has no library that is always
+    /// there, and servers have none of it. The names are those that IANA has registered.
+    static func mimeType(ofExtension name: String) -> String {
+        types[name.lowercased()] ?? "application/octet-stream"
+    }
+
+    private static let types = [
+        "7z": "application/x-7z-compressed",
+        "aac": "audio/aac",
+        "avif": "image/avif",
+        "bmp": "image/bmp",
+        "bz2": "application/x-bzip2",
+        "css": "text/css",
+        "csv": "text/csv",
+        "flac": "audio/flac",
+        "gif": "image/gif",
+        "gz": "application/gzip",
+        "heic": "image/heic",
+        "htm": "text/html",
+        "html": "text/html",
+        "ics": "text/calendar",
+        "jpeg": "image/jpeg",
+        "jpg": "image/jpeg",
+        "js": "text/javascript",
+        "json": "application/json",
+        "log": "text/plain",
+        "m4a": "audio/mp4",
+        "m4v": "video/mp4",
+        "md": "text/markdown",
+        "mjs": "text/javascript",
+        "mov": "video/quicktime",
+        "mp3": "audio/mpeg",
+        "mp4": "video/mp4",
+        "mpeg": "video/mpeg",
+        "oga": "audio/ogg",
+        "ogg": "audio/ogg",
+        "ogv": "video/ogg",
+        "otf": "font/otf",
+        "pdf": "application/pdf",
+        "png": "image/png",
+        "rtf": "application/rtf",
+        "svg": "image/svg+xml",
+        "tar": "application/x-tar",
+        "tif": "image/tiff",
+        "tiff": "image/tiff",
+        "ttf": "font/ttf",
+        "txt": "text/plain",
+        "wasm": "application/wasm",
+        "wav": "audio/wav",
+        "webm": "video/webm",
+        "webp": "image/webp",
+        "woff": "font/woff",
+        "woff2": "font/woff2",
+        "xhtml": "application/xhtml+xml",
+        "xml": "application/xml",
+        "xz": "application/x-xz",
+        "yaml": "application/yaml",
+        "yml": "application/yaml",
+        "zip": "application/zip",
+        "zst": "application/zstd",
+    ]
+}

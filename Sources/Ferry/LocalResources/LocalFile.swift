@@ -1,0 +1,97 @@
+import FerrySystem
+import Foundation
+import FoundationNetworking
+@preconcurrency import Glibc
+
+/// A file of this machine that is read by its `file:` URL, piece by piece.
+///
+/// Nothing is read ahead: whoever takes the pieces slowly is not overrun. The file is closed when it is no
+/// longer needed.
+final class LocalFile: Sendable {
+    /// What an app is told before the content comes: a type by the name's extension, and the length that
+    /// the file had when it was opened.
+    let response: URLResponse
+
+    private let descriptor: FileDescriptor
+    private let queue: BlockingQueue
+    private let url: URL
+
+    /// Opens the file of a URL.
+    ///
+    /// - Parameters:
+    ///   - url: An absolute URL whose scheme is `file`.
+    ///   - queue: Where the file is opened and read; a disk may take its time.
+    /// - Returns: The file, of which nothing is read yet.
+    /// - Throws: ``URLError/badURL`` for another scheme or a path that is not absolute;
+    ///   ``URLError/fileDoesNotExist``, ``URLError/fileIsDirectory``,
+    ///   ``URLError/noPermissionsToReadFile``; ``URLError/resourceUnavailable`` for a pipe, a device or
+    ///   a disk that fails.
+    @LoopActor
+    static func open(_ url: URL, on queue: BlockingQueue) async throws(URLError) -> LocalFile {
+        try await queue.run { () throws(URLError) in try LocalFile(url, queue: queue) }
+    }
+
+    private init(_ url: URL, queue: BlockingQueue) throws(URLError) {
+        self.url = url
+        self.queue = queue
+        let path = try Self.path(of: url)
+        do throws(SystemCallError) {
+            descriptor = FileDescriptor(
+                owning: try systemCall("open", url.path) {
+                    // Without O_NONBLOCK a pipe would be waited for, which nobody may write to.
+                    Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+                }
+            )
+            let status = try descriptor.status()
+            response = URLResponse(
+                url: url,
+                mimeType: Self.mimeType(ofExtension: url.pathExtension),
+                expectedContentLength: Int(status.size),
+                textEncodingName: nil
+            )
+            guard !status.isDirectory else {
+                throw SystemCallError(call: "open", errno: EISDIR, subject: url.path)
+            }
+            guard status.isRegularFile else {
+                throw SystemCallError(call: "open", errno: EOPNOTSUPP, subject: url.path)
+            }
+        } catch {
+            throw URLError(readingFile: error, url: url)
+        }
+    }
+
+    /// Reads on from where the last piece ended.
+    ///
+    /// - Parameter limit: The most bytes of a piece, above 0.
+    /// - Returns: The piece; an empty one at the end of the file.
+    /// - Throws: ``URLError/resourceUnavailable``.
+    @LoopActor
+    func read(upTo limit: Int) async throws(URLError) -> Data {
+        try await queue.run { () throws(URLError) in try self.readPiece(limit) }
+    }
+
+    private func readPiece(_ limit: Int) throws(URLError) -> Data {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: limit, alignment: 16)
+        defer { buffer.deallocate() }
+        do throws(SystemCallError) {
+            let count = try descriptor.read(into: buffer)
+            return Data(buffer[..<count])
+        } catch {
+            throw URLError(readingFile: error, url: url)
+        }
+    }
+
+    /// The path as bytes, with a zero at the end: it need not be UTF-8.
+    private static func path(of url: URL) throws(URLError) -> [CChar] {
+        let path = url.path(percentEncoded: true).utf8.percentDecoded
+        guard url.isFileURL, path.first == UInt8(ascii: "/") else {
+            throw URLError(.badURL, url: url, reason: "This is not the URL of a file.")
+        }
+        let host = url.host(percentEncoded: true) ?? ""
+        // After a zero the kernel would read no further, and open another file.
+        guard ["", "localhost"].contains(host.lowercased()), !path.contains(0) else {
+            throw URLError(.fileDoesNotExist, url: url, reason: "This machine has no such file.")
+        }
+        return (path + [0]).map(CChar.init(bitPattern:))
+    }
+}

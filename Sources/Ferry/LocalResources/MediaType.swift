@@ -1,0 +1,67 @@
+import Foundation
+
+/// A media type with its parameters, as a `data:` URL writes it.
+struct MediaType: Hashable, Sendable {
+    /// What a URL that names no type has, RFC 2397 §2.
+    static let plainText = MediaType(name: "text/plain", parameters: ["charset": "US-ASCII"])
+
+    /// The type and the subtype, in lower case.
+    let name: String
+    /// The values by their names in lower case; of several with one name the first counts.
+    let parameters: [String: String]
+
+    private init(name: String, parameters: [String: String]) {
+        self.name = name
+        self.parameters = parameters
+    }
+
+    /// Reads a type; nil for what is none.
+    ///
+    /// One with parameters alone is `text/plain`.
+    init?(_ text: Substring) {
+        let parts = text.split(separator: ";", omittingEmptySubsequences: false)
+        let first = (parts.first ?? "").trimmed
+        let type = first.isEmpty && parts.count > 1 ? "text/plain" : first
+        let words = type.split(separator: "/", omittingEmptySubsequences: false)
+        guard words.count == 2, words.allSatisfy(\.isToken) else { return nil }
+        name = type.lowercased()
+        parameters = parts.dropFirst().reduce(into: [:]) { parameters, part in
+            guard let (name, value) = Self.parameter(part), parameters[name] == nil else { return }
+            parameters[name] = value
+        }
+    }
+
+    private static func parameter(_ text: Substring) -> (name: String, value: String)? {
+        let sides = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard sides.count == 2, sides[0].trimmed.isToken else { return nil }
+        // A value that is no token is escaped in place of being quoted, RFC 2397 §3; many do both.
+        let decoded = String(decoding: sides[1].trimmed.utf8.percentDecoded, as: UTF8.self)
+        let isQuoted = decoded.count > 1 && decoded.hasPrefix("\"") && decoded.hasSuffix("\"")
+        let value = isQuoted ? String(decoded.dropFirst().dropLast()) : decoded
+        return value.isEmpty ? nil : (sides[0].trimmed.lowercased(), value)
+    }
+}
+
+extension Substring {
+    /// Without spaces at its ends, which a URL has only escaped.
+    var trimmed: Substring {
+        var rest = self
+        while rest.hasPrefix("%20") { rest.removeFirst(3) }
+        while rest.hasSuffix("%20") { rest.removeLast(3) }
+        return rest
+    }
+
+    /// Whether it is a token of RFC 9110 §5.6.2.
+    fileprivate var isToken: Bool {
+        !isEmpty
+            && utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default:
+                    "!#$%&'*+-.^_`|~".utf8.contains(byte)
+                }
+            }
+    }
+}

@@ -1,0 +1,178 @@
+import FerryHTTP
+import FerrySystem
+import FerryTransfer
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// The connection of a WebSocket task of a default or ephemeral session, on the event loop.
+///
+/// It is not in line for one of the connections that the session may have per host: it would keep it for
+/// hours, and requests would wait.
+@LoopActor
+final class InProcessWebSocket: TaskBackend {
+    private weak var task: URLSessionWebSocketTask?
+    private var order: Result<WebSocketOrder, URLError>
+    private let configuration: URLSessionConfiguration.Values
+    private var connection: WebSocketConnection?
+    private var clock: ResourceClock?
+    /// What the task fails with, where the connection does not know.
+    private var failure: TransferError?
+    private var hasEnded = false
+
+    nonisolated init(
+        _ order: Result<WebSocketOrder, URLError>,
+        _ configuration: URLSessionConfiguration.Values
+    ) {
+        self.order = order
+        self.configuration = configuration
+    }
+
+    /// Works for a task; before anything else.
+    func attach(to task: URLSessionWebSocketTask) {
+        self.task = task
+        clock = ResourceClock(seconds: configuration.timeoutIntervalForResource)
+        guard let order = try? order.get() else { return }
+        var settings = WebSocketConnection.Configuration()
+        settings.openingTimeout = order.openingTimeout
+        connection = WebSocketConnection(
+            order.webSocketRequest,
+            configuration: settings,
+            events: WebSocketConnection.Events(
+                opened: { [weak self] in self?.opened($0, $1) },
+                refused: { [weak self] in self?.refused($0) },
+                ended: { [weak self] in self?.ended($0) }
+            )
+        )
+    }
+
+    // MARK: - What the app asks for
+
+    nonisolated func perform(
+        _ command: URLSessionTask.Lifecycle.Command,
+        on task: URLSessionTask
+    ) {
+        LoopActor.perform { [self] in perform(command) }
+    }
+
+    /// In the app's process a description is nobody else's business.
+    nonisolated func descriptionChanged(to description: String?, of task: URLSessionTask) {}
+
+    /// There is no line in which it would matter.
+    nonisolated func priorityChanged(to priority: Float, of task: URLSessionTask) {}
+
+    private func perform(_ command: URLSessionTask.Lifecycle.Command) {
+        guard !hasEnded else { return }
+        switch command {
+        case .resume:
+            if let error = order.failure { return end(with: error) }
+            clock?.start { [weak self] in self?.timeRanOut() }
+            if let size = task?.maximumMessageSize { connection?.maximumMessageByteCount = size }
+            connection?.start()
+        case .suspend:
+            clock?.stop()
+            connection?.suspend()
+        case .cancel, .cancelProducingResumeData:
+            connection?.cancel()
+            end(with: URLError(.cancelled, url: url))
+        }
+    }
+
+    func send(
+        _ message: URLSessionWebSocketTask.Message,
+        completion: @escaping @LoopActor ((any Error)?) -> Void
+    ) {
+        guard let connection else { return completion(order.failure) }
+        connection.send(WebSocketMessage(message)) { [url] error in
+            completion(error.map { $0.appError(url: url) })
+        }
+    }
+
+    func ping(completion: @escaping @LoopActor ((any Error)?) -> Void) {
+        guard let connection else { return completion(order.failure) }
+        connection.ping { [url] error in completion(error.map { $0.appError(url: url) }) }
+    }
+
+    func receive(
+        _ receiver:
+            @escaping @LoopActor (Result<URLSessionWebSocketTask.Message, any Error>) -> Void
+    ) {
+        guard let connection else {
+            return receiver(.failure(order.failure ?? URLError(.unknown, url: nil)))
+        }
+        connection.receive { [url] result in
+            receiver(
+                result.map { URLSessionWebSocketTask.Message($0) }
+                    .mapError { $0.appError(url: url) }
+            )
+        }
+    }
+
+    func close(_ code: URLSessionWebSocketTask.CloseCode, reason: Data?) {
+        guard !hasEnded else { return }
+        guard let connection else { return end(with: URLError(.cancelled, url: url)) }
+        connection.close(code: UInt16(exactly: code.rawValue), reason: Array(reason ?? Data()))
+    }
+
+    private var url: URL? {
+        guard let order = try? order.get() else { return order.failure?.failingURL }
+        return URL(string: order.url)
+    }
+
+    // MARK: - What comes of it
+
+    private func opened(_ head: HTTPResponseHead, _ chosen: String?) {
+        note(head)
+        task?.deliver(.socket(.opened(protocol: chosen)))
+    }
+
+    private func refused(_ head: HTTPResponseHead) -> WebSocketRequest? {
+        note(head)
+        guard case .success(var next) = order else { return nil }
+        do throws(TransferError) {
+            guard try next.follow(head) else { return nil }
+        } catch {
+            failure = error
+            return nil
+        }
+        order = .success(next)
+        var shown = next.request
+        shown.url = next.url
+        task?.storage.withLock { storage in
+            storage.currentRequest = storage.originalRequest?.redirected(as: shown)
+        }
+        return next.webSocketRequest
+    }
+
+    private func ended(_ end: WebSocketConnection.End) {
+        switch end {
+        case .closed(let code, let reason):
+            let given = code.flatMap { URLSessionWebSocketTask.CloseCode(rawValue: Int($0)) }
+            let shown = given ?? .noStatusReceived
+            let text = reason.isEmpty ? nil : Data(reason)
+            task?.noteClose(shown, reason: text)
+            task?.deliver(.socket(.closed(shown, reason: text)))
+            self.end(with: nil)
+        case .failed(let error):
+            self.end(with: failure.map { URLError($0, url: url) } ?? error.appError(url: url))
+        }
+    }
+
+    private func timeRanOut() {
+        connection?.cancel()
+        let seconds = configuration.timeoutIntervalForResource
+        let reason = "The task was not done after \(seconds) seconds."
+        end(with: URLError(.timedOut, url: url, reason: reason))
+    }
+
+    private func end(with error: (any Error)?) {
+        guard !hasEnded else { return }
+        hasEnded = true
+        clock?.stop()
+        task?.deliver(.completed(error: error))
+    }
+
+    private func note(_ head: HTTPResponseHead) {
+        task?.storage.withLock { $0.response = LatestResponse(head) }
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+extension SessionCore {
+    /// Makes a WebSocket task and tells the delegate so.
+    func makeWebSocketTask(
+        for request: URLRequest,
+        protocols: [String],
+        of session: URLSession
+    ) -> URLSessionWebSocketTask {
+        precondition(!isBackground, "WebSocket tasks are not supported in background sessions.")
+        let order = Result { () throws(URLError) in
+            try WebSocketOrder(request, protocols: protocols, configuration: configuration)
+        }
+        let handle = handle ?? session
+        let task = state.withLock { state in
+            precondition(
+                state.condition == .active,
+                "Attempted to create a task in a session that has been invalidated."
+            )
+            let task = URLSessionWebSocketTask(
+                identifier: backend.reserveTask().identifier,
+                core: self,
+                socket: InProcessWebSocket(order, configuration),
+                storage: URLSessionTask.Storage(
+                    session: handle,
+                    originalRequest: request,
+                    currentRequest: request
+                )
+            )
+            state.tasks[task.taskIdentifier] = task
+            return task
+        }
+        (delegate as? any URLSessionTaskDelegate)?.urlSession(handle, didCreateTask: task)
+        return task
+    }
+}

@@ -1,0 +1,77 @@
+public import Foundation
+
+/// What a WebSocket task tells.
+///
+/// The order for one task is: `didOpenWithProtocol`, `didCloseWith`, and `didCompleteWithError` at last. A task
+/// whose connection was not opened, or has ended without a goodbye of the server's, skips what has not happened.
+/// Both methods are called on ``URLSession/delegateQueue`` and have an implementation that passes the message on
+/// to the session's delegate, if this is a delegate of the task alone.
+public protocol URLSessionWebSocketDelegate: URLSessionTaskDelegate {
+    /// Tells the delegate that the connection is open.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - webSocketTask: The task.
+    ///   - protocol: The subprotocol that the server has chosen; nil for none.
+    func urlSession(
+        _ session: URLSession,
+        webSocketTask: URLSessionWebSocketTask,
+        didOpenWithProtocol protocol: String?
+    )
+
+    /// Tells the delegate that the server has said goodbye, by itself or in answer to
+    /// ``URLSessionWebSocketTask/cancel(with:reason:)``.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - webSocketTask: The task.
+    ///   - closeCode: The server's code; ``URLSessionWebSocketTask/CloseCode/noStatusReceived`` if there is none.
+    ///   - reason: The server's text; nil for none.
+    func urlSession(
+        _ session: URLSession,
+        webSocketTask: URLSessionWebSocketTask,
+        didCloseWith closeCode: URLSessionWebSocketTask.CloseCode,
+        reason: Data?
+    )
+}
+
+extension URLSessionWebSocketDelegate {
+    /// Passes the message on to the session's delegate, if this is a delegate of the task alone.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - webSocketTask: The task.
+    ///   - protocol: The subprotocol that the server has chosen.
+    public func urlSession(
+        _ session: URLSession,
+        webSocketTask: URLSessionWebSocketTask,
+        didOpenWithProtocol protocol: String?
+    ) {
+        let next = session.delegate as? any URLSessionWebSocketDelegate
+        guard let next, next !== self else { return }
+        next.urlSession(session, webSocketTask: webSocketTask, didOpenWithProtocol: `protocol`)
+    }
+
+    /// Passes the message on to the session's delegate, if this is a delegate of the task alone.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - webSocketTask: The task.
+    ///   - closeCode: The server's code.
+    ///   - reason: The server's text.
+    public func urlSession(
+        _ session: URLSession,
+        webSocketTask: URLSessionWebSocketTask,
+        didCloseWith closeCode: URLSessionWebSocketTask.CloseCode,
+        reason: Data?
+    ) {
+        let next = session.delegate as? any URLSessionWebSocketDelegate
+        guard let next, next !== self else { return }
+        next.urlSession(
+            session,
+            webSocketTask: webSocketTask,
+            didCloseWith: closeCode,
+            reason: reason
+        )
+    }
+}

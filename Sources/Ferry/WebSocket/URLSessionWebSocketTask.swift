@@ -1,0 +1,197 @@
+import FerrySystem
+public import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// A task that exchanges messages with a server by the WebSocket protocol (RFC 6455).
+///
+/// ```swift
+/// let task = session.webSocketTask(with: url)
+/// task.resume()
+/// try await task.send(.string("hello"))
+/// let answer = try await task.receive()
+/// task.cancel(with: .normalClosure, reason: nil)
+/// ```
+///
+/// What is sent before the connection is open waits for it. A task that ends tells, in this order: those who
+/// wait for something, the delegate's `didCloseWith` if the server has said goodbye, and
+/// `didCompleteWithError`. From then on, and from when the closing has begun, what is asked of the task fails:
+/// with the error that the task has ended with, or with `POSIXError.Code.ENOTCONN` if it has ended without one.
+/// Messages that came before the end can still be received.
+///
+/// The handshake follows redirects. Its answer is the task's ``URLSessionTask/response``; if it is anything else
+/// than an opening, the task fails with `URLError.Code.badServerResponse`.
+///
+/// - Important: On Linux a suspended task keeps its connection, and sends and reads nothing. Extensions such
+///   as compression are not offered, and cookies are neither sent nor stored. HTTP proxies are asked for a
+///   tunnel, as for requests.
+open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
+    private struct Properties {
+        var maximumMessageSize = 1 << 20
+        var closeCode = CloseCode.invalid
+        var closeReason: Data?
+    }
+
+    private let socket: InProcessWebSocket
+    private let properties = Mutex(Properties())
+
+    init(identifier: Int, core: SessionCore, socket: InProcessWebSocket, storage: Storage) {
+        self.socket = socket
+        super.init(identifier: identifier, core: core, backend: socket, storage: storage)
+        LoopActor.perform { [self] in socket.attach(to: self) }
+    }
+
+    // MARK: - Messages
+
+    /// Sends a message, after those that were given before.
+    ///
+    /// Messages that wait, for the connection to be opened or for the server to read, take memory; the
+    /// handler of one tells when it is time for the next.
+    ///
+    /// - Parameters:
+    ///   - message: The message, of any length.
+    ///   - completionHandler: Called on the delegate queue: with nil when the kernel has taken the message, which
+    ///     does not mean that the server has it, or with the error for which it was not sent.
+    open func send(
+        _ message: Message,
+        completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        LoopActor.perform { [self] in
+            socket.send(message) { error in
+                self.deliver(.socket(.answer { completionHandler(error) }))
+            }
+        }
+    }
+
+    /// Sends a message, after those that were given before.
+    ///
+    /// See ``send(_:completionHandler:)``. Cancelling the surrounding task has no effect.
+    ///
+    /// - Parameter message: The message, of any length.
+    /// - Throws: What the task has ended with, or `POSIXError.Code.ENOTCONN` when it is closing or closed.
+    open func send(_ message: Message) async throws {
+        try await withCheckedThrowingContinuation { (continuation: Continuation<Void>) in
+            send(message) { error in
+                continuation.resume(with: error.map { .failure($0) } ?? .success(()))
+            }
+        }
+    }
+
+    /// Asks for the next message.
+    ///
+    /// Each call gets one message, in the order of the calls. While nobody asks, about 64 KiB are read ahead,
+    /// and then nothing more, no ping and no goodbye either, so that the server has to wait.
+    ///
+    /// - Parameter completionHandler: Called on the delegate queue with the message, or with an error. A message
+    ///   longer than ``maximumMessageSize`` ends the task with `POSIXError.Code.EMSGSIZE`, text that is not UTF-8
+    ///   and any other breach of the protocol with `POSIXError.Code.EPROTO`, the connection's breaking without a
+    ///   goodbye with `URLError.Code.networkConnectionLost`; a goodbye is `POSIXError.Code.ENOTCONN` here.
+    open func receive(
+        completionHandler: @escaping @Sendable (Result<Message, any Error>) -> Void
+    ) {
+        LoopActor.perform { [self] in
+            socket.receive { result in
+                self.deliver(.socket(.answer { completionHandler(result) }))
+            }
+        }
+    }
+
+    /// Waits for the next message.
+    ///
+    /// See ``receive(completionHandler:)``. Cancelling the surrounding task has no effect.
+    ///
+    /// - Returns: The message.
+    /// - Throws: What the task has ended with, or `POSIXError.Code.ENOTCONN` when it is closed.
+    open func receive() async throws -> Message {
+        try await withCheckedThrowingContinuation { (continuation: Continuation<Message>) in
+            receive { continuation.resume(with: $0) }
+        }
+    }
+
+    /// Sends a ping, after the messages that were given before.
+    ///
+    /// - Parameter pongReceiveHandler: Called on the delegate queue: with nil when the server's answer has come,
+    ///   or with an error when it will not come. The handlers of several pings are called in order.
+    open func sendPing(pongReceiveHandler: @escaping @Sendable ((any Error)?) -> Void) {
+        LoopActor.perform { [self] in
+            socket.ping { error in
+                self.deliver(.socket(.answer { pongReceiveHandler(error) }))
+            }
+        }
+    }
+
+    private typealias Continuation<Value> = CheckedContinuation<Value, any Error>
+
+    // MARK: - The end
+
+    /// Says goodbye to the server and ends the task.
+    ///
+    /// The close frame goes after the messages that were given before. The task completes without error when the
+    /// server has answered it, which it has 10 seconds for, or else with `URLError.Code.timedOut`. Messages that
+    /// the server sends meanwhile are dropped. A task that is not open yet completes with
+    /// `URLError.Code.cancelled`.
+    ///
+    /// - Parameters:
+    ///   - closeCode: The reason as a number. Codes that RFC 6455 §7.4 does not let anybody send, such as
+    ///     ``CloseCode/invalid``, make a close frame without one.
+    ///   - reason: The reason as text in UTF-8, of which 123 bytes go; none without a code.
+    open func cancel(with closeCode: CloseCode, reason: Data?) {
+        perform { storage in
+            guard storage.lifecycle.cancel() != nil else { return nil }
+            noteClose(closeCode, reason: reason)
+            // In place of the command that would end the task at once, and in its order.
+            LoopActor.perform { [socket] in socket.close(closeCode, reason: reason) }
+            return nil
+        }
+    }
+
+    /// The server's reason for the end as a number, or what ``cancel(with:reason:)`` was given.
+    ///
+    /// ``CloseCode/invalid`` before, and when the connection has ended otherwise.
+    open var closeCode: CloseCode { properties.withLock { $0.closeCode } }
+
+    /// The server's reason for the end as text, or what ``cancel(with:reason:)`` was given; nil for none.
+    open var closeReason: Data? { properties.withLock { $0.closeReason } }
+
+    /// The length in bytes that a message may have that arrives.
+    ///
+    /// Default: 1 MiB. Values below 0 count as 0. Takes effect when it is set before the task is resumed.
+    open var maximumMessageSize: Int {
+        get { properties.withLock { $0.maximumMessageSize } }
+        set { properties.withLock { $0.maximumMessageSize = max(newValue, 0) } }
+    }
+
+    func noteClose(_ code: CloseCode, reason: Data?) {
+        properties.withLock { properties in
+            properties.closeCode = code
+            properties.closeReason = reason
+        }
+    }
+
+    // MARK: - Messages to the app
+
+    override func tell(_ message: Delivery.Message, newByteCount: Int64) {
+        if case .socket(.answer(let answer)) = message { return answer() }
+        let (session, taskDelegate) = storage.withLock { ($0.session, $0.delegate) }
+        guard let session else { return }
+        let delegate = taskDelegate ?? session.delegate as? any URLSessionTaskDelegate
+        let socketDelegate =
+            taskDelegate as? any URLSessionWebSocketDelegate
+            ?? session.delegate as? any URLSessionWebSocketDelegate
+        switch message {
+        case .socket(.opened(let chosen)):
+            socketDelegate?.urlSession(session, webSocketTask: self, didOpenWithProtocol: chosen)
+        case .socket(.closed(let code, let reason)):
+            socketDelegate?.urlSession(
+                session,
+                webSocketTask: self,
+                didCloseWith: code,
+                reason: reason
+            )
+        case .completed(let error):
+            delegate?.urlSession(session, task: self, didCompleteWithError: error)
+        case .socket(.answer), .resumed, .progressed, .finished:
+            break
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package import FerrySystem
+
+/// What one exchange has cost, and when what of it happened.
+///
+/// Times are counted from the exchange's start; one is `nil` when its phase did not take place or
+/// had not ended.
+package struct HTTPMetrics: Hashable, Sendable {
+    /// When the exchange was started, in seconds since 1970.
+    package var startTime: Double
+    /// When the host's name began to be looked up.
+    package var lookupStart: Duration?
+    /// When its address was known.
+    package var lookupEnd: Duration?
+    /// When a connection began to be made.
+    package var connectStart: Duration?
+    /// When TLS began to be set up on it.
+    package var secureConnectStart: Duration?
+    /// When TLS was set up.
+    package var secureConnectEnd: Duration?
+    /// When the connection could take the request.
+    package var connectEnd: Duration?
+    /// When the request began to be sent.
+    package var requestStart: Duration?
+    /// When the last byte of the request had been taken off its source.
+    package var requestEnd: Duration?
+    /// When the first byte of the response came.
+    package var responseStart: Duration?
+    /// When the exchange ended.
+    package var responseEnd: Duration?
+
+    /// Whether the connection had been used before.
+    package var isReusedConnection = false
+    /// The addresses of both ends of the connection.
+    package var connection: InternetConnection?
+    /// The protocol of the response: `HTTP/1.1` or `HTTP/2`.
+    package var version: String?
+    /// The size of the request's header.
+    package var sentHeaderByteCount: Int64 = 0
+    /// The size of the request's body, as far as it was sent.
+    package var sentBodyByteCount: Int64 = 0
+    /// The size of the response's header, with those of interim responses.
+    package var receivedHeaderByteCount: Int64 = 0
+    /// The size of the response's body on the connection, before it was decoded.
+    package var receivedBodyByteCount: Int64 = 0
+    /// The size of the response's body, decoded.
+    package var decodedBodyByteCount: Int64 = 0
+
+    /// An exchange that has just begun.
+    package init(startTime: Double) { self.startTime = startTime }
+}

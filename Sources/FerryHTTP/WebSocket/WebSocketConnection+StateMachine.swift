@@ -1,0 +1,328 @@
+extension WebSocketConnection {
+    /// Decides what becomes of the events of a WebSocket connection; performs nothing itself.
+    struct StateMachine {
+        typealias Instant = ContinuousClock.Instant
+
+        private enum State: Equatable {
+            /// Not started yet.
+            case idle
+            /// libcurl makes the connection.
+            case connecting
+            /// The request is sent, or on its way.
+            case upgrading
+            case open
+            /// Our close frame is in line or sent, and the other end's has not come.
+            case closing
+            /// Nothing is read any more; it ends so when what is left to send has gone.
+            case leaving(End)
+            case ended(WebSocketError)
+        }
+
+        private struct Unsent {
+            var number: UInt64
+            var isPing: Bool
+        }
+
+        private let configuration: Configuration
+        private var state = State.idle
+        private var request: WebSocketRequest
+        private var outgoing = WebSocketQueue<Outgoing>()
+        private var unsent = WebSocketQueue<Unsent>()
+        private var pings = WebSocketQueue<UInt64>()
+        private var inbox = WebSocketQueue<WebSocketMessage>()
+        private var inboxByteCount = 0
+        private var receiverCount = 0
+        /// The number of the last ping that has left.
+        private var latestPing: UInt64 = 0
+        private var isSuspended = false
+        private var hasTakenClose = false
+        private var lastActivity: Instant
+        private var isTimerArmed = false
+
+        init(_ request: WebSocketRequest, _ configuration: Configuration, now: Instant) {
+            self.request = request
+            self.configuration = configuration
+            lastActivity = now
+        }
+
+        // MARK: - What is wanted of the connection
+
+        /// Whether bytes are to be read.
+        var wantsBytes: Bool {
+            switch state {
+            case .upgrading, .closing: true
+            case .open: !isSuspended && inboxByteCount < configuration.maximumInboxByteCount
+            case .idle, .connecting, .leaving, .ended: false
+            }
+        }
+
+        /// The next frame for the connection, when there is one.
+        mutating func nextFrame() -> Outgoing? {
+            switch state {
+            case .open where !isSuspended, .closing:
+                guard !hasTakenClose, let next = outgoing.popFirst() else { return nil }
+                if case .close = next.frame { hasTakenClose = true }
+                return next
+            case .open, .idle, .connecting, .upgrading, .leaving, .ended:
+                return nil
+            }
+        }
+
+        // MARK: - What the owner asks for
+
+        mutating func start(at now: Instant) -> [Effect] {
+            switch state {
+            case .idle:
+                state = .connecting
+                return [.connect(request)] + active(at: now)
+            case .connecting, .upgrading, .open, .closing, .leaving, .ended:
+                isSuspended = false
+                return active(at: now) + [.proceed]
+            }
+        }
+
+        /// Nothing is sent or taken any more until the next start; an opening goes on.
+        mutating func suspend() -> [Effect] {
+            isSuspended = true
+            return [.proceed]
+        }
+
+        mutating func send(_ frame: WebSocketFrame, number: UInt64) -> [Effect] {
+            switch state {
+            case .idle, .connecting, .upgrading, .open:
+                outgoing.append(Outgoing(frame: frame, number: number))
+                unsent.append(Unsent(number: number, isPing: frame.isPing))
+                if frame.isPing { pings.append(number) }
+                return [.proceed]
+            case .closing, .leaving:
+                return [.complete(number, .notConnected)]
+            case .ended(let error):
+                return [.complete(number, error)]
+            }
+        }
+
+        mutating func receive() -> [Effect] {
+            if let message = inbox.popFirst() {
+                inboxByteCount -= Self.weight(of: message)
+                return [.deliver(message), .proceed]
+            }
+            guard case .ended(let error) = state else {
+                receiverCount += 1
+                return []
+            }
+            return [.failReceivers(error)]
+        }
+
+        /// Says goodbye after what was given to send before.
+        mutating func close(code: UInt16?, reason: [UInt8], at now: Instant) -> [Effect] {
+            switch state {
+            case .open:
+                state = .closing
+                isSuspended = false
+                outgoing.append(Outgoing(frame: .close(code: code, reason: reason)))
+                return active(at: now) + [.proceed]
+            case .idle, .connecting, .upgrading:
+                return end(.failed(.cancelled))
+            case .closing, .leaving, .ended:
+                return []
+            }
+        }
+
+        /// Ends the connection at once; nothing is reported.
+        mutating func cancel() -> [Effect] {
+            switch state {
+            case .ended:
+                return []
+            case .open:
+                return finish(with: .cancelled, [.takeLeave])
+            case .idle, .connecting, .upgrading, .closing, .leaving:
+                return finish(with: .cancelled)
+            }
+        }
+
+        // MARK: - What happens
+
+        mutating func connected(at now: Instant) -> [Effect] {
+            guard state == .connecting else { return [] }
+            state = .upgrading
+            return [.upgrade(request)] + active(at: now) + [.proceed]
+        }
+
+        /// Bytes have come.
+        mutating func broughtBytes(at now: Instant) {
+            // Who only goes on talking does not say goodbye.
+            if state != .closing { lastActivity = now }
+        }
+
+        /// Bytes have gone.
+        mutating func tookBytes(at now: Instant) {
+            lastActivity = now
+        }
+
+        mutating func answered(
+            _ progress: WebSocketHandshake.Progress,
+            at now: Instant
+        ) -> [Effect] {
+            guard state == .upgrading else { return [] }
+            switch progress {
+            case .incomplete:
+                return []
+            case .accepted(let head, let chosen):
+                state = .open
+                return [.opened(head, protocol: chosen)] + active(at: now) + [.proceed]
+            case .refused(let head):
+                return [.askAbout(head)]
+            case .failure(let error):
+                return end(.failed(WebSocketError(error)))
+            }
+        }
+
+        /// The owner has decided about an answer that is no upgrade: another request, or the end.
+        mutating func redirected(
+            to next: WebSocketRequest?,
+            status: Int,
+            at now: Instant
+        ) -> [Effect] {
+            guard state == .upgrading else { return [] }
+            guard let next else {
+                let message = "The server answers \(status) instead of opening a connection"
+                return end(.failed(WebSocketError(code: .refused, message: message)))
+            }
+            request = next
+            state = .connecting
+            return [.disconnect, .connect(next)] + active(at: now)
+        }
+
+        mutating func received(_ event: WebSocketFramer.Event, at now: Instant) -> [Effect] {
+            switch state {
+            case .open, .closing: break
+            case .idle, .connecting, .upgrading, .leaving, .ended: return []
+            }
+            switch event {
+            case .message(let message): return received(message)
+            case .pong(let body): return receivedPong(body)
+            case .close(let code, let reason):
+                state = .leaving(.closed(code: code, reason: reason))
+            case .failure(let error):
+                state = .leaving(.failed(error))
+            }
+            return active(at: now) + [.proceed]
+        }
+
+        private mutating func received(_ message: WebSocketMessage) -> [Effect] {
+            // Who says goodbye listens no more.
+            guard state == .open else { return [] }
+            if receiverCount > 0 {
+                receiverCount -= 1
+                return [.deliver(message)]
+            }
+            inbox.append(message)
+            inboxByteCount += Self.weight(of: message)
+            return []
+        }
+
+        /// RFC 6455 §5.5.3: a pong may answer the latest of several pings alone, and one that nobody
+        /// asked for means nothing.
+        private mutating func receivedPong(_ body: [UInt8]) -> [Effect] {
+            let number = body.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            guard body.count == 8, number <= latestPing else { return [] }
+            var effects: [Effect] = []
+            while let ping = pings.first, ping <= number {
+                _ = pings.popFirst()
+                effects.append(.complete(ping, nil))
+            }
+            return effects
+        }
+
+        /// The kernel has the frame of that number.
+        mutating func sent(_ number: UInt64) -> [Effect] {
+            // In the order in which they were given.
+            guard unsent.first?.number == number, let next = unsent.popFirst() else { return [] }
+            guard next.isPing else { return [.complete(number, nil)] }
+            latestPing = number
+            return []
+        }
+
+        /// Everything that there was to send has gone.
+        mutating func drained() -> [Effect] {
+            guard case .leaving(let end) = state else { return [] }
+            return self.end(end)
+        }
+
+        /// The connection could not be made, or is broken; no error means that it was closed.
+        mutating func lost(_ error: HTTPError?) -> [Effect] {
+            switch state {
+            case .leaving(let end):
+                // The other end need not wait for what was still to be said.
+                return self.end(end)
+            case .idle, .ended:
+                return []
+            case .connecting, .upgrading, .open, .closing:
+                let message = "The server has ended the connection without saying so"
+                let cause = error ?? HTTPError(code: .connectionLost, message: message)
+                return end(.failed(WebSocketError(cause)))
+            }
+        }
+
+        // MARK: - Time
+
+        private var timeout: Duration {
+            switch state {
+            case .connecting, .upgrading: configuration.openingTimeout
+            case .open: configuration.idleTimeout
+            case .closing, .leaving: configuration.closingTimeout
+            case .idle, .ended: .zero
+            }
+        }
+
+        private mutating func active(at now: Instant) -> [Effect] {
+            lastActivity = now
+            let effects: [Effect] = isTimerArmed ? [.cancelTimer] : []
+            isTimerArmed = timeout > .zero
+            return isTimerArmed ? effects + [.armTimer(after: timeout)] : effects
+        }
+
+        mutating func timerFired(at now: Instant) -> [Effect] {
+            isTimerArmed = false
+            guard timeout > .zero else { return [] }
+            let idle = now - lastActivity
+            guard idle >= timeout, !(state == .open && isSuspended) else {
+                isTimerArmed = true
+                return [.armTimer(after: idle >= timeout ? timeout : timeout - idle)]
+            }
+            if case .leaving(let end) = state { return self.end(end) }
+            let message = "Nothing arrived for \(timeout)"
+            return end(.failed(WebSocketError(HTTPError(code: .timedOut, message: message))))
+        }
+
+        // MARK: - The end
+
+        private mutating func end(_ end: End) -> [Effect] {
+            switch end {
+            case .closed: finish(with: .notConnected, [], [.report(end)])
+            case .failed(let error): finish(with: error, [], [.report(end)])
+            }
+        }
+
+        private mutating func finish(
+            with error: WebSocketError,
+            _ first: [Effect] = [],
+            _ last: [Effect] = []
+        ) -> [Effect] {
+            state = .ended(error)
+            if error.code == .cancelled { _ = inbox.takeAll() }
+            var effects = first + [.disconnect]
+            if isTimerArmed { effects.append(.cancelTimer) }
+            isTimerArmed = false
+            let numbers = Set(unsent.takeAll().map(\.number) + pings.takeAll()).sorted()
+            _ = outgoing.takeAll()
+            effects += numbers.map { .complete($0, error) }
+            if receiverCount > 0 { effects.append(.failReceivers(error)) }
+            receiverCount = 0
+            return effects + last
+        }
+
+        /// Empty messages take room, too.
+        private static func weight(of message: WebSocketMessage) -> Int { message.byteCount + 64 }
+    }
+}

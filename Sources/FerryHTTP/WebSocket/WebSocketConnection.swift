@@ -1,0 +1,212 @@
+package import FerrySystem
+
+/// A client's end of a WebSocket connection (RFC 6455), on the event loop.
+///
+/// What is sent before the connection is open waits for it. Messages that arrive are handed to those
+/// who have called ``receive(_:)``, in order; while nobody does, little is read, so that the other
+/// end has to wait. The owner keeps a connection until it has ended, or ends it by ``cancel()``.
+@LoopActor package final class WebSocketConnection {
+    /// What comes of something that was asked for.
+    package typealias Completion = @LoopActor (WebSocketError?) -> Void
+    /// Who waits for a message.
+    package typealias Receiver = @LoopActor (Result<WebSocketMessage, WebSocketError>) -> Void
+
+    /// Which frame has left when as many bytes have.
+    struct Mark {
+        var byteCount: UInt64
+        var number: UInt64
+    }
+
+    /// The length that a message may have that arrives; what counts is the value when the connection
+    /// opens.
+    package var maximumMessageByteCount: Int
+
+    var machine: StateMachine
+    var framer: WebSocketFramer?
+    var handshake: WebSocketHandshake?
+    var connection: CurlConnection?
+    /// The request, before there are frames.
+    var opening = WebSocketOutput(capacity: 0)
+    /// The frame that is becoming bytes, if somebody waits for it.
+    var waiting: UInt64?
+    var marks = WebSocketQueue<Mark>()
+    var isTurnPending = false
+
+    private let client: HTTPClient.Configuration
+    private let events: Events
+    private var completions: [UInt64: Completion] = [:]
+    private var receivers = WebSocketQueue<Receiver>()
+    private var lastNumber: UInt64 = 0
+    private var timer: LoopTimer?
+
+    /// Makes a connection that is not started.
+    ///
+    /// - Parameters:
+    ///   - request: What to ask for.
+    ///   - client: Whom to trust, which proxy to take, and what to allow in an answer.
+    ///   - configuration: How the connection behaves.
+    ///   - events: What the owner hears of.
+    package init(
+        _ request: WebSocketRequest,
+        client: HTTPClient.Configuration = HTTPClient.Configuration(),
+        configuration: Configuration = Configuration(),
+        events: Events
+    ) {
+        self.client = client
+        maximumMessageByteCount = configuration.maximumMessageByteCount
+        self.events = events
+        machine = StateMachine(request, configuration, now: EventLoop.now)
+    }
+
+    isolated deinit {
+        timer?.cancel()
+        connection?.close()
+    }
+
+    /// Opens the connection, or goes on after ``suspend()``.
+    package func start() { run(machine.start(at: EventLoop.now)) }
+
+    /// Sends and reads nothing until the next ``start()``, apart from what opens the connection.
+    package func suspend() { run(machine.suspend()) }
+
+    /// Sends a message, after those before it.
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - completion: Called when the kernel has it, or with an error.
+    package func send(_ message: WebSocketMessage, completion: @escaping Completion) {
+        send(.message(message), number: nextNumber(), completion)
+    }
+
+    /// Sends a ping, after the messages before it.
+    ///
+    /// - Parameter completion: Called when its pong has come, or with an error.
+    package func ping(completion: @escaping Completion) {
+        let number = nextNumber()
+        let body = withUnsafeBytes(of: number.bigEndian) { Array($0) }
+        send(.ping(body), number: number, completion)
+    }
+
+    /// Asks for the next message, also one that came before the end.
+    package func receive(_ receiver: @escaping Receiver) {
+        receivers.append(receiver)
+        run(machine.receive())
+    }
+
+    /// Says goodbye, after the messages before it, and waits for the other end to do the same.
+    ///
+    /// - Parameters:
+    ///   - code: Why; nil says nothing about that. A code that must not be sent counts as nil.
+    ///   - reason: More about it, in UTF-8; 123 bytes go, and none without a code.
+    package func close(code: UInt16?, reason: [UInt8]) {
+        let code = code.flatMap { Self.mayBeSent($0) ? $0 : nil }
+        let reason = code == nil ? [] : Array(reason.prefix(123))
+        run(machine.close(code: code, reason: reason, at: EventLoop.now))
+    }
+
+    /// Ends the connection at once, by an empty close frame where that needs no waiting.
+    ///
+    /// All that was asked for fails with ``WebSocketError/Code/cancelled``; the owner is told
+    /// nothing.
+    package func cancel() { run(machine.cancel()) }
+
+    private func nextNumber() -> UInt64 {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    private func send(
+        _ frame: WebSocketFrame,
+        number: UInt64,
+        _ completion: @escaping Completion
+    ) {
+        completions[number] = completion
+        run(machine.send(frame, number: number))
+    }
+
+    /// RFC 6455 §7.4.1 and §7.4.2.
+    private static func mayBeSent(_ code: UInt16) -> Bool {
+        switch code {
+        case 1004, 1005, 1006, 1015: false
+        case 1000...1014, 3000...4999: true
+        default: false
+        }
+    }
+
+    // MARK: Effects
+
+    func run(_ effects: [StateMachine.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .connect(let request): connect(request)
+            case .upgrade(let request): upgrade(request)
+            case .disconnect: disconnect()
+            case .takeLeave: takeLeave()
+            case .opened(let head, let chosen): events.opened(head, chosen)
+            case .askAbout(let head):
+                let next = events.refused(head)
+                run(machine.redirected(to: next, status: head.status, at: EventLoop.now))
+            case .deliver(let message):
+                receivers.popFirst()?(.success(message))
+            case .failReceivers(let error):
+                for receiver in receivers.takeAll() { receiver(.failure(error)) }
+            case .complete(let number, let error): completions.removeValue(forKey: number)?(error)
+            case .report(let end): events.ended(end)
+            case .armTimer(let delay):
+                timer = EventLoop.shared.schedule(after: delay) { [weak self] in
+                    guard let self else { return }
+                    run(machine.timerFired(at: EventLoop.now))
+                }
+            case .cancelTimer:
+                timer?.cancel()
+                timer = nil
+            case .proceed: takeTurn()
+            }
+        }
+    }
+
+    private func connect(_ request: WebSocketRequest) {
+        do throws(HTTPError) {
+            try request.check()
+            connection = try CurlConnection(to: request.httpURL, client) { [weak self] error in
+                guard let self else { return }
+                if let error { return run(machine.lost(error)) }
+                run(machine.connected(at: EventLoop.now))
+            }
+        } catch {
+            LoopActor.perform { [weak self] in
+                guard let self else { return }
+                run(machine.lost(error))
+            }
+        }
+    }
+
+    private func upgrade(_ request: WebSocketRequest) {
+        do throws(HTTPError) {
+            let key = WebSocketHandshake.makeKey()
+            let bytes = try request.bytes(key: key, userAgent: client.userAgent)
+            opening = WebSocketOutput(capacity: bytes.count)
+            _ = bytes.withUnsafeBytes { opening.append($0) }
+            handshake = WebSocketHandshake(
+                request,
+                key: key,
+                maximumHeaderByteCount: client.maximumHeaderBytes
+            )
+            framer = try WebSocketFramer(
+                maximumMessageByteCount: maximumMessageByteCount
+            )
+        } catch {
+            run(machine.lost(error))
+        }
+    }
+
+    private func disconnect() {
+        connection?.close()
+        connection = nil
+        framer = nil
+        handshake = nil
+        opening = WebSocketOutput(capacity: 0)
+        marks = WebSocketQueue()
+        waiting = nil
+    }
+}

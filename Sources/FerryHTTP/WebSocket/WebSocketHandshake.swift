@@ -1,0 +1,94 @@
+import FoundationEssentials
+
+/// Reads the answer to a request for a WebSocket connection, and judges it (RFC 6455 §4.1).
+struct WebSocketHandshake {
+    /// What has been read.
+    enum Progress: Equatable {
+        /// A part of the answer's head.
+        case incomplete
+        /// The server speaks the WebSocket protocol from now on.
+        case accepted(HTTPResponseHead, protocol: String?)
+        /// The server has answered otherwise.
+        case refused(HTTPResponseHead)
+        /// The answer cannot be read, or is not one to this request.
+        case failure(HTTPError)
+    }
+
+    private let key: String
+    private let protocols: [String]
+    private let maximumByteCount: Int
+    private var parser: ResponseHeadParser
+    private var line: [UInt8] = []
+
+    /// A handshake of which nothing has been read.
+    ///
+    /// - Parameters:
+    ///   - request: What was asked for.
+    ///   - key: The nonce that was sent, as base64.
+    ///   - maximumHeaderByteCount: The size that the answer's head may have.
+    init(_ request: WebSocketRequest, key: String, maximumHeaderByteCount: Int) {
+        self.key = key
+        protocols = request.protocols
+        maximumByteCount = maximumHeaderByteCount
+        parser = ResponseHeadParser(url: request.url, maximumByteCount: maximumHeaderByteCount)
+        parser.acceptsProtocolSwitch = true
+    }
+
+    /// A nonce for one handshake.
+    static func makeKey() -> String {
+        Data((0..<16).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString()
+    }
+
+    /// What proves that a server has understood a nonce.
+    static func accept(for key: String) -> String {
+        let text = key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+        return Data(SHA1.digest(of: Array(text.utf8))).base64EncodedString()
+    }
+
+    /// Takes the next bytes from the front; those behind the head are left.
+    mutating func receive(_ bytes: inout Slice<UnsafeRawBufferPointer>) -> Progress {
+        while let byte = bytes.popFirst() {
+            line.append(byte)
+            guard line.count <= maximumByteCount else {
+                let message = "The response's header exceeds \(maximumByteCount) bytes"
+                return .failure(HTTPError(code: .headersTooLarge, message: message))
+            }
+            guard byte == UInt8(ascii: "\n") else { continue }
+            let event = line.withUnsafeBytes { parser.append($0) }
+            line.removeAll(keepingCapacity: true)
+            switch event {
+            case .nothing, .informational: continue
+            case .head(let head): return judge(head)
+            case .failure(let error): return .failure(error)
+            }
+        }
+        return .incomplete
+    }
+
+    private func judge(_ head: HTTPResponseHead) -> Progress {
+        guard head.status == 101 else { return .refused(head) }
+        func has(_ name: String, _ element: String) -> Bool {
+            head.fields.values(named: name).flatMap(\.listElements)
+                .contains { $0.lowercased() == element }
+        }
+        guard has("Upgrade", "websocket"), has("Connection", "upgrade") else {
+            return violation("The server switches to another protocol")
+        }
+        guard head.fields.values(named: "Sec-WebSocket-Accept") == [Self.accept(for: key)] else {
+            return violation("The server has not understood the handshake")
+        }
+        // None was offered.
+        guard head.fields.values(named: "Sec-WebSocket-Extensions").allSatisfy(\.isEmpty) else {
+            return violation("The server uses an extension that nobody asked for")
+        }
+        let chosen = head.fields.values(named: "Sec-WebSocket-Protocol")
+        guard chosen.count <= 1, chosen.allSatisfy(protocols.contains) else {
+            return violation("The server chose a subprotocol that nobody asked for")
+        }
+        return .accepted(head, protocol: chosen.first)
+    }
+
+    private func violation(_ message: String) -> Progress {
+        .failure(HTTPError(code: .badServerResponse, message: message))
+    }
+}

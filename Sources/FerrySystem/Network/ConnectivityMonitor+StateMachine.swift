@@ -1,0 +1,167 @@
+extension ConnectivityMonitor {
+    /// Decides when to ask the kernel for links and routes, and what its answers amount to.
+    ///
+    /// What has changed is not worked out from the notifications but read afresh: the kernel removes
+    /// routes without telling when a link goes down or an address goes, and routes are not identified.
+    struct StateMachine {
+        enum Effect: Equatable {
+            /// Ask for a list; its parts carry the sequence number.
+            case request(RouteListing, sequence: UInt32)
+            /// Call ``woke(at:)`` then.
+            case wake(at: ContinuousClock.Instant)
+            /// The answer is this from now on.
+            case publish(Connectivity)
+        }
+
+        private enum State: Equatable {
+            case idle
+            case reading(RouteListing)
+            /// Something has changed so soon after the last reading that the next one has to wait.
+            case waiting
+        }
+
+        /// Changes come in bursts.
+        private static let shortestRest = Duration.milliseconds(100)
+        /// Where routes are many and change all the time, reading takes a tenth of the time.
+        private static let restsPerReading = 9
+
+        private let port: UInt32
+        private var state = State.idle
+        private var connectivity = Connectivity.unknown
+        private var sequence: UInt32 = 0
+        private var usableLinks: Set<Int32> = []
+        private var foundRoute = false
+        /// Whether something has changed since the reading began.
+        private var isStale = false
+        private var began: ContinuousClock.Instant?
+        private var restsUntil: ContinuousClock.Instant?
+
+        /// Makes the decisions for a socket.
+        ///
+        /// - Parameter port: The socket's number, which the answers to its requests carry.
+        init(port: UInt32) { self.port = port }
+
+        mutating func start(at now: ContinuousClock.Instant) -> [Effect] { read(at: now) }
+
+        mutating func woke(at now: ContinuousClock.Instant) -> [Effect] {
+            guard state == .waiting else { return [] }
+            return read(at: now)
+        }
+
+        /// There was no room for messages: what they said is not known.
+        mutating func messagesWereLost(at now: ContinuousClock.Instant) -> [Effect] {
+            somethingChanged(at: now)
+        }
+
+        mutating func received(
+            _ message: NetworkMessage,
+            at now: ContinuousClock.Instant
+        ) -> [Effect] {
+            guard message.port == port else { return notified(message, at: now) }
+            // The end of a list that was given up may still come.
+            guard message.sequence == sequence, case .reading(let listing) = state else {
+                return []
+            }
+            if message.isInterrupted { isStale = true }
+            switch message.content {
+            case .link(let link):
+                note(link)
+            case .route(let route):
+                foundRoute = foundRoute || isUsable(route)
+            case .end:
+                return listed(listing, at: now)
+            case .refusal:
+                return conclude(.unknown, at: now)
+            case .loss, .linkRemoval, .routeReplacement, .routeRemoval, .addressRemoval:
+                isStale = true
+            }
+            return []
+        }
+
+        private mutating func listed(
+            _ listing: RouteListing,
+            at now: ContinuousClock.Instant
+        ) -> [Effect] {
+            switch listing {
+            case .links: request(.routes)
+            case .routes: conclude(foundRoute ? .connected : .disconnected, at: now)
+            }
+        }
+
+        private mutating func notified(
+            _ message: NetworkMessage,
+            at now: ContinuousClock.Instant
+        ) -> [Effect] {
+            let matters =
+                switch message.content {
+                case .link(let link): note(link)
+                case .linkRemoval(let index): usableLinks.remove(index) != nil
+                // One more route changes nothing where there is one.
+                case .route: connectivity != .connected
+                case .routeRemoval, .addressRemoval: connectivity != .disconnected
+                case .loss, .routeReplacement: true
+                case .end, .refusal: false
+                }
+            // A list that is being read is of links and routes as they were at different moments.
+            return matters || isReading ? somethingChanged(at: now) : []
+        }
+
+        private mutating func somethingChanged(at now: ContinuousClock.Instant) -> [Effect] {
+            switch state {
+            case .idle:
+                return read(at: now)
+            case .reading:
+                isStale = true
+                return []
+            case .waiting:
+                return []
+            }
+        }
+
+        private mutating func read(at now: ContinuousClock.Instant) -> [Effect] {
+            if let restsUntil, now < restsUntil {
+                state = .waiting
+                return [.wake(at: restsUntil)]
+            }
+            isStale = false
+            foundRoute = false
+            usableLinks = []
+            began = now
+            return request(.links)
+        }
+
+        private mutating func request(_ listing: RouteListing) -> [Effect] {
+            state = .reading(listing)
+            sequence &+= 1
+            return [.request(listing, sequence: sequence)]
+        }
+
+        private mutating func conclude(
+            _ answer: Connectivity,
+            at now: ContinuousClock.Instant
+        ) -> [Effect] {
+            let duration = began.map { now - $0 } ?? .zero
+            restsUntil = now + max(Self.shortestRest, duration * Self.restsPerReading)
+            state = .idle
+            let effects: [Effect] = answer == connectivity ? [] : [.publish(answer)]
+            connectivity = answer
+            return effects + (isStale ? read(at: now) : [])
+        }
+
+        /// Remembers whether a link can be used, and returns whether that is news.
+        @discardableResult
+        private mutating func note(_ link: NetworkLink) -> Bool {
+            link.isUsable
+                ? usableLinks.insert(link.index).inserted
+                : usableLinks.remove(link.index) != nil
+        }
+
+        private var isReading: Bool {
+            if case .reading = state { true } else { false }
+        }
+
+        private func isUsable(_ route: NetworkRoute) -> Bool {
+            route.links.isEmpty || !usableLinks.isDisjoint(with: route.links)
+        }
+    }
+}

@@ -1,0 +1,144 @@
+/// Watches by rtnetlink(7) whether this machine is connected, for as long as anybody wants to know.
+///
+/// The kernel tells of each change, so that nothing is asked in vain. Without observers there is no
+/// socket. Where netlink cannot be used the answer is ``Connectivity/unknown``. A route to the machine
+/// itself does not count, though a server there can always be reached.
+@LoopActor
+package final class ConnectivityMonitor {
+    /// The process's monitor.
+    package static let shared = ConnectivityMonitor()
+
+    /// So many datagrams are read in one turn of the loop: a router can have a million routes.
+    private static let datagramsPerTurn = 64
+
+    /// The latest answer; ``Connectivity/unknown`` while nobody observes.
+    package private(set) var connectivity = Connectivity.unknown
+
+    private let open: () throws(SystemCallError) -> RouteSocket
+    private var observers: [UInt64: @LoopActor (Connectivity) -> Void] = [:]
+    private var nextKey: UInt64 = 0
+    private var socket: RouteSocket?
+    private var machine = StateMachine(port: 0)
+    private var watch: Watch?
+    private var timer: LoopTimer?
+
+    /// Makes a monitor.
+    ///
+    /// - Parameter open: Opens the socket, when the first observer comes.
+    init(
+        open: @escaping () throws(SystemCallError) -> RouteSocket = { () throws(SystemCallError) in
+            try RouteSocket()
+        }
+    ) {
+        self.open = open
+    }
+
+    /// Calls `handler` on the loop whenever ``connectivity`` changes, until the observation is cancelled.
+    ///
+    /// It is not called for what is known when this returns; the first observer, too, finds the kernel's
+    /// answer in ``connectivity`` then.
+    package func observe(
+        _ handler: @escaping @LoopActor (Connectivity) -> Void
+    ) -> ConnectivityObservation {
+        if socket == nil { start() }
+        nextKey += 1
+        observers[nextKey] = handler
+        return ConnectivityObservation(key: nextKey, monitor: self)
+    }
+
+    func removeObserver(_ key: UInt64) {
+        observers[key] = nil
+        guard observers.isEmpty else { return }
+        stop()
+        connectivity = .unknown
+    }
+
+    private func start() {
+        do throws(SystemCallError) {
+            let socket = try open()
+            machine = StateMachine(port: socket.port)
+            watch = try EventLoop.shared.watch(socket.descriptor, for: .readable) { [weak self] _ in
+                self?.receive()
+            }
+            self.socket = socket
+        } catch {
+            return
+        }
+        run(machine.start(at: EventLoop.now))
+        // The kernel answers a request before the call that sends it returns.
+        receive()
+    }
+
+    private func stop() {
+        timer?.cancel()
+        timer = nil
+        watch?.cancel()
+        watch = nil
+        socket = nil
+    }
+
+    private func receive() {
+        for _ in 0..<Self.datagramsPerTurn {
+            guard let socket else { return }
+            do throws(SystemCallError) {
+                switch try socket.receive() {
+                case .nothing: return
+                case .loss: run(machine.messagesWereLost(at: EventLoop.now))
+                case .datagram(let bytes): take(bytes, from: socket)
+                }
+            } catch {
+                giveUp()
+            }
+        }
+    }
+
+    private func take(_ datagram: [UInt8], from socket: RouteSocket) {
+        do throws(MalformedNetworkMessage) {
+            // An observer may have been the last one, and another may have come: then these are old.
+            for message in try NetworkMessage.decode(datagram) where socket === self.socket {
+                run(machine.received(message, at: EventLoop.now))
+            }
+        } catch {
+            giveUp()
+        }
+    }
+
+    /// What does not speak the protocol as it is documented is not asked again.
+    private func giveUp() {
+        stop()
+        publish(.unknown)
+    }
+
+    private func run(_ effects: [StateMachine.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .request(let listing, let sequence): request(listing, sequence)
+            case .wake(let instant): wake(at: instant)
+            case .publish(let connectivity): publish(connectivity)
+            }
+        }
+    }
+
+    private func request(_ listing: RouteListing, _ sequence: UInt32) {
+        do throws(SystemCallError) {
+            try socket?.request(listing, sequence: sequence)
+        } catch {
+            giveUp()
+        }
+    }
+
+    private func wake(at instant: ContinuousClock.Instant) {
+        timer?.cancel()
+        timer = EventLoop.shared.schedule(after: instant - EventLoop.now) { [weak self] in
+            guard let self else { return }
+            run(machine.woke(at: EventLoop.now))
+            receive()
+        }
+    }
+
+    private func publish(_ answer: Connectivity) {
+        guard answer != connectivity else { return }
+        connectivity = answer
+        for key in observers.keys.sorted() { observers[key]?(answer) }
+    }
+}

@@ -1,0 +1,2 @@
+/// Bytes that are no message of rtnetlink(7).
+struct MalformedNetworkMessage: Error, Hashable, Sendable {}

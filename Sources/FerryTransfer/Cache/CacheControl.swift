@@ -1,0 +1,81 @@
+package import FerryHTTP
+
+/// What a message says about caching it (RFC 9111 §5.2).
+///
+/// Requests and responses share a syntax, and most names. A directive that comes twice counts as it
+/// stands first (§4.2.1); one that is unknown is ignored (§5.2.3). Those that are not here were left
+/// out on purpose:
+/// - `s-maxage`, `proxy-revalidate` and `no-transform` speak to shared caches and intermediaries.
+/// - `immutable` and `stale-while-revalidate` permit what no cache has to do: to answer a reload
+///   without asking, and to answer late. An app that reloads means it.
+/// - `stale-if-error` would hide from an app that the server fails.
+package struct CacheControl: Hashable, Sendable {
+    /// How stale a response may be for a request.
+    package enum AcceptedStaleness: Hashable, Sendable {
+        /// However stale it is.
+        case any
+        /// Stale for as many seconds.
+        case seconds(Int64)
+    }
+
+    /// The arguments by name in lower case; empty for a directive without.
+    private let arguments: [String: String]
+
+    /// Reads the fields of a message; several are one list.
+    package init(fields: [HTTPField]) {
+        var arguments: [String: String] = [:]
+        for value in fields.values(named: "Cache-Control") {
+            for directive in Self.directives(in: value) where arguments[directive.name] == nil {
+                arguments[directive.name] = directive.argument
+            }
+        }
+        self.arguments = arguments
+    }
+
+    /// Whether the message says nothing at all.
+    var isEmpty: Bool { arguments.isEmpty }
+
+    /// The age up to which a response is fresh, or is acceptable to a request.
+    ///
+    /// What is no number counts as 0, for nothing is to be used longer than was meant (§4.2.1).
+    var maxAge: Int64? {
+        arguments["max-age"].map { Int64(deltaSeconds: $0) ?? 0 }
+    }
+
+    /// How long a response has to stay fresh to be acceptable to a request.
+    var minFresh: Int64? {
+        arguments["min-fresh"].map { Int64(deltaSeconds: $0) ?? .max }
+    }
+
+    /// How stale a response may be to be acceptable to a request; `nil` for not at all.
+    var maxStale: AcceptedStaleness? {
+        guard let argument = arguments["max-stale"] else { return nil }
+        if argument.isEmpty { return .any }
+        return Int64(deltaSeconds: argument).map { .seconds($0) }
+    }
+
+    /// Whether a stored response must be validated before it is used.
+    ///
+    /// With an argument a response restricts only the fields that it names, but a cache may treat
+    /// both forms alike (§5.2.2.4).
+    var isNoCache: Bool { arguments["no-cache"] != nil }
+
+    /// Whether nothing of the exchange may be stored.
+    var isNoStore: Bool { arguments["no-store"] != nil }
+
+    /// Whether a response must not be used once it is stale, whatever a request accepts.
+    var isMustRevalidate: Bool { arguments["must-revalidate"] != nil }
+
+    /// Whether only caches may store a response that know its status code.
+    var isMustUnderstand: Bool { arguments["must-understand"] != nil }
+
+    /// Whether a request is to be answered from the cache or not at all.
+    var isOnlyIfCached: Bool { arguments["only-if-cached"] != nil }
+
+    /// Whether a response may be stored though its status code alone would not allow it.
+    ///
+    /// `private` says the same to a cache that belongs to one user (RFC 9111 §3).
+    var isExplicitlyCacheable: Bool {
+        arguments["public"] != nil || arguments["private"] != nil
+    }
+}

@@ -1,0 +1,29 @@
+import FerryHTTP
+import FoundationEssentials
+
+extension CacheTransaction {
+    /// The URLs whose stored responses a change on the server has made useless (RFC 9111 §4.4).
+    ///
+    /// Besides the request's own those that the answer names, at the same origin only: no server may
+    /// empty the cache of another.
+    func invalidatedURLs(by head: HTTPResponseHead) -> [String] {
+        guard !Self.safeMethods.contains(request.method), (200...399).contains(head.status) else {
+            return []
+        }
+        let named = ["Location", "Content-Location"].compactMap { name in
+            head.fields.first(named: name).flatMap { sameOriginURL($0) }
+        }
+        return [request.url] + named.filter { $0 != request.url }
+    }
+
+    private func sameOriginURL(_ reference: String) -> String? {
+        guard let base = URL(string: request.url), let origin = Origin(base),
+            let target = URL(string: reference, relativeTo: base)?.absoluteURL,
+            Origin(target) == origin
+        else { return nil }
+        return target.absoluteString
+    }
+
+    /// Those that change nothing on a server (RFC 9110 §9.2.1); an unknown method may.
+    private static let safeMethods: Set = ["GET", "HEAD", "OPTIONS", "TRACE"]
+}

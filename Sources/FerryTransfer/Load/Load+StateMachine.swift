@@ -1,0 +1,304 @@
+import FerryHTTP
+
+extension Load {
+    /// Decides how a request gets to its answer; performs nothing itself.
+    ///
+    /// Requests follow one another: through redirects, with a password where the server wants one, and
+    /// once more where the app had to be asked whether to trust the server. While the app is asked, the
+    /// body of the response at hand waits: it is the answer if the app says so.
+    struct StateMachine {
+        /// How far the load has come.
+        enum State: Equatable {
+            /// Nothing has been asked.
+            case ready
+            /// The owner completes the request.
+            case preparing
+            /// The owner finds the request's body once more.
+            case awaitingBody
+            /// A request is out and its response's head has not come.
+            case requesting
+            /// The app decides; the exchange may have ended meanwhile.
+            case asking(Question, end: End?)
+            /// The body of a response that is not the answer is passing by; then comes this.
+            case leaving(next: Request)
+            /// The body of the answer comes.
+            case receiving
+            /// Nothing happens any more.
+            case ended
+        }
+
+        /// What the app decides.
+        enum Question: Equatable {
+            /// Whether a redirect is followed, and by which request.
+            case redirect(HTTPResponseHead, next: Request)
+            /// Which name and password to use; those ways are left that it was not asked about.
+            case password(HTTPResponseHead, LoadChallenge, left: [AuthenticationChallenge])
+            /// Whether a server is trusted.
+            case trust(HTTPServerTrust)
+        }
+
+        /// How an exchange has ended.
+        struct End: Hashable {
+            var error: HTTPError?
+        }
+
+        /// What to ask for.
+        struct Request: Hashable {
+            /// The request without the fields that prove who asks.
+            var transfer: TransferRequest
+            /// How many redirects led here.
+            var redirectCount = 0
+            /// What is told to the server, and to the proxy, about who asks.
+            var proofs = Proofs()
+            /// The certificates of a server that the app trusts.
+            var trustedCertificates: [[UInt8]]?
+        }
+
+        var state = State.ready
+        /// The last request.
+        private(set) var current: Request
+        /// What a handshake that was broken off has shown.
+        private var undecidedTrust: HTTPServerTrust?
+        private var hasSentBody = false
+        private let redirectPolicy: RedirectPolicy
+        private let hasBody: Bool
+
+        init(
+            request: TransferRequest,
+            hasBody: Bool,
+            redirectPolicy: RedirectPolicy = RedirectPolicy()
+        ) {
+            current = Request(transfer: request)
+            self.hasBody = hasBody
+            self.redirectPolicy = redirectPolicy
+        }
+
+        /// Whether the load is over, so that no event may follow.
+        var hasEnded: Bool { state == .ended }
+
+        // MARK: - Requests
+
+        mutating func start() -> [Effect] {
+            guard state == .ready else { return [] }
+            return prepare(current)
+        }
+
+        mutating func prepare(_ request: Request) -> [Effect] {
+            current = request
+            state = .preparing
+            return [.prepare(request)]
+        }
+
+        /// The owner has completed the request, or has the answer by itself.
+        mutating func prepared() -> [Effect] {
+            guard state == .preparing else { return [] }
+            // A body that was sent before has to come from its start again.
+            guard hasBody, hasSentBody, current.transfer.method != "GET" else { return send() }
+            state = .awaitingBody
+            return [.needBody]
+        }
+
+        /// The body is there once more, or is not.
+        mutating func foundBody(_ isThere: Bool) -> [Effect] {
+            guard state == .awaitingBody else { return [] }
+            guard isThere else {
+                let message = "the request's body must be sent again, and is there only once"
+                return fail(TransferError(code: .bodySpent, message: message))
+            }
+            return send()
+        }
+
+        private mutating func send() -> [Effect] {
+            state = .requesting
+            hasSentBody = true
+            return [.send(current)]
+        }
+
+        mutating func cancel() -> [Effect] {
+            defer { state = .ended }
+            switch state {
+            case .requesting, .leaving, .receiving: return [.cancelExchange]
+            case .asking(_, let end): return end == nil ? [.cancelExchange] : []
+            case .ready, .preparing, .awaitingBody, .ended: return []
+            }
+        }
+
+        mutating func fail(_ error: TransferError) -> [Effect] {
+            state = .ended
+            return [.finish(error)]
+        }
+    }
+}
+
+// MARK: - Responses
+
+extension Load.StateMachine {
+    /// What a handshake is told; the app is asked when it has ended.
+    mutating func decide(on trust: HTTPServerTrust) -> HTTPTrustDecision {
+        if current.trustedCertificates == trust.certificates { return .accept }
+        undecidedTrust = trust
+        return .ask
+    }
+
+    mutating func receivedHead(_ head: HTTPResponseHead) -> [Effect] {
+        guard state == .requesting else { return [] }
+        let decision = redirectPolicy.decision(
+            for: head,
+            to: current.transfer,
+            after: current.redirectCount
+        )
+        switch decision {
+        case .isFinal:
+            return answered(head)
+        case .fail(let error):
+            return [.cancelExchange] + fail(error)
+        case .follow(let transfer):
+            let next = redirected(to: transfer)
+            state = .asking(.redirect(head, next: next), end: nil)
+            return [.pause, .askRedirect(head, next.transfer)]
+        }
+    }
+
+    private func redirected(to transfer: TransferRequest) -> Request {
+        let isSameOrigin = Origin(url: transfer.url) == Origin(url: current.transfer.url)
+        var next = Request(transfer: transfer, redirectCount: current.redirectCount + 1)
+        next.proofs = isSameOrigin ? current.proofs : current.proofs.forOtherOrigin
+        next.trustedCertificates = isSameOrigin ? current.trustedCertificates : nil
+        return next
+    }
+
+    private mutating func answered(_ head: HTTPResponseHead) -> [Effect] {
+        guard head.status == 401 || head.status == 407 else { return receive(head) }
+        let isProxy = head.status == 407
+        let offered = AuthenticationChallenge.all(in: head, forProxy: isProxy).answerable
+        if current.proofs.renew(with: offered, forProxy: isProxy) {
+            return leave(head, for: current)
+        }
+        current.proofs.refused(forProxy: isProxy)
+        return ask(head, offered)
+    }
+
+    /// Asks the app about the first way that is left to prove who asks.
+    private mutating func ask(
+        _ head: HTTPResponseHead,
+        _ left: [AuthenticationChallenge],
+        after end: End? = nil
+    ) -> [Effect] {
+        let isProxy = head.status == 407
+        guard let first = left.first, let origin = Origin(url: current.transfer.url) else {
+            return receive(head, after: end)
+        }
+        let challenge = LoadChallenge(
+            kind: .password(first, isProxy: isProxy),
+            origin: origin,
+            previousFailureCount: current.proofs.failureCount(forProxy: isProxy),
+            response: head
+        )
+        state = .asking(.password(head, challenge, left: Array(left.dropFirst())), end: end)
+        return [.pause, .ask(challenge)]
+    }
+
+    /// The answer is there; its body follows, or has ended already.
+    private mutating func receive(_ head: HTTPResponseHead, after end: End? = nil) -> [Effect] {
+        state = .receiving
+        let report: [Effect] = [.reportResponse(head, current.transfer), .takeBody]
+        guard let end else { return report }
+        return report + exchangeFinished(end.error)
+    }
+
+    /// Sends another request, after the body at hand where that is shorter than a handshake.
+    private mutating func leave(
+        _ head: HTTPResponseHead,
+        for next: Request,
+        after end: End? = nil
+    ) -> [Effect] {
+        guard end == nil else { return prepare(next) }
+        guard let length = head.contentLength, length <= 16 * 1024 else {
+            return [.cancelExchange] + prepare(next)
+        }
+        state = .leaving(next: next)
+        return [.skipBody]
+    }
+
+    mutating func exchangeFinished(_ error: HTTPError?) -> [Effect] {
+        switch state {
+        case .requesting:
+            return failedBeforeHead(error)
+        case .asking(let question, nil):
+            state = .asking(question, end: End(error: error))
+            return []
+        case .leaving(let next):
+            // Whatever became of a body that nobody wants.
+            return prepare(next)
+        case .receiving:
+            state = .ended
+            return [.finish(error.map { TransferError($0) })]
+        case .ready, .preparing, .awaitingBody, .asking, .ended:
+            return []
+        }
+    }
+
+    private mutating func failedBeforeHead(_ error: HTTPError?) -> [Effect] {
+        switch error?.code {
+        case .serverTrustUndecided:
+            guard let trust = undecidedTrust, let origin = Origin(url: current.transfer.url)
+            else { break }
+            undecidedTrust = nil
+            state = .asking(.trust(trust), end: End())
+            return [.ask(LoadChallenge(kind: .serverTrust(trust), origin: origin))]
+        case .bodySpent:
+            return prepare(current)
+        default:
+            break
+        }
+        return fail(
+            error.map { TransferError($0) }
+                ?? TransferError(code: .badServerResponse, message: "no response came")
+        )
+    }
+}
+
+// MARK: - The app's decisions
+
+extension Load.StateMachine {
+    /// The app has decided about a redirect; `nil` makes the response the answer.
+    mutating func redirectAnswered(_ request: TransferRequest?) -> [Effect] {
+        guard case .asking(.redirect(let head, var next), let end) = state else { return [] }
+        guard let request else { return receive(head, after: end) }
+        // What the app has changed itself is its own decision, also about secrets.
+        next.transfer = request
+        return leave(head, for: next, after: end)
+    }
+
+    mutating func challengeAnswered(_ answer: LoadChallengeAnswer) -> [Effect] {
+        guard case .asking(let question, let end) = state else { return [] }
+        switch (question, answer) {
+        case (.redirect, _):
+            return []
+        case (_, .cancel):
+            let error = TransferError(code: .cancelled, message: "the app has cancelled")
+            return (end == nil ? [.cancelExchange] : []) + fail(error)
+        case (.password(let head, let challenge, let left), .use(let credential)):
+            var next = current
+            guard next.proofs.use(credential, for: challenge) else {
+                return ask(head, left, after: end)
+            }
+            return leave(head, for: next, after: end)
+        case (.password(let head, _, let left), .reject):
+            return ask(head, left, after: end)
+        case (.password(let head, _, _), .goOn), (.password(let head, _, _), .trust):
+            return receive(head, after: end)
+        case (.trust(let trust), .trust):
+            return resend(trusting: trust)
+        case (.trust(let trust), .goOn), (.trust(let trust), .reject), (.trust(let trust), .use):
+            guard let error = trust.verdict.error else { return resend(trusting: trust) }
+            return fail(TransferError(error))
+        }
+    }
+
+    private mutating func resend(trusting trust: HTTPServerTrust) -> [Effect] {
+        var next = current
+        next.trustedCertificates = trust.certificates
+        return prepare(next)
+    }
+}

@@ -1,0 +1,67 @@
+import FerryHTTP
+import FerrySystem
+import FerryTestSupport
+
+/// A WebSocket connection whose calls can be waited for.
+@LoopActor final class WebSocketProbe {
+    let opening = AsyncValue<(head: HTTPResponseHead, chosen: String?)>()
+    let ending = AsyncValue<WebSocketConnection.End>()
+    private(set) var connection: WebSocketConnection
+    private(set) var refusals: [HTTPResponseHead] = []
+
+    init(
+        _ url: String,
+        protocols: [String] = [],
+        authorityFile: String? = nil,
+        usesProxyEnvironment: Bool = false,
+        redirect: WebSocketRequest? = nil,
+        configure: (inout WebSocketConnection.Configuration) -> Void = { _ in }
+    ) {
+        var client = HTTPClient.Configuration(environment: [:])
+        client.usesProxyEnvironment = usesProxyEnvironment
+        client.certificateAuthorityFile = authorityFile
+        var configuration = WebSocketConnection.Configuration()
+        configure(&configuration)
+        let box = Box()
+        connection = WebSocketConnection(
+            WebSocketRequest(url: url, protocols: protocols),
+            client: client,
+            configuration: configuration,
+            events: WebSocketConnection.Events(
+                opened: { [opening] in opening.set(($0, $1)) },
+                refused: { head in
+                    box.probe?.refusals.append(head)
+                    return redirect
+                },
+                ended: { [ending] in ending.set($0) }
+            )
+        )
+        box.probe = self
+    }
+
+    isolated deinit {
+        connection.cancel()
+    }
+
+    private final class Box {
+        weak var probe: WebSocketProbe?
+    }
+
+    func receive() async -> Result<WebSocketMessage, WebSocketError> {
+        let value = AsyncValue<Result<WebSocketMessage, WebSocketError>>()
+        connection.receive { value.set($0) }
+        return await value.value
+    }
+
+    func send(_ message: WebSocketMessage) async -> WebSocketError? {
+        let value = AsyncValue<WebSocketError?>()
+        connection.send(message) { value.set($0) }
+        return await value.value
+    }
+
+    func ping() async -> WebSocketError? {
+        let value = AsyncValue<WebSocketError?>()
+        connection.ping { value.set($0) }
+        return await value.value
+    }
+}

@@ -1,0 +1,272 @@
+import Testing
+
+@testable import FerryHTTP
+
+@Suite struct WebSocketStateMachineTests {
+    private typealias Machine = WebSocketConnection.StateMachine
+
+    private static let request = WebSocketRequest(url: "ws://host/")
+    private static let head = HTTPResponseHead(status: 101, fields: [], url: "ws://host/")
+    private let start = ContinuousClock.now
+    private var machine: Machine
+
+    init() {
+        var configuration = WebSocketConnection.Configuration()
+        configuration.idleTimeout = .seconds(100)
+        configuration.maximumInboxByteCount = 200
+        machine = Machine(Self.request, configuration, now: start)
+    }
+
+    private func at(_ seconds: Int) -> ContinuousClock.Instant { start + .seconds(seconds) }
+
+    private mutating func open() {
+        _ = machine.start(at: start)
+        _ = machine.connected(at: start)
+        _ = machine.answered(.accepted(Self.head, protocol: nil), at: start)
+    }
+
+    @Test mutating func `a connection is made, upgraded and opened`() {
+        #expect(
+            machine.start(at: start) == [
+                .connect(Self.request), .armTimer(after: .seconds(60)),
+            ]
+        )
+        #expect(!machine.wantsBytes)
+        #expect(
+            machine.connected(at: start) == [
+                .upgrade(Self.request), .cancelTimer, .armTimer(after: .seconds(60)), .proceed,
+            ]
+        )
+        #expect(machine.wantsBytes)
+        #expect(
+            machine.answered(.accepted(Self.head, protocol: "a"), at: start) == [
+                .opened(Self.head, protocol: "a"), .cancelTimer, .armTimer(after: .seconds(100)),
+                .proceed,
+            ]
+        )
+        #expect(machine.wantsBytes)
+    }
+
+    @Test mutating func `what is sent before the opening waits for it, in order`() {
+        #expect(machine.send(.message(.text("1")), number: 1) == [.proceed])
+        _ = machine.start(at: start)
+        #expect(machine.send(.ping([]), number: 2) == [.proceed])
+        #expect(machine.nextFrame() == nil)
+        _ = machine.connected(at: start)
+        #expect(machine.nextFrame() == nil)
+        _ = machine.answered(.accepted(Self.head, protocol: nil), at: start)
+        #expect(machine.nextFrame()?.number == 1)
+        #expect(machine.nextFrame()?.number == 2)
+        #expect(machine.nextFrame() == nil)
+    }
+
+    @Test mutating func `a message is done when it has left, a ping when its pong has come`() {
+        open()
+        _ = machine.send(.message(.text("1")), number: 1)
+        _ = machine.send(.ping([]), number: 2)
+        _ = machine.send(.ping([]), number: 3)
+        _ = machine.send(.ping([]), number: 4)
+        #expect(machine.sent(1) == [.complete(1, nil)])
+        #expect(machine.sent(2) == [])
+        #expect(machine.sent(3) == [])
+        func pong(_ number: UInt8) -> [UInt8] { [0, 0, 0, 0, 0, 0, 0, number] }
+        // One that nobody asked for, or not yet.
+        #expect(machine.received(.pong([]), at: start) == [])
+        #expect(machine.received(.pong(pong(4)), at: start) == [])
+        #expect(
+            machine.received(.pong(pong(3)), at: start) == [.complete(2, nil), .complete(3, nil)]
+        )
+        #expect(machine.received(.pong(pong(3)), at: start) == [])
+    }
+
+    @Test mutating func `messages wait for receivers, and receivers for messages`() {
+        open()
+        #expect(machine.receive() == [])
+        #expect(machine.received(.message(.text("1")), at: start) == [.deliver(.text("1"))])
+        #expect(machine.received(.message(.text("2")), at: start) == [])
+        #expect(machine.received(.message(.text("3")), at: start) == [])
+        #expect(machine.receive() == [.deliver(.text("2")), .proceed])
+        #expect(machine.receive() == [.deliver(.text("3")), .proceed])
+        #expect(machine.receive() == [])
+    }
+
+    @Test mutating func `nothing is read while enough waits that nobody asks for`() {
+        open()
+        for _ in 0..<4 {
+            #expect(machine.wantsBytes)
+            _ = machine.received(.message(.binary([])), at: start)
+        }
+        #expect(!machine.wantsBytes)
+        _ = machine.receive()
+        #expect(machine.wantsBytes)
+    }
+
+    @Test mutating func `the server's goodbye is answered before the end`() {
+        open()
+        _ = machine.receive()
+        _ = machine.send(.message(.text("unsent")), number: 1)
+        #expect(
+            machine.received(.close(code: 1000, reason: [1]), at: start) == [
+                .cancelTimer, .armTimer(after: .seconds(10)), .proceed,
+            ]
+        )
+        #expect(!machine.wantsBytes)
+        #expect(machine.nextFrame() == nil)
+        #expect(machine.send(.ping([]), number: 2) == [.complete(2, .notConnected)])
+        #expect(
+            machine.drained() == [
+                .disconnect, .cancelTimer, .complete(1, .notConnected),
+                .failReceivers(.notConnected), .report(.closed(code: 1000, reason: [1])),
+            ]
+        )
+        #expect(machine.drained() == [])
+    }
+
+    @Test mutating func `our goodbye goes after the messages before it, and nothing after it`() {
+        open()
+        _ = machine.send(.message(.text("1")), number: 1)
+        #expect(
+            machine.close(code: 1001, reason: [], at: start) == [
+                .cancelTimer, .armTimer(after: .seconds(10)), .proceed,
+            ]
+        )
+        #expect(machine.close(code: 1000, reason: [], at: start) == [])
+        #expect(machine.send(.message(.text("2")), number: 2) == [.complete(2, .notConnected)])
+        #expect(machine.nextFrame()?.number == 1)
+        #expect(machine.nextFrame()?.frame == .close(code: 1001, reason: []))
+        #expect(machine.nextFrame() == nil)
+        #expect(machine.sent(1) == [.complete(1, nil)])
+        // What comes meanwhile is not wanted, but has to be read.
+        #expect(machine.received(.message(.text("late")), at: start) == [])
+        #expect(machine.wantsBytes)
+        _ = machine.received(.close(code: 1001, reason: []), at: start)
+        #expect(
+            machine.drained() == [
+                .disconnect, .cancelTimer, .report(.closed(code: 1001, reason: [])),
+            ]
+        )
+    }
+
+    @Test mutating func `messages that came before the end can be had after it`() {
+        open()
+        _ = machine.received(.message(.text("1")), at: start)
+        _ = machine.received(.close(code: nil, reason: []), at: start)
+        _ = machine.drained()
+        #expect(machine.receive() == [.deliver(.text("1")), .proceed])
+        #expect(machine.receive() == [.failReceivers(.notConnected)])
+        #expect(machine.send(.ping([]), number: 9) == [.complete(9, .notConnected)])
+    }
+
+    @Test mutating func `a cancel drops everything and reports nothing`() {
+        open()
+        _ = machine.send(.message(.text("1")), number: 1)
+        _ = machine.received(.message(.text("1")), at: start)
+        #expect(
+            machine.cancel() == [
+                .takeLeave, .disconnect, .cancelTimer, .complete(1, .cancelled),
+            ]
+        )
+        #expect(machine.cancel() == [])
+        #expect(machine.receive() == [.failReceivers(.cancelled)])
+        #expect(machine.lost(nil) == [])
+        #expect(machine.timerFired(at: at(1000)) == [])
+    }
+
+    @Test mutating func `a goodbye before the opening is a cancel that is reported`() {
+        _ = machine.start(at: start)
+        _ = machine.send(.message(.text("1")), number: 1)
+        #expect(
+            machine.close(code: 1000, reason: [], at: start) == [
+                .disconnect, .cancelTimer, .complete(1, .cancelled),
+                .report(.failed(.cancelled)),
+            ]
+        )
+    }
+
+    @Test mutating func `a lost connection fails all that waits`() {
+        open()
+        _ = machine.receive()
+        _ = machine.send(.ping([]), number: 1)
+        _ = machine.sent(1)
+        let cause = HTTPError(code: .connectionLost, message: "gone")
+        let error = WebSocketError(cause)
+        #expect(
+            machine.lost(cause) == [
+                .disconnect, .cancelTimer, .complete(1, error), .failReceivers(error),
+                .report(.failed(error)),
+            ]
+        )
+        #expect(machine.send(.ping([]), number: 2) == [.complete(2, error)])
+    }
+
+    @Test mutating func `a refusal is the owner's to judge`() {
+        _ = machine.start(at: start)
+        _ = machine.connected(at: start)
+        let head = HTTPResponseHead(status: 302, fields: [], url: "ws://host/")
+        let next = WebSocketRequest(url: "ws://other/")
+        #expect(machine.answered(.refused(head), at: start) == [.askAbout(head)])
+        #expect(
+            machine.redirected(to: next, status: 302, at: start) == [
+                .disconnect, .connect(next), .cancelTimer, .armTimer(after: .seconds(60)),
+            ]
+        )
+        #expect(!machine.wantsBytes)
+        #expect(machine.connected(at: start).first == .upgrade(next))
+        _ = machine.answered(.refused(head), at: start)
+        let effects = machine.redirected(to: nil, status: 302, at: start)
+        guard case .report(.failed(let error))? = effects.last else {
+            Issue.record("\(effects)")
+            return
+        }
+        #expect(error.code == .refused)
+    }
+
+    @Test mutating func `a suspended connection neither sends nor reads, and has all the time`() {
+        open()
+        _ = machine.send(.message(.text("1")), number: 1)
+        #expect(machine.suspend() == [.proceed])
+        #expect(!machine.wantsBytes)
+        #expect(machine.nextFrame() == nil)
+        #expect(machine.timerFired(at: at(100)) == [.armTimer(after: .seconds(100))])
+        #expect(
+            machine.start(at: at(200)) == [
+                .cancelTimer, .armTimer(after: .seconds(100)), .proceed,
+            ]
+        )
+        #expect(machine.wantsBytes)
+        #expect(machine.nextFrame()?.number == 1)
+    }
+
+    @Test mutating func `time runs out only when nothing has moved`() {
+        open()
+        machine.broughtBytes(at: at(60))
+        #expect(machine.timerFired(at: at(100)) == [.armTimer(after: .seconds(60))])
+        let effects = machine.timerFired(at: at(160))
+        guard case .report(.failed(let error))? = effects.last else {
+            Issue.record("\(effects)")
+            return
+        }
+        #expect(error.cause?.code == .timedOut)
+        #expect(effects.first == .disconnect)
+    }
+
+    @Test mutating func `who goes on talking does not put off the end`() {
+        open()
+        _ = machine.close(code: nil, reason: [], at: start)
+        machine.broughtBytes(at: at(9))
+        guard case .report(.failed)? = machine.timerFired(at: at(10)).last else {
+            Issue.record("not ended")
+            return
+        }
+    }
+
+    @Test mutating func `a goodbye that cannot be answered in time is one all the same`() {
+        open()
+        _ = machine.received(.close(code: 1000, reason: []), at: start)
+        #expect(
+            machine.timerFired(at: at(10)) == [
+                .disconnect, .report(.closed(code: 1000, reason: [])),
+            ]
+        )
+    }
+}

@@ -1,0 +1,309 @@
+import FerryHTTP
+import Testing
+
+@testable import FerryTransfer
+
+@Suite struct LoadStateMachineTests {
+    typealias Machine = Load.StateMachine
+
+    private let request = TransferRequest(
+        url: "https://a.example/",
+        fields: [HTTPField(name: "X-Key", value: "secret")]
+    )
+
+    private func head(
+        _ status: Int,
+        _ fields: KeyValuePairs<String, String> = [:]
+    ) -> HTTPResponseHead {
+        HTTPResponseHead(
+            status: status,
+            fields: fields.map { HTTPField(name: $0.key, value: $0.value) },
+            url: "https://a.example/"
+        )
+    }
+
+    /// A machine whose request is out.
+    private func requesting(
+        _ request: TransferRequest? = nil,
+        hasBody: Bool = false
+    ) -> Machine {
+        var machine = Machine(request: request ?? self.request, hasBody: hasBody)
+        _ = machine.start()
+        _ = machine.prepared()
+        return machine
+    }
+
+    private func challenge(_ effects: [Machine.Effect]) -> LoadChallenge? {
+        guard case .ask(let challenge)? = effects.last else { return nil }
+        return challenge
+    }
+
+    private func sent(_ effects: [Machine.Effect]) -> Machine.Request? {
+        guard case .send(let request)? = effects.last else { return nil }
+        return request
+    }
+
+    // MARK: - Answers
+
+    @Test func `a request is completed, sent and answered`() {
+        var machine = Machine(request: request, hasBody: false)
+        #expect(machine.start() == [.prepare(.init(transfer: request))])
+        #expect(machine.start() == [])
+        #expect(machine.prepared() == [.send(.init(transfer: request))])
+        #expect(machine.prepared() == [])
+        let response = head(200)
+        #expect(
+            machine.receivedHead(response) == [.reportResponse(response, request), .takeBody]
+        )
+        #expect(machine.exchangeFinished(nil) == [.finish(nil)])
+        #expect(machine.hasEnded)
+        #expect(machine.exchangeFinished(nil) == [])
+    }
+
+    @Test func `a failure before the head, or behind it, ends the load`() {
+        var machine = requesting()
+        let lost = HTTPError(code: .connectionLost, message: "gone")
+        #expect(machine.exchangeFinished(lost) == [.finish(TransferError(lost))])
+        machine = requesting()
+        _ = machine.receivedHead(head(200))
+        #expect(machine.exchangeFinished(lost) == [.finish(TransferError(lost))])
+    }
+
+    @Test func `a cancel ends the exchange, wherever it is, and says nothing`() {
+        var machine = Machine(request: request, hasBody: false)
+        #expect(machine.cancel() == [])
+        machine = requesting()
+        #expect(machine.cancel() == [.cancelExchange])
+        #expect(machine.receivedHead(head(200)) == [])
+        machine = requesting()
+        _ = machine.receivedHead(head(302, ["Location": "/b"]))
+        #expect(machine.cancel() == [.cancelExchange])
+        #expect(machine.redirectAnswered(request) == [])
+    }
+
+    // MARK: - Redirects
+
+    @Test func `OR-6: a redirect that the app follows is another request`() throws {
+        var machine = requesting()
+        let redirect = head(302, ["Location": "/b", "Content-Length": "5"])
+        var next = request
+        next.url = "https://a.example/b"
+        #expect(machine.receivedHead(redirect) == [.pause, .askRedirect(redirect, next)])
+        #expect(machine.redirectAnswered(next) == [.skipBody])
+        let request = Machine.Request(transfer: next, redirectCount: 1)
+        #expect(machine.exchangeFinished(nil) == [.prepare(request)])
+        #expect(machine.prepared() == [.send(request)])
+    }
+
+    @Test func `a long body of a redirect is not waited for`() {
+        var machine = requesting()
+        _ = machine.receivedHead(head(302, ["Location": "/b", "Content-Length": "5000000"]))
+        let effects = machine.redirectAnswered(request)
+        #expect(effects.first == .cancelExchange)
+        #expect(effects.count == 2)
+    }
+
+    @Test func `OR-7: a redirect that the app does not follow is the answer`() {
+        var machine = requesting()
+        let redirect = head(302, ["Location": "/b"])
+        _ = machine.receivedHead(redirect)
+        #expect(
+            machine.redirectAnswered(nil) == [.reportResponse(redirect, request), .takeBody]
+        )
+        #expect(machine.exchangeFinished(nil) == [.finish(nil)])
+    }
+
+    @Test func `OR-7: such an answer may have ended before the app has decided`() {
+        var machine = requesting()
+        let redirect = head(302, ["Location": "/b"])
+        _ = machine.receivedHead(redirect)
+        #expect(machine.exchangeFinished(nil) == [])
+        #expect(
+            machine.redirectAnswered(nil)
+                == [.reportResponse(redirect, request), .takeBody, .finish(nil)]
+        )
+    }
+
+    @Test func `DL-4: the twenty-first redirect fails the load`() {
+        var machine = requesting()
+        for _ in 1...20 {
+            _ = machine.receivedHead(head(302, ["Location": "/b"]))
+            _ = machine.exchangeFinished(nil)
+            _ = machine.redirectAnswered(request)
+            _ = machine.prepared()
+        }
+        let effects = machine.receivedHead(head(302, ["Location": "/b"]))
+        guard case .finish(let error?)? = effects.last else {
+            Issue.record("\(effects)")
+            return
+        }
+        #expect(error.code == .tooManyRedirects)
+    }
+
+    // MARK: - Passwords
+
+    @Test func `OR-11: a response that asks for a password is the answer if the app has none`() {
+        var machine = requesting()
+        let refusal = head(401, ["WWW-Authenticate": "Basic realm=r"])
+        let asked = challenge(machine.receivedHead(refusal))
+        #expect(asked?.previousFailureCount == 0)
+        #expect(asked?.response == refusal)
+        #expect(
+            machine.challengeAnswered(.goOn) == [.reportResponse(refusal, request), .takeBody]
+        )
+    }
+
+    @Test(arguments: [401, 407])
+    func `a password is sent to whom it is for, and refusals are counted`(status: Int) throws {
+        let isProxy = status == 407
+        var machine = requesting()
+        let refusal = head(
+            status,
+            [isProxy ? "Proxy-Authenticate" : "WWW-Authenticate": "Basic realm=r"]
+        )
+        for count in 0..<3 {
+            let asked = try #require(challenge(machine.receivedHead(refusal)))
+            #expect(asked.previousFailureCount == count)
+            _ = machine.exchangeFinished(nil)
+            _ = machine.challengeAnswered(.use(.init(user: "u", password: "\(count)")))
+            var request = try #require(sent(machine.prepared()))
+            let fields = try request.proofs.fields(method: "GET", target: "/", clientNonce: "c")
+            #expect(fields.map(\.name) == [isProxy ? "Proxy-Authorization" : "Authorization"])
+        }
+        let answer = head(200)
+        #expect(machine.receivedHead(answer) == [.reportResponse(answer, request), .takeBody])
+    }
+
+    @Test func `the safest way is asked about first, and the next when that is rejected`() {
+        var machine = requesting()
+        let refusal = head(
+            401,
+            [
+                "WWW-Authenticate":
+                    "Bearer, Basic realm=r, Digest nonce=n, Digest nonce=m, algorithm=SHA-256"
+            ]
+        )
+        var schemes: [String?] = []
+        var asked = challenge(machine.receivedHead(refusal))
+        while case .password(let way, false)? = asked?.kind {
+            schemes.append(way.parameters["nonce"] ?? way.scheme)
+            asked = challenge(machine.challengeAnswered(.reject))
+        }
+        #expect(schemes == ["m", "n", "basic"])
+        #expect(machine.state == .receiving)
+    }
+
+    @Test func `a nonce that is too old is replaced without asking the app`() throws {
+        var machine = requesting()
+        _ = machine.receivedHead(head(401, ["WWW-Authenticate": "Digest nonce=old, qop=auth"]))
+        _ = machine.exchangeFinished(nil)
+        _ = machine.challengeAnswered(.use(.init(user: "u", password: "p")))
+        _ = machine.prepared()
+        let stale = head(
+            401,
+            ["WWW-Authenticate": "Digest nonce=new, qop=auth, stale=true", "Content-Length": "0"]
+        )
+        #expect(machine.receivedHead(stale) == [.skipBody])
+        _ = machine.exchangeFinished(nil)
+        var request = try #require(sent(machine.prepared()))
+        let fields = try request.proofs.fields(method: "GET", target: "/", clientNonce: "c")
+        #expect(fields.first?.value.contains("nonce=\"new\"") == true)
+    }
+
+    @Test func `a password does not follow a redirect to another origin`() throws {
+        var machine = requesting()
+        _ = machine.receivedHead(head(401, ["WWW-Authenticate": "Basic"]))
+        _ = machine.exchangeFinished(nil)
+        _ = machine.challengeAnswered(.use(.init(user: "u", password: "p")))
+        _ = machine.prepared()
+        for (target, isSent) in [("https://a.example/b", true), ("https://b.example/", false)] {
+            _ = machine.receivedHead(head(302, ["Location": target]))
+            _ = machine.exchangeFinished(nil)
+            var transfer = request
+            transfer.url = target
+            _ = machine.redirectAnswered(transfer)
+            var request = try #require(sent(machine.prepared()))
+            let fields = try request.proofs.fields(method: "GET", target: "/", clientNonce: "c")
+            #expect(fields.isEmpty == !isSent)
+        }
+    }
+
+    @Test func `DL-12: cancelling a challenge fails the load`() {
+        var machine = requesting()
+        _ = machine.receivedHead(head(401, ["WWW-Authenticate": "Basic"]))
+        let effects = machine.challengeAnswered(.cancel)
+        #expect(effects.first == .cancelExchange)
+        guard case .finish(let error?)? = effects.last else {
+            Issue.record("\(effects)")
+            return
+        }
+        #expect(error.code == .cancelled)
+    }
+
+    // MARK: - Bodies
+
+    @Test func `DL-7: a body that was sent is needed once more`() {
+        var post = request
+        post.method = "POST"
+        var machine = requesting(post, hasBody: true)
+        _ = machine.receivedHead(head(307, ["Location": "/b"]))
+        _ = machine.exchangeFinished(nil)
+        _ = machine.redirectAnswered(post)
+        #expect(machine.prepared() == [.needBody])
+        #expect(sent(machine.foundBody(true))?.transfer == post)
+        _ = machine.exchangeFinished(HTTPError(code: .bodySpent, message: ""))
+        #expect(machine.prepared() == [.needBody])
+        guard case .finish(let error?)? = machine.foundBody(false).last else {
+            Issue.record("it goes on")
+            return
+        }
+        #expect(error.code == .bodySpent)
+    }
+
+    @Test func `DL-3: a redirect that makes a GET of it needs no body`() {
+        var post = request
+        post.method = "POST"
+        var machine = requesting(post, hasBody: true)
+        _ = machine.receivedHead(head(303, ["Location": "/b"]))
+        _ = machine.exchangeFinished(nil)
+        _ = machine.redirectAnswered(request)
+        #expect(sent(machine.prepared())?.transfer == request)
+    }
+
+    // MARK: - Trust
+
+    private func trust(_ verdict: HTTPServerTrust.Verdict) -> HTTPServerTrust {
+        HTTPServerTrust(host: "a.example", certificates: [[1, 2]], verdict: verdict)
+    }
+
+    @Test func `the app decides whether to trust a server, and is not asked twice`() throws {
+        var machine = requesting()
+        let trust = trust(.untrusted("self-signed"))
+        #expect(machine.decide(on: trust) == .ask)
+        let undecided = HTTPError(code: .serverTrustUndecided, message: "")
+        let asked = try #require(challenge(machine.exchangeFinished(undecided)))
+        #expect(asked.kind == .serverTrust(trust))
+        _ = machine.challengeAnswered(.trust)
+        #expect(sent(machine.prepared()) != nil)
+        #expect(machine.decide(on: trust) == .accept)
+        var other = trust
+        other.certificates = [[3]]
+        #expect(machine.decide(on: other) == .ask)
+    }
+
+    @Test(arguments: [LoadChallengeAnswer.goOn, .reject])
+    func `without a decision of the app the verdict counts`(answer: LoadChallengeAnswer) {
+        let undecided = HTTPError(code: .serverTrustUndecided, message: "")
+        for verdict in [HTTPServerTrust.Verdict.trusted, .forAnotherHost, .badDate("old")] {
+            var machine = requesting()
+            _ = machine.decide(on: trust(verdict))
+            _ = machine.exchangeFinished(undecided)
+            let effects = machine.challengeAnswered(answer)
+            if let error = verdict.error {
+                #expect(effects == [.finish(TransferError(error))])
+            } else {
+                #expect(sent(machine.prepared()) != nil)
+            }
+        }
+    }
+}
