@@ -54,6 +54,19 @@ enum CurlURL {
         )
     }
 
+    /// How a tunnel to the host is asked for: by its name and port, also where that is the scheme's.
+    static func tunnelTarget(of url: String) throws(HTTPError) -> String {
+        guard let parser = curl_url() else {
+            throw HTTPError(code: .outOfMemory, message: "No memory is left for a URL")
+        }
+        defer { curl_url_cleanup(parser) }
+        let code = curl_url_set(parser, CURLUPART_URL, url, UInt32(CURLU_PATH_AS_IS))
+        guard code == CURLUE_OK, let host = part(CURLUPART_HOST, of: parser),
+            let port = part(CURLUPART_PORT, of: parser, UInt32(CURLU_DEFAULT_PORT))
+        else { throw HTTPError(code: .badURL, message: String(cString: curl_url_strerror(code))) }
+        return "\(host):\(port)"
+    }
+
     private static func part(
         _ part: CURLUPart,
         of parser: OpaquePointer,

@@ -1,5 +1,3 @@
-package import FerryHTTP
-
 extension Download {
     /// How a download is carried out.
     package struct Configuration: Sendable {
@@ -11,24 +9,20 @@ extension Download {
         ///
         /// For a download that an app made from resume data, until it has come once.
         package var announcesResumption: Bool
-        /// Where redirects may lead.
-        package var redirectPolicy: RedirectPolicy
-        /// The protocol to ask for.
-        package var protocolChoice: HTTPRequest.ProtocolChoice
+        /// How each request is carried through to its answer.
+        package var load: Load.Configuration
 
         /// Makes a configuration.
         package init(
             synchronization: Synchronization = .never,
             unavailableResponses: UnavailableResponses = .deliver,
             announcesResumption: Bool = false,
-            redirectPolicy: RedirectPolicy = RedirectPolicy(),
-            protocolChoice: HTTPRequest.ProtocolChoice = .http1
+            load: Load.Configuration = Load.Configuration()
         ) {
             self.synchronization = synchronization
             self.unavailableResponses = unavailableResponses
             self.announcesResumption = announcesResumption
-            self.redirectPolicy = redirectPolicy
-            self.protocolChoice = protocolChoice
+            self.load = load
         }
     }
 

@@ -7,7 +7,7 @@ extension Download.StateMachine {
         }
         let start = receivedByteCount - overlapByteCount
         if let end, start + Int64(count) > end {
-            return [.cancelExchange] + refused("the body is longer than announced")
+            return [.cancelLoad] + refused("the body is longer than announced")
         }
         hasReceivedBytes = true
         fruitlessResumptionCount = 0
@@ -23,7 +23,7 @@ extension Download.StateMachine {
     /// The server sends other bytes than the file holds.
     mutating func compareFailed() -> [Effect] {
         guard state == .receiving else { return [] }
-        return [.cancelExchange] + refused("the part differs from what is at hand")
+        return [.cancelLoad] + refused("the part differs from what is at hand")
     }
 
     mutating func wrote(count: Int) -> [Effect] {

@@ -4,7 +4,7 @@ extension Download.StateMachine {
     /// What the owner must do, in the order given.
     enum Effect: Equatable {
         case send(Request)
-        case cancelExchange
+        case cancelLoad
         case takeBody
         case skipBody
         /// Give up what the file holds and begin it with bytes of this version.

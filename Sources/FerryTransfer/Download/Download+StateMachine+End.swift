@@ -1,11 +1,9 @@
-import FerryHTTP
-
 extension Download.StateMachine {
-    mutating func exchangeFinished(_ error: HTTPError?) -> [Effect] {
+    mutating func loadFinished(_ error: TransferError?) -> [Effect] {
         switch state {
         case .requesting:
             return interrupted(
-                error ?? HTTPError(code: .badServerResponse, message: "no response came")
+                error ?? TransferError(code: .badServerResponse, message: "no response came")
             )
         case .draining(let next):
             // Whatever became of a body that nobody wants.
@@ -19,7 +17,7 @@ extension Download.StateMachine {
         }
     }
 
-    /// The exchange ended as it should while a body was coming.
+    /// The load ended as it should while a body was coming.
     private mutating func bodyEnded() -> [Effect] {
         let reached = receivedByteCount - overlapByteCount
         if let end, reached < end {
@@ -46,26 +44,13 @@ extension Download.StateMachine {
         )
     }
 
-    private mutating func interrupted(_ error: HTTPError) -> [Effect] {
-        if current.resumption != nil, !hasReceivedBytes {
-            switch error.code {
-            case .connectionLost, .bodyTooShort, .badServerResponse:
-                fruitlessResumptionCount += 1
-            case .unsupportedURL, .badURL, .invalidRequest, .cannotFindHost,
-                .cannotConnectToHost, .notConnectedToInternet, .timedOut,
-                .secureConnectionFailed, .serverCertificateUntrusted,
-                .serverCertificateHasBadDate, .serverTrustUndecided, .headersTooLarge,
-                .cannotDecodeContent,
-                .bodyUnreadable, .bodySpent, .writeFailed, .aborted, .outOfMemory, .other:
-                break
-            }
+    private mutating func interrupted(_ error: TransferError) -> [Effect] {
+        if current.resumption != nil, !hasReceivedBytes,
+            error.code == .connectionLost || error.code == .badServerResponse
+        {
+            fruitlessResumptionCount += 1
         }
-        var failure = TransferError(error)
-        // What could not be sent is what the server has sent us to.
-        if failure.code == .badURL, current.redirectCount > 0 {
-            failure.code = .badServerResponse
-        }
-        return fail(failure)
+        return fail(error)
     }
 
     /// The file could not be created, written or synchronised.
@@ -73,7 +58,7 @@ extension Download.StateMachine {
         switch state {
         case .ended: []
         case .ready, .synchronizing: fail(error)
-        case .requesting, .draining, .receiving: [.cancelExchange] + fail(error)
+        case .requesting, .draining, .receiving: [.cancelLoad] + fail(error)
         }
     }
 

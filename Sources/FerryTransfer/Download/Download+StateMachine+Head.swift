@@ -1,37 +1,23 @@
 import FerryHTTP
 
 extension Download.StateMachine {
-    /// A response's head has come; `now` is what a date in it is related to.
-    mutating func receivedHead(_ head: HTTPResponseHead, now: HTTPDate) -> [Effect] {
+    /// The head of the answer has come.
+    ///
+    /// - Parameters:
+    ///   - head: The head.
+    ///   - request: The request that the redirects led to.
+    ///   - now: What a date in the head is related to.
+    mutating func receivedHead(
+        _ head: HTTPResponseHead,
+        to request: TransferRequest,
+        now: HTTPDate
+    ) -> [Effect] {
         switch state {
         case .requesting: break
         case .ended: return []
         case .ready, .draining, .receiving, .synchronizing: return misuse()
         }
-        let decision = configuration.redirectPolicy.decision(
-            for: head,
-            to: current.transfer,
-            after: current.redirectCount
-        )
-        switch decision {
-        case .isFinal:
-            return answered(head, now: now)
-        case .follow(let next):
-            return leaveBody(
-                of: head,
-                for: Request(
-                    transfer: next,
-                    resumption: current.resumption,
-                    redirectCount: current.redirectCount + 1
-                )
-            )
-        case .fail(let error):
-            return [.cancelExchange] + fail(error)
-        }
-    }
-
-    /// The head of an answer to the request, other than a redirect, is there.
-    private mutating func answered(_ head: HTTPResponseHead, now: HTTPDate) -> [Effect] {
+        current.transfer = current.resumption?.removingFields(of: request) ?? request
         if let resumption = current.resumption {
             switch head.status {
             case 206: return partCame(head, for: resumption)
@@ -52,7 +38,7 @@ extension Download.StateMachine {
                     message: "the server answers \(head.status)",
                     retryAfter: wait
                 )
-                return [.cancelExchange] + fail(error)
+                return [.cancelLoad] + fail(error)
             }
         }
         if head.status == 206, !current.transfer.hasRange, !coversAll(head) {
@@ -60,7 +46,7 @@ extension Download.StateMachine {
                 code: .badServerResponse,
                 message: "the server sends a part where the whole was asked for"
             )
-            return [.cancelExchange] + fail(error)
+            return [.cancelLoad] + fail(error)
         }
         return wholeCame(head)
     }
@@ -143,7 +129,7 @@ extension Download.StateMachine {
         for next: Request
     ) -> [Effect] {
         guard let length = head.contentLength, length <= Self.drainedByteCount else {
-            return [.cancelExchange] + send(next)
+            return [.cancelLoad] + send(next)
         }
         state = .draining(next: next)
         return [.skipBody]

@@ -3,9 +3,8 @@ import FerryHTTP
 extension Download {
     /// Decides what a download does next; performs nothing itself.
     ///
-    /// Requests follow one another: through redirects, for the rest where a server sends less
-    /// than was asked for, and once for the whole where the server refuses to continue the bytes
-    /// at hand. Those bytes are given up only when the head of something to put in their place
+    /// Requests follow one another: for the rest where a server sends less than was asked for, and
+    /// once for the whole where the server refuses to continue the bytes at hand. Those bytes are given up only when the head of something to put in their place
     /// has arrived.
     struct StateMachine {
         /// How far the download has come.
@@ -30,8 +29,6 @@ extension Download {
             var transfer: TransferRequest
             /// What to ask for instead of the whole.
             var resumption: Resumption?
-            /// How many redirects led here.
-            var redirectCount = 0
         }
 
         /// The bytes that the file holds when the download starts.
@@ -102,7 +99,7 @@ extension Download {
         mutating func cancel() -> [Effect] {
             defer { state = .ended }
             switch state {
-            case .requesting, .draining, .receiving: return [.cancelExchange]
+            case .requesting, .draining, .receiving: return [.cancelLoad]
             case .ready, .synchronizing, .ended: return []
             }
         }
@@ -123,7 +120,7 @@ extension Download {
         /// download and no other.
         mutating func misuse(_ input: StaticString = #function) -> [Effect] {
             let message = "\(input) while \(stateName)"
-            return [.cancelExchange]
+            return [.cancelLoad]
                 + fail(TransferError(code: .internalFailure, message: message))
         }
 

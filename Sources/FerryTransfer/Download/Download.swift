@@ -20,10 +20,11 @@ package final class Download {
     private let client: HTTPClient
     private let configuration: Configuration
     private let events: Events
+    private let decider: (any LoadDecider)?
     private let givenCheckpoint: Checkpoint?
     private var machine: StateMachine
     private var hasStarted = false
-    private var exchange: HTTPExchange?
+    private var load: Load?
     private var disposition = HTTPBodyDisposition.discard
     private var runCount: UInt64 = 0
     private var synchronizationTimer: LoopTimer?
@@ -40,6 +41,7 @@ package final class Download {
     ///   - checkpoint: The latest checkpoint of that file that its owner has kept.
     ///   - client: What sends the requests.
     ///   - configuration: How the download is carried out.
+    ///   - decider: Who decides about redirects and challenges for the app.
     ///   - events: The receivers of the download's events.
     package init(
         name: String,
@@ -48,6 +50,7 @@ package final class Download {
         checkpoint: Checkpoint? = nil,
         client: HTTPClient,
         configuration: Configuration = Configuration(),
+        decider: (any LoadDecider)? = nil,
         events: Events
     ) {
         self.name = name
@@ -56,6 +59,7 @@ package final class Download {
         givenCheckpoint = checkpoint
         self.client = client
         self.configuration = configuration
+        self.decider = decider
         self.events = events
         machine = StateMachine(request: request, configuration: configuration)
     }
@@ -134,7 +138,7 @@ extension Download {
     ) throws(TransferError) {
         switch effect {
         case .send(let next): send(next)
-        case .cancelExchange: cancelExchange()
+        case .cancelLoad: cancelLoad()
         case .takeBody: disposition = .deliver
         case .skipBody: disposition = .discard
         case .beginFile(let version): try file.begin(version)
@@ -153,16 +157,22 @@ extension Download {
     }
 
     private func send(_ next: StateMachine.Request) {
-        let request = next.transfer.httpRequest(
-            adding: next.resumption?.fields ?? [],
-            protocolChoice: configuration.protocolChoice
+        var request = next.transfer
+        request.fields += next.resumption?.fields ?? []
+        let load = Load(
+            request: request,
+            client: client,
+            configuration: configuration.load,
+            decider: decider,
+            receiver: self
         )
-        exchange = client.start(request, handler: self)
+        self.load = load
+        load.start()
     }
 
-    private func cancelExchange() {
-        exchange?.cancel()
-        exchange = nil
+    private func cancelLoad() {
+        load?.cancel()
+        load = nil
         disposition = .discard
     }
 
@@ -278,42 +288,40 @@ extension Download {
     }
 }
 
-// MARK: - The exchange
+// MARK: - The answer
 
-extension Download: HTTPExchangeHandler {
-    package func exchange(
-        _ exchange: HTTPExchange,
-        didReceive head: HTTPResponseHead
+extension Download: LoadReceiver {
+    package func load(
+        _ load: Load,
+        didReceive head: HTTPResponseHead,
+        to request: TransferRequest
     ) -> HTTPBodyDisposition {
-        guard exchange === self.exchange else { return .cancel }
-        run(machine.receivedHead(head, now: .now))
+        guard load === self.load else { return .cancel }
+        run(machine.receivedHead(head, to: request, now: .now))
         return disposition
     }
 
-    package func exchange(
-        _ exchange: HTTPExchange,
+    package func load(
+        _ load: Load,
         didReceive bytes: UnsafeRawBufferPointer
     ) -> HTTPBodyDisposition {
-        receive(.memory(bytes), from: exchange)
+        receive(.memory(bytes), from: load)
     }
 
-    package func exchange(
-        _ exchange: HTTPExchange,
-        didReceive pipe: SplicePipe
-    ) -> HTTPBodyDisposition {
-        receive(.pipe(pipe), from: exchange)
+    package func load(_ load: Load, didReceive pipe: SplicePipe) -> HTTPBodyDisposition {
+        receive(.pipe(pipe), from: load)
     }
 
-    private func receive(_ piece: Piece, from exchange: HTTPExchange) -> HTTPBodyDisposition {
-        guard exchange === self.exchange else { return .cancel }
+    private func receive(_ piece: Piece, from load: Load) -> HTTPBodyDisposition {
+        guard load === self.load else { return .cancel }
         run(machine.receivedBytes(count: piece.count), piece: piece)
         guard disposition == .deliver, machine.acceptsPipes else { return disposition }
         return .deliverInPipes
     }
 
-    package func exchange(_ exchange: HTTPExchange, didFinishWith error: HTTPError?) {
-        guard exchange === self.exchange else { return }
-        self.exchange = nil
-        run(machine.exchangeFinished(error))
+    package func load(_ load: Load, didFinishWith error: TransferError?) {
+        guard load === self.load else { return }
+        self.load = nil
+        run(machine.loadFinished(error))
     }
 }

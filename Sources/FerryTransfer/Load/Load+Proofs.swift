@@ -71,22 +71,24 @@ extension Load.StateMachine {
             }
         }
 
+        /// Whether nothing is known that could be told.
+        var isEmpty: Bool { server.proof == nil && proxy.proof == nil }
+
         /// The fields to send.
         ///
         /// - Parameters:
-        ///   - method: The request's method.
-        ///   - target: Its path and query.
         ///   - clientNonce: A text that nobody can foresee.
+        ///   - request: The method and the target of what the server, or the proxy, is asked.
         /// - Returns: Those for the server and the proxy, as far as there are proofs.
         /// - Throws: ``HTTPError/Code/other`` where the system forbids the hash function.
         mutating func fields(
-            method: String,
-            target: String,
-            clientNonce: String
+            clientNonce: String,
+            for request: (_ isProxy: Bool) -> (method: String, target: String)
         ) throws(HTTPError) -> [HTTPField] {
             var fields: [HTTPField] = []
             for isProxy in [false, true] {
                 guard var proof = isProxy ? proxy.proof : server.proof else { continue }
+                let (method, target) = request(isProxy)
                 let value: String?
                 if proof.digest != nil {
                     value = try proof.digest?.value(

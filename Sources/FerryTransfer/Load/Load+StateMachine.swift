@@ -59,18 +59,41 @@ extension Load {
         private(set) var current: Request
         /// What a handshake that was broken off has shown.
         private var undecidedTrust: HTTPServerTrust?
-        private var hasSentBody = false
+        private var isBodyAtStart: Bool
         private let redirectPolicy: RedirectPolicy
         private let hasBody: Bool
 
+        /// Begins with a request.
+        ///
+        /// - Parameters:
+        ///   - request: The request.
+        ///   - hasBody: Whether it has a body beside itself.
+        ///   - isBodyThere: Whether that body is at its start.
+        ///   - redirectPolicy: Where redirects may lead.
         init(
             request: TransferRequest,
             hasBody: Bool,
+            isBodyThere: Bool = true,
             redirectPolicy: RedirectPolicy = RedirectPolicy()
         ) {
             current = Request(transfer: request)
             self.hasBody = hasBody
+            isBodyAtStart = isBodyThere
             self.redirectPolicy = redirectPolicy
+        }
+
+        /// Whether the request at hand has its body: a redirect may have made a GET of it.
+        var sendsBody: Bool { hasBody && current.transfer.method != "GET" }
+
+        /// The fields that tell who asks, for the request at hand.
+        mutating func proofFields(clientNonce: String) throws(HTTPError) -> [HTTPField] {
+            guard !current.proofs.isEmpty else { return [] }
+            let (path, tunnel) = try HTTPRequest.target(of: current.transfer.url)
+            let isTunnelled = Origin(url: current.transfer.url)?.scheme == "https"
+            let method = current.transfer.method
+            return try current.proofs.fields(clientNonce: clientNonce) { isProxy in
+                isProxy && isTunnelled ? ("CONNECT", tunnel) : (method, path)
+            }
         }
 
         /// Whether the load is over, so that no event may follow.
@@ -93,7 +116,7 @@ extension Load {
         mutating func prepared() -> [Effect] {
             guard state == .preparing else { return [] }
             // A body that was sent before has to come from its start again.
-            guard hasBody, hasSentBody, current.transfer.method != "GET" else { return send() }
+            guard sendsBody, !isBodyAtStart else { return send() }
             state = .awaitingBody
             return [.needBody]
         }
@@ -110,7 +133,7 @@ extension Load {
 
         private mutating func send() -> [Effect] {
             state = .requesting
-            hasSentBody = true
+            isBodyAtStart = false
             return [.send(current)]
         }
 
@@ -251,10 +274,12 @@ extension Load.StateMachine {
         default:
             break
         }
-        return fail(
+        var failure =
             error.map { TransferError($0) }
-                ?? TransferError(code: .badServerResponse, message: "no response came")
-        )
+            ?? TransferError(code: .badServerResponse, message: "no response came")
+        // What could not be sent is what the server has sent us to.
+        if failure.code == .badURL, current.redirectCount > 0 { failure.code = .badServerResponse }
+        return fail(failure)
     }
 }
 

@@ -1,4 +1,299 @@
-import FerryHTTP
+package import FerryHTTP
+package import FerrySystem
 
 /// One request of an app, carried through redirects, passwords and trust up to its answer.
-package enum Load {}
+///
+/// What an app may decide about is asked of a ``LoadDecider``; the answer goes to a ``LoadReceiver``. A load
+/// that is under way keeps itself and both of them; its owner ends it with ``cancel()``.
+@LoopActor
+package final class Load {
+    /// The request as the app made it.
+    package let request: TransferRequest
+
+    private let client: HTTPClient
+    private let configuration: Configuration
+    private var decider: (any LoadDecider)?
+    private var receiver: (any LoadReceiver)?
+    private var machine: StateMachine
+    private var body: (any HTTPBodySource)?
+    private var exchange: HTTPExchange?
+    private var disposition = HTTPBodyDisposition.discard
+    /// What the decider has completed the request at hand with.
+    private var addedFields: [HTTPField] = []
+    /// What the exchange at hand is for, and the head that has come.
+    private var transaction: LoadTransaction?
+    /// The body waits for a decision, or for the receiver.
+    private var isHeld = false
+    private var isPaused = false
+    private var runCount: UInt64 = 0
+
+    /// Prepares a load; nothing happens before ``start()``.
+    ///
+    /// - Parameters:
+    ///   - request: The request as the app made it; a body in it is sent where `body` is `none`.
+    ///   - body: Where the request's body comes from.
+    ///   - client: What sends the requests.
+    ///   - configuration: How the load is carried out.
+    ///   - decider: Who decides for the app; without one, redirects are followed and nothing is proved.
+    ///   - receiver: Who gets the answer.
+    package init(
+        request: TransferRequest,
+        body: Body = .none,
+        client: HTTPClient,
+        configuration: Configuration = Configuration(),
+        decider: (any LoadDecider)? = nil,
+        receiver: any LoadReceiver
+    ) {
+        self.request = request
+        self.client = client
+        self.configuration = configuration
+        self.decider = decider
+        self.receiver = receiver
+        if case .source(let source) = body {
+            self.body = source
+        }
+        machine = StateMachine(
+            request: request,
+            hasBody: !body.isNone,
+            isBodyThere: !body.isOnDemand,
+            redirectPolicy: configuration.redirectPolicy
+        )
+    }
+
+    /// Begins; further calls do nothing.
+    package func start() { run(machine.start()) }
+
+    /// Ends the load at once; nobody hears of it any more.
+    package func cancel() {
+        run(machine.cancel())
+        letGo()
+    }
+
+    /// Hands over no more of the answer's body, so that the server has to wait.
+    ///
+    /// The end of an answer of which everything was handed over is told all the same.
+    package func pause() {
+        isPaused = true
+        exchange?.pause()
+    }
+
+    /// Goes on after ``pause()``.
+    package func resume() {
+        isPaused = false
+        goOn()
+    }
+
+    /// The latest request, after redirects.
+    package var currentRequest: TransferRequest { machine.current.transfer }
+
+    /// The address that the latest request went to.
+    package var remoteAddress: String? { exchange?.remoteAddress }
+
+    private func goOn() {
+        if !isHeld, !isPaused { exchange?.resume() }
+    }
+
+    private func letGo() {
+        exchange = nil
+        decider = nil
+        receiver = nil
+        body = nil
+    }
+}
+
+// MARK: - Effects
+
+extension Load {
+    /// Performs effects in order.
+    ///
+    /// An effect may lead to another input, as an owner that cancels when it hears of something. What that
+    /// input decided then takes the place of the rest.
+    private func run(_ effects: [StateMachine.Effect]) {
+        runCount += 1
+        let count = runCount
+        for effect in effects {
+            perform(effect)
+            if runCount != count { return }
+        }
+    }
+
+    private func perform(_ effect: StateMachine.Effect) {
+        switch effect {
+        case .prepare(let next): prepare(next)
+        case .needBody: findBody()
+        case .send(let next): send(next)
+        case .cancelExchange: cancelExchange()
+        case .pause: hold()
+        case .takeBody: release()
+        case .skipBody: skipBody()
+        case .askRedirect(let head, let next): askRedirect(head, next)
+        case .ask(let challenge): ask(challenge)
+        case .reportResponse(let head, let request):
+            disposition =
+                receiver?.load(self, didReceive: head, to: request) ?? .discard
+        case .finish(let error): finish(error)
+        }
+    }
+
+    private func prepare(_ next: StateMachine.Request) {
+        guard let decider else { return run(machine.prepared()) }
+        decider.load(self, prepare: next.transfer) { [self] fields in
+            addedFields = fields
+            run(machine.prepared())
+        }
+    }
+
+    private func findBody() {
+        if let body, body.seek(to: 0) { return run(machine.foundBody(true)) }
+        guard let decider else { return run(machine.foundBody(false)) }
+        decider.loadNeedsBody(self) { [self] source in
+            body = source
+            run(machine.foundBody(source != nil))
+        }
+    }
+
+    private func send(_ next: StateMachine.Request) {
+        do throws(HTTPError) {
+            var request = next.transfer.httpRequest(
+                adding: addedFields,
+                protocolChoice: configuration.protocolChoice
+            )
+            let proofs = try machine.proofFields(clientNonce: Self.nonce())
+            // An app's own field has been refused when there is a proof in its place.
+            request.fields.removeAll { field in proofs.contains { field.isNamed($0.name) } }
+            request.fields += proofs
+            request.asksForTrust = configuration.asksForTrust
+            transaction = LoadTransaction(request: next.transfer, sentFields: request.fields)
+            isHeld = false
+            let body = machine.sendsBody ? body : nil
+            exchange = client.start(request, body: body, handler: self)
+            if isPaused { exchange?.pause() }
+        } catch {
+            run(machine.exchangeFinished(error))
+        }
+    }
+
+    private static func nonce() -> String {
+        String(UInt128.random(in: .min ... .max), radix: 16)
+    }
+
+    private func cancelExchange() {
+        guard let exchange else { return }
+        exchange.cancel()
+        collect(exchange)
+        self.exchange = nil
+        disposition = .discard
+    }
+
+    private func hold() {
+        isHeld = true
+        disposition = .deliver
+        exchange?.pause()
+    }
+
+    private func release() {
+        isHeld = false
+        goOn()
+    }
+
+    private func skipBody() {
+        disposition = .discard
+        isHeld = false
+        // Nobody waits for this body.
+        exchange?.resume()
+    }
+
+    private func askRedirect(_ head: HTTPResponseHead, _ next: TransferRequest) {
+        guard let decider else { return run(machine.redirectAnswered(next)) }
+        decider.load(self, mayRedirectTo: next, for: head) { [self] request in
+            run(machine.redirectAnswered(request))
+        }
+    }
+
+    private func ask(_ challenge: LoadChallenge) {
+        guard let decider else { return run(machine.challengeAnswered(.goOn)) }
+        decider.load(self, decideOn: challenge) { [self] answer in
+            run(machine.challengeAnswered(answer))
+        }
+    }
+
+    private func finish(_ error: TransferError?) {
+        let receiver = receiver
+        letGo()
+        receiver?.load(self, didFinishWith: error)
+    }
+
+    /// What an exchange has cost, which is known when it has ended.
+    private func collect(_ exchange: HTTPExchange) {
+        guard var transaction else { return }
+        self.transaction = nil
+        transaction.metrics = exchange.metrics
+        decider?.load(self, didCollect: transaction)
+    }
+}
+
+// MARK: - The exchange
+
+extension Load: HTTPExchangeHandler {
+    package func exchange(
+        _ exchange: HTTPExchange,
+        decideOn trust: HTTPServerTrust
+    ) -> HTTPTrustDecision {
+        guard exchange === self.exchange else { return .followVerdict }
+        if decider?.load(self, hasApproved: trust) == true { return .accept }
+        return machine.decide(on: trust)
+    }
+
+    package func exchange(_ exchange: HTTPExchange, didSendBodyBytes byteCount: Int64) {
+        guard exchange === self.exchange else { return }
+        decider?.load(self, didSendBodyBytes: byteCount)
+    }
+
+    package func exchange(
+        _ exchange: HTTPExchange,
+        didReceiveInformational head: HTTPResponseHead
+    ) {
+        guard exchange === self.exchange else { return }
+        decider?.load(self, didReceiveInformational: head)
+    }
+
+    package func exchange(
+        _ exchange: HTTPExchange,
+        didReceive head: HTTPResponseHead
+    ) -> HTTPBodyDisposition {
+        guard exchange === self.exchange else { return .cancel }
+        transaction?.response = head
+        decider?.load(self, didReceiveAny: head, to: machine.current.transfer)
+        run(machine.receivedHead(head))
+        return exchange === self.exchange ? disposition : .cancel
+    }
+
+    package func exchange(
+        _ exchange: HTTPExchange,
+        didReceive bytes: UnsafeRawBufferPointer
+    ) -> HTTPBodyDisposition {
+        guard exchange === self.exchange else { return .cancel }
+        if disposition != .discard, let receiver {
+            disposition = receiver.load(self, didReceive: bytes)
+        }
+        return disposition
+    }
+
+    package func exchange(
+        _ exchange: HTTPExchange,
+        didReceive pipe: SplicePipe
+    ) -> HTTPBodyDisposition {
+        guard exchange === self.exchange else { return .cancel }
+        if disposition != .discard, let receiver {
+            disposition = receiver.load(self, didReceive: pipe)
+        }
+        return disposition
+    }
+
+    package func exchange(_ exchange: HTTPExchange, didFinishWith error: HTTPError?) {
+        guard exchange === self.exchange else { return }
+        self.exchange = nil
+        collect(exchange)
+        run(machine.exchangeFinished(error))
+    }
+}

@@ -42,6 +42,13 @@ struct Resumption: Hashable, Sendable {
         ]
     }
 
+    /// A request without the fields that turned it into one for the rest.
+    func removingFields(of request: TransferRequest) -> TransferRequest {
+        var request = request
+        request.fields.removeAll { field in fields.contains { field.isNamed($0.name) } }
+        return request
+    }
+
     /// Examines a 206 that answers this request.
     func answer(_ head: HTTPResponseHead) -> Answer {
         guard let content = ContentRange(head: head), let range = content.range else {

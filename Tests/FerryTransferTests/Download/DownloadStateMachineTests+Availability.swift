@@ -12,7 +12,7 @@ extension DownloadStateMachineTests {
             &machine,
             Self.head(status, [("Retry-After", "7"), ("Content-Length", "5")])
         )
-        #expect(effects.first == .cancelExchange)
+        #expect(effects.first == .cancelLoad)
         #expect(failure(effects)?.code == .serverUnavailable)
         #expect(failure(effects)?.retryAfter == 7)
         #expect(machine.receivedByteCount == 40)

@@ -18,7 +18,7 @@ extension DownloadStateMachineTests {
         )
         #expect(machine.receivedBytes(count: 60) == [.write(dropping: 0)])
         #expect(machine.wrote(count: 60) == [.reportProgress(received: 100, total: 100)])
-        #expect(machine.exchangeFinished(nil) == [.synchronize])
+        #expect(machine.loadFinished(nil) == [.synchronize])
     }
 
     @Test func `a complete file is proved by its last byte`() {
@@ -31,14 +31,14 @@ extension DownloadStateMachineTests {
             machine.receivedBytes(count: 1) == [.compare(count: 1, at: 99), .write(dropping: 1)]
         )
         #expect(machine.wrote(count: 0) == [.reportProgress(received: 100, total: 100)])
-        #expect(machine.exchangeFinished(nil) == [.synchronize])
+        #expect(machine.loadFinished(nil) == [.synchronize])
     }
 
     @Test func `a byte that was to prove a complete file must come`() {
         var machine = machine()
         _ = machine.start(holding: Machine.Held(byteCount: 100, version: Self.version()))
         _ = answer(&machine, Self.part("bytes 99-99/100"))
-        #expect(failure(machine.exchangeFinished(nil))?.code == .connectionLost)
+        #expect(failure(machine.loadFinished(nil))?.code == .connectionLost)
     }
 
     @Test func `a byte that differs gives up the file, and the whole is asked for`() {
@@ -48,12 +48,12 @@ extension DownloadStateMachineTests {
         _ = machine.receivedBytes(count: 1)
         #expect(
             machine.compareFailed() == [
-                .cancelExchange, .discardFile,
+                .cancelLoad, .discardFile,
                 .reportRestart(reason: "the part differs from what is at hand"), Self.whole(),
             ]
         )
         #expect(machine.receivedByteCount == 0)
-        #expect(machine.cancel() == [.cancelExchange])
+        #expect(machine.cancel() == [.cancelLoad])
         #expect(machine.compareFailed() == [])
     }
 
@@ -69,7 +69,7 @@ extension DownloadStateMachineTests {
         #expect(machine.wrote(count: 10) == [.reportProgress(received: 50, total: 100)])
         #expect(machine.receivedBytes(count: 50) == [.write(dropping: 0)])
         #expect(machine.wrote(count: 50) == [.reportProgress(received: 100, total: 100)])
-        #expect(machine.exchangeFinished(nil) == [.synchronize])
+        #expect(machine.loadFinished(nil) == [.synchronize])
     }
 
     @Test func `RD-6: a whole body takes the place of what is held`() {
@@ -86,7 +86,7 @@ extension DownloadStateMachineTests {
         )
         #expect(machine.receivedByteCount == 0)
         _ = machine.wrote(count: 70)
-        #expect(machine.exchangeFinished(nil) == [.synchronize])
+        #expect(machine.loadFinished(nil) == [.synchronize])
     }
 
     @Test func `RD-7: a restart is announced to an app that gave resume data`() {
@@ -125,10 +125,10 @@ extension DownloadStateMachineTests {
         }
         effects.removeFirst()
         if head.contentLength == nil {
-            #expect(effects == [.cancelExchange, Self.whole()])
+            #expect(effects == [.cancelLoad, Self.whole()])
         } else {
             #expect(effects == [.skipBody])
-            #expect(machine.exchangeFinished(nil) == [Self.whole()])
+            #expect(machine.loadFinished(nil) == [Self.whole()])
         }
         // Nothing is given up before something takes its place.
         #expect(machine.receivedByteCount == 40)
@@ -152,7 +152,7 @@ extension DownloadStateMachineTests {
         let effects = machine.receivedBytes(count: 1)
         #expect(
             effects == [
-                .cancelExchange, .discardFile,
+                .cancelLoad, .discardFile,
                 .reportRestart(reason: "the body is longer than announced"), Self.whole(),
             ]
         )
@@ -165,13 +165,13 @@ extension DownloadStateMachineTests {
         _ = answer(&machine, Self.part("bytes 40-59/100"))
         _ = machine.wrote(count: 20)
         let next = Resumption(byteCount: 60, version: Self.version())
-        #expect(machine.exchangeFinished(nil) == [Self.rest(from: next)])
+        #expect(machine.loadFinished(nil) == [Self.rest(from: next)])
         #expect(
             answer(&machine, Self.part("bytes 60-99/100"))
                 == [.continueFile(Self.version()), .takeBody]
         )
         _ = machine.wrote(count: 40)
-        #expect(machine.exchangeFinished(nil) == [.synchronize])
+        #expect(machine.loadFinished(nil) == [.synchronize])
     }
 
     @Test func `a part that does not even come to its own end fails`() {
@@ -179,7 +179,7 @@ extension DownloadStateMachineTests {
         _ = machine.start(holding: Self.held)
         _ = answer(&machine, Self.part("bytes 40-59/100"))
         _ = machine.wrote(count: 10)
-        #expect(failure(machine.exchangeFinished(nil))?.code == .connectionLost)
+        #expect(failure(machine.loadFinished(nil))?.code == .connectionLost)
         #expect(machine.receivedByteCount == 50)
     }
 
@@ -188,7 +188,7 @@ extension DownloadStateMachineTests {
         _ = machine.start(holding: Self.held)
         _ = answer(&machine, Self.part("bytes 40-99/100"))
         _ = machine.wrote(count: 10)
-        #expect(failure(machine.exchangeFinished(Self.lost))?.code == .connectionLost)
+        #expect(failure(machine.loadFinished(Self.lost))?.code == .connectionLost)
         #expect(machine.receivedByteCount == 50)
     }
 
@@ -212,26 +212,26 @@ extension DownloadStateMachineTests {
         #expect(effects.first == .beginFile(Self.version(nil, total: 100)))
     }
 
-    @Test(arguments: [HTTPError.Code.connectionLost, .bodyTooShort, .badServerResponse])
-    func `a resumption that is cut off before a byte is counted`(code: HTTPError.Code) {
-        let error = HTTPError(code: code, message: "")
+    @Test(arguments: [TransferError.Code.connectionLost, .badServerResponse])
+    func `a resumption that is cut off before a byte is counted`(code: TransferError.Code) {
+        let error = TransferError(code: code, message: "")
         var (machine, _) = resuming(after: 3)
-        _ = machine.exchangeFinished(error)
+        _ = machine.loadFinished(error)
         #expect(machine.fruitlessResumptionCount == 4)
         var (after, _) = resuming(after: 3)
         _ = answer(&after, Self.part("bytes 40-99/100"))
-        _ = after.exchangeFinished(error)
+        _ = after.loadFinished(error)
         #expect(after.fruitlessResumptionCount == 4)
     }
 
     @Test(
-        arguments: HTTPError.Code.allCases.filter {
-            ![.connectionLost, .bodyTooShort, .badServerResponse].contains($0)
+        arguments: TransferError.Code.allCases.filter {
+            ![.connectionLost, .badServerResponse].contains($0)
         }
     )
-    func `a network that is away is not the server's fault`(code: HTTPError.Code) {
+    func `a network that is away is not the server's fault`(code: TransferError.Code) {
         var (machine, _) = resuming(after: 3)
-        _ = machine.exchangeFinished(HTTPError(code: code, message: ""))
+        _ = machine.loadFinished(TransferError(code: code, message: ""))
         #expect(machine.fruitlessResumptionCount == 3)
     }
 
@@ -240,7 +240,7 @@ extension DownloadStateMachineTests {
         _ = answer(&machine, Self.part("bytes 40-99/100"))
         _ = machine.receivedBytes(count: 1)
         #expect(machine.fruitlessResumptionCount == 0)
-        _ = machine.exchangeFinished(Self.lost)
+        _ = machine.loadFinished(Self.lost)
         #expect(machine.fruitlessResumptionCount == 0)
     }
 
@@ -249,7 +249,7 @@ extension DownloadStateMachineTests {
         #expect(effects == [Self.whole()])
         // The bytes are still there in case it was the network.
         #expect(machine.receivedByteCount == 40)
-        #expect(failure(machine.exchangeFinished(Self.lost))?.code == .connectionLost)
+        #expect(failure(machine.loadFinished(Self.lost))?.code == .connectionLost)
         #expect(machine.fruitlessResumptionCount == Machine.maximumFruitlessResumptionCount)
         let (_, almost) = resuming(after: Machine.maximumFruitlessResumptionCount - 1)
         #expect(almost == [Self.rest(from: Self.resumption)])

@@ -15,7 +15,7 @@ import Testing
     static let now = HTTPDate(secondsSince1970: 784_111_777)
     static let held = Machine.Held(byteCount: 40, version: version())
     static let resumption = Resumption(byteCount: 40, version: version())
-    static let lost = HTTPError(code: .connectionLost, message: "lost")
+    static let lost = TransferError(code: .connectionLost, message: "lost")
 
     static func version(
         _ tag: String? = "\"a\"",
@@ -73,8 +73,12 @@ import Testing
         return (machine, effects)
     }
 
-    func answer(_ machine: inout Machine, _ head: HTTPResponseHead) -> [Effect] {
-        machine.receivedHead(head, now: Self.now)
+    func answer(
+        _ machine: inout Machine,
+        _ head: HTTPResponseHead,
+        to request: TransferRequest? = nil
+    ) -> [Effect] {
+        machine.receivedHead(head, to: request ?? machine.currentRequest, now: Self.now)
     }
 
     func failure(_ effects: [Effect]) -> TransferError? {
@@ -93,7 +97,7 @@ import Testing
         #expect(machine.wrote(count: 60) == [.reportProgress(received: 60, total: 100)])
         #expect(machine.receivedBytes(count: 40) == [.write(dropping: 0)])
         #expect(machine.wrote(count: 40) == [.reportProgress(received: 100, total: 100)])
-        #expect(machine.exchangeFinished(nil) == [.synchronize])
+        #expect(machine.loadFinished(nil) == [.synchronize])
         #expect(
             machine.synchronized() == [
                 .finish(
@@ -115,7 +119,7 @@ import Testing
         #expect(answer(&machine, head).first == .beginFile(Self.version(total: nil)))
         #expect(machine.receivedBytes(count: 1000) == [.write(dropping: 0)])
         #expect(machine.wrote(count: 1000) == [.reportProgress(received: 1000, total: nil)])
-        #expect(machine.exchangeFinished(nil) == [.synchronize])
+        #expect(machine.loadFinished(nil) == [.synchronize])
     }
 
     @Test func `an empty body is a file, too`() {
@@ -123,7 +127,7 @@ import Testing
         _ = machine.start(holding: nil)
         let head = Self.head(200, [("Content-Length", "0")])
         #expect(answer(&machine, head).first == .beginFile(Self.version(nil, total: 0)))
-        #expect(machine.exchangeFinished(nil) == [.synchronize])
+        #expect(machine.loadFinished(nil) == [.synchronize])
     }
 
     @Test func `DL-34: a coded body has no known length and no validator`() {
@@ -136,7 +140,7 @@ import Testing
         #expect(answer(&machine, head).first == .beginFile(Self.version(nil, total: nil)))
         #expect(machine.receivedBytes(count: 5000) == [.write(dropping: 0)])
         _ = machine.wrote(count: 5000)
-        #expect(machine.exchangeFinished(nil) == [.synchronize])
+        #expect(machine.loadFinished(nil) == [.synchronize])
     }
 
     @Test func `the length in an answer to HEAD is not that of its body`() {
@@ -144,7 +148,7 @@ import Testing
         var machine = machine(request)
         _ = machine.start(holding: nil)
         #expect(answer(&machine, Self.head()).first == .beginFile(Self.version(nil, total: nil)))
-        #expect(machine.exchangeFinished(nil) == [.synchronize])
+        #expect(machine.loadFinished(nil) == [.synchronize])
     }
 
     @Test(arguments: [400, 403, 404, 410, 500, 503, 599, 201, 204, 304])
@@ -166,7 +170,7 @@ import Testing
         _ = answer(&machine, Self.head())
         _ = machine.receivedBytes(count: 30)
         _ = machine.wrote(count: 30)
-        let effects = machine.exchangeFinished(nil)
+        let effects = machine.loadFinished(nil)
         #expect(effects.count == 1)
         #expect(failure(effects)?.code == .connectionLost)
         #expect(machine.receivedByteCount == 30)
@@ -177,17 +181,17 @@ import Testing
         _ = machine.start(holding: nil)
         _ = answer(&machine, Self.head())
         _ = machine.wrote(count: 30)
-        #expect(machine.exchangeFinished(Self.lost) == [.fail(TransferError(Self.lost))])
+        #expect(machine.loadFinished(Self.lost) == [.fail(Self.lost)])
         #expect(machine.receivedByteCount == 30)
     }
 
     @Test func `no answer fails`() {
         var machine = machine()
         _ = machine.start(holding: nil)
-        #expect(machine.exchangeFinished(Self.lost) == [.fail(TransferError(Self.lost))])
+        #expect(machine.loadFinished(Self.lost) == [.fail(Self.lost)])
         var other = self.machine()
         _ = other.start(holding: nil)
-        #expect(failure(other.exchangeFinished(nil))?.code == .badServerResponse)
+        #expect(failure(other.loadFinished(nil))?.code == .badServerResponse)
     }
 
     @Test func `a body longer than announced fails, and none of it is kept`() {
@@ -196,7 +200,7 @@ import Testing
         _ = answer(&machine, Self.head())
         _ = machine.wrote(count: 100)
         let effects = machine.receivedBytes(count: 1)
-        #expect(effects.prefix(2) == [.cancelExchange, .discardFile])
+        #expect(effects.prefix(2) == [.cancelLoad, .discardFile])
         #expect(failure(effects)?.code == .badServerResponse)
         #expect(machine.receivedByteCount == 0)
     }
@@ -205,7 +209,7 @@ import Testing
         var machine = machine()
         _ = machine.start(holding: nil)
         let effects = answer(&machine, Self.part("bytes 0-49/100"))
-        #expect(effects.first == .cancelExchange)
+        #expect(effects.first == .cancelLoad)
         #expect(failure(effects)?.code == .badServerResponse)
     }
 
@@ -232,6 +236,6 @@ import Testing
         )
         #expect(answer(&machine, head).first == .beginFile(Self.version(nil, total: 10)))
         _ = machine.wrote(count: 10)
-        #expect(machine.exchangeFinished(nil) == [.synchronize])
+        #expect(machine.loadFinished(nil) == [.synchronize])
     }
 }

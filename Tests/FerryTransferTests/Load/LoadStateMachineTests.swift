@@ -103,6 +103,45 @@ import Testing
         #expect(effects.count == 2)
     }
 
+    @Test func `a redirect whose body breaks off is followed`() {
+        var machine = requesting()
+        _ = machine.receivedHead(head(302, ["Location": "/b", "Content-Length": "5"]))
+        _ = machine.redirectAnswered(request)
+        let lost = HTTPError(code: .connectionLost, message: "gone")
+        #expect(machine.exchangeFinished(lost) == [.prepare(.init(transfer: request, redirectCount: 1))])
+    }
+
+    @Test func `DL-4: a chain of redirects ends at the 21st`() {
+        var machine = requesting()
+        for _ in 1...20 {
+            _ = machine.receivedHead(head(302, ["Location": "/b"]))
+            _ = machine.redirectAnswered(request)
+            _ = machine.prepared()
+        }
+        let effects = machine.receivedHead(head(302, ["Location": "/21"]))
+        guard case .finish(let error?)? = effects.last else {
+            Issue.record("\(effects)")
+            return
+        }
+        #expect(effects.first == .cancelExchange)
+        #expect(error.code == .tooManyRedirects)
+        #expect(error.failingURL == "https://a.example/21")
+    }
+
+    @Test func `a redirect to what cannot be asked for is the server's fault`() {
+        let bad = HTTPError(code: .badURL, message: "bad")
+        var machine = requesting()
+        #expect(machine.exchangeFinished(bad) == [.finish(TransferError(bad))])
+        machine = requesting()
+        _ = machine.receivedHead(head(302, ["Location": "http://other/"]))
+        _ = machine.redirectAnswered(request)
+        _ = machine.prepared()
+        let effects = machine.exchangeFinished(bad)
+        #expect(
+            effects == [.finish(TransferError(code: .badServerResponse, message: bad.message))]
+        )
+    }
+
     @Test func `OR-7: a redirect that the app does not follow is the answer`() {
         var machine = requesting()
         let redirect = head(302, ["Location": "/b"])

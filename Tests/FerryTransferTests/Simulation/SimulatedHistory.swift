@@ -110,7 +110,7 @@ final class SimulatedHistory {
         isOpen = true
         takesBody = false
         if let head = answer.head {
-            try await perform(machine.receivedHead(head, now: .now))
+            try await perform(machine.receivedHead(head, to: next.transfer, now: .now))
             try mayDie()
             var rest = answer.body[...]
             while isOpen, takesBody, !rest.isEmpty {
@@ -124,7 +124,7 @@ final class SimulatedHistory {
         }
         guard isOpen else { return }
         isOpen = false
-        try await perform(machine.exchangeFinished(answer.error))
+        try await perform(machine.loadFinished(answer.error.map { TransferError($0) }))
     }
 
     private func perform(_ effects: [Machine.Effect], _ bytes: [UInt8] = []) async throws {
@@ -132,7 +132,7 @@ final class SimulatedHistory {
             try mayDie()
             switch effect {
             case .send(let next): request = next
-            case .cancelExchange: isOpen = false
+            case .cancelLoad: isOpen = false
             case .takeBody: takesBody = true
             case .skipBody: takesBody = false
             case .beginFile(let version):

@@ -1,0 +1,42 @@
+package import FerryHTTP
+
+extension Load {
+    /// How a load is carried out.
+    package struct Configuration: Sendable {
+        /// Where redirects may lead.
+        package var redirectPolicy: RedirectPolicy
+        /// The protocol to ask for.
+        package var protocolChoice: HTTPRequest.ProtocolChoice
+        /// Whether the decider is asked about servers' certificates; `false` by default.
+        package var asksForTrust: Bool
+
+        /// Makes a configuration.
+        package init(
+            redirectPolicy: RedirectPolicy = RedirectPolicy(),
+            protocolChoice: HTTPRequest.ProtocolChoice = .http1,
+            asksForTrust: Bool = false
+        ) {
+            self.redirectPolicy = redirectPolicy
+            self.protocolChoice = protocolChoice
+            self.asksForTrust = asksForTrust
+        }
+    }
+
+    /// Where a request's body comes from.
+    package enum Body {
+        /// From the request, or there is none.
+        case none
+        /// From this source, and from the decider where it cannot go back to its start.
+        case source(any HTTPBodySource)
+        /// From the decider, each time that it is sent.
+        case onDemand
+
+        var isNone: Bool {
+            if case .none = self { true } else { false }
+        }
+
+        var isOnDemand: Bool {
+            if case .onDemand = self { true } else { false }
+        }
+    }
+}

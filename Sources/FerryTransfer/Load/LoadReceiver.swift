@@ -1,0 +1,32 @@
+package import FerryHTTP
+package import FerrySystem
+
+/// Who gets the answer of a load: the head, its body, the end.
+@LoopActor package protocol LoadReceiver: AnyObject {
+    /// Called once, with the answer's head.
+    ///
+    /// - Parameters:
+    ///   - load: The load.
+    ///   - head: The head.
+    ///   - request: The request that it answers, after redirects.
+    /// - Returns: What is wanted of the body.
+    func load(
+        _ load: Load,
+        didReceive head: HTTPResponseHead,
+        to request: TransferRequest
+    ) -> HTTPBodyDisposition
+
+    /// Called for each part of the body; the bytes are valid only inside the call.
+    func load(_ load: Load, didReceive bytes: UnsafeRawBufferPointer) -> HTTPBodyDisposition
+
+    /// Called for parts in pipes, where the receiver has asked for them; it has to empty the pipe.
+    func load(_ load: Load, didReceive pipe: SplicePipe) -> HTTPBodyDisposition
+
+    /// Called exactly once, as the last call, unless the load was cancelled: then never.
+    func load(_ load: Load, didFinishWith error: TransferError?)
+}
+
+extension LoadReceiver {
+    /// Never called where no pipes were asked for.
+    package func load(_ load: Load, didReceive pipe: SplicePipe) -> HTTPBodyDisposition { .cancel }
+}

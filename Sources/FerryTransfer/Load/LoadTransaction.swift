@@ -1,0 +1,18 @@
+package import FerryHTTP
+
+/// One request of a load and its response, and what they have cost.
+package struct LoadTransaction: Hashable, Sendable {
+    /// The request, without what was added to it.
+    package var request: TransferRequest
+    /// The fields that were sent.
+    package var sentFields: [HTTPField]
+    /// The response; `nil` where none came.
+    package var response: HTTPResponseHead?
+    /// What it has cost; `nil` while it is under way.
+    package var metrics: HTTPMetrics?
+
+    init(request: TransferRequest, sentFields: [HTTPField]) {
+        self.request = request
+        self.sentFields = sentFields
+    }
+}
