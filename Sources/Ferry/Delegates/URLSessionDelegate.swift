@@ -1,9 +1,10 @@
 public import Foundation
+public import FoundationNetworking
 
 /// What a session tells about itself.
 ///
 /// A session keeps its delegate until it is invalidated. All methods are called on
-/// ``URLSession/delegateQueue`` and have an implementation that does nothing.
+/// ``URLSession/delegateQueue`` and have a default.
 public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
     /// Tells the delegate that the session has ended.
     ///
@@ -14,6 +15,38 @@ public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
     ///   - session: The session.
     ///   - error: nil when the app has invalidated the session itself.
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
+
+    /// Asks the delegate whether a server is trusted, or with which certificate to prove who the app is.
+    ///
+    /// These are challenges of a connection: they are not repeated for what follows on it, and on Linux not
+    /// for the same certificates in the same session either. A delegate that implements neither form is
+    /// passed by, and the task's delegate asked.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - challenge: What is asked; `protectionSpace.serverTrust` has the certificates.
+    ///   - completionHandler: To be called with the answer, on any thread.
+    func urlSession(
+        _ session: URLSession,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler:
+            @escaping @Sendable (
+                URLSession.AuthChallengeDisposition, URLCredential?
+            ) -> Void
+    )
+
+    /// Asks the delegate whether a server is trusted, or with which certificate to prove who the app is.
+    ///
+    /// The other form of the method with a completion handler: implement one of them.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - challenge: What is asked.
+    /// - Returns: The answer.
+    func urlSession(
+        _ session: URLSession,
+        didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
 
     /// Tells the delegate that all events that waited for this launch are delivered.
     ///
@@ -33,6 +66,43 @@ extension URLSessionDelegate {
     ///   - session: The session.
     ///   - error: nil when the app has invalidated the session itself.
     public func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {}
+
+    /// Awaits the other form of the method.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - challenge: What is asked.
+    ///   - completionHandler: Called with the answer.
+    public func urlSession(
+        _ session: URLSession,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler:
+            @escaping @Sendable (
+                URLSession.AuthChallengeDisposition, URLCredential?
+            ) -> Void
+    ) {
+        DelegateForms.answer(
+            .sessionChallenge,
+            of: self,
+            to: { completionHandler($0.0, $0.1) },
+            by: { await self.urlSession(session, didReceive: challenge) },
+            orBy: { $0((.performDefaultHandling, nil)) }
+        )
+    }
+
+    /// Answers that nothing in particular is to be done.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - challenge: What is asked.
+    /// - Returns: ``URLSession/AuthChallengeDisposition/performDefaultHandling``.
+    public func urlSession(
+        _ session: URLSession,
+        didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        DelegateForms.noteDefault(.sessionChallenge, of: self)
+        return (.performDefaultHandling, nil)
+    }
 
     /// Does nothing.
     ///

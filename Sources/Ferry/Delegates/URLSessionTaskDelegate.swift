@@ -1,7 +1,11 @@
-/// What a task tells, whatever its kind.
+public import Foundation
+public import FoundationNetworking
+
+/// What a task tells and asks, whatever its kind.
 ///
 /// Methods that a task's own ``URLSessionTask/delegate`` does not implement are passed on to the
-/// session's delegate.
+/// session's delegate. Methods are called on ``URLSession/delegateQueue``, but `didCreateTask`. Of a method in
+/// two forms, with a completion handler and `async`, implement one.
 public protocol URLSessionTaskDelegate: URLSessionDelegate {
     /// Tells the delegate that a task was created.
     ///
@@ -12,6 +16,219 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     ///   - session: The session.
     ///   - task: The new task.
     func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask)
+
+    /// Asks the delegate what to do with a request whose earliest date has come.
+    ///
+    /// For tasks of background sessions with ``URLSessionTask/earliestBeginDate`` only.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - task: The task.
+    ///   - request: Its request.
+    ///   - completionHandler: To be called with the answer, on any thread; the request with
+    ///     ``URLSession/DelayedRequestDisposition/useNewRequest`` only.
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        willBeginDelayedRequest request: URLRequest,
+        completionHandler:
+            @escaping @Sendable (
+                URLSession.DelayedRequestDisposition, URLRequest?
+            ) -> Void
+    )
+
+    /// Asks the delegate what to do with a request whose earliest date has come.
+    ///
+    /// The other form of the method with a completion handler.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - task: The task.
+    ///   - request: Its request.
+    /// - Returns: The answer.
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        willBeginDelayedRequest request: URLRequest
+    ) async -> (URLSession.DelayedRequestDisposition, URLRequest?)
+
+    /// Tells the delegate that a task waits for the network.
+    ///
+    /// Called at most once per task, in sessions with ``URLSessionConfiguration/waitsForConnectivity`` that are
+    /// no background sessions.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - task: The task.
+    func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask)
+
+    /// Asks the delegate whether to follow a redirect.
+    ///
+    /// Not called in background sessions, which follow them all.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - task: The task.
+    ///   - response: The response that redirects.
+    ///   - request: The request to be sent next.
+    ///   - completionHandler: To be called, on any thread, with that request, another one, or nil: then the
+    ///     response that redirects is the answer.
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    )
+
+    /// Asks the delegate whether to follow a redirect.
+    ///
+    /// The other form of the method with a completion handler.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - task: The task.
+    ///   - response: The response that redirects.
+    ///   - request: The request to be sent next.
+    /// - Returns: The request to send; nil to have the response that redirects as the answer.
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest
+    ) async -> URLRequest?
+
+    /// Asks the delegate for a name and password; or, where the session's delegate does not answer those
+    /// challenges, whether a server is trusted.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - task: The task.
+    ///   - challenge: What is asked.
+    ///   - completionHandler: To be called with the answer, on any thread.
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler:
+            @escaping @Sendable (
+                URLSession.AuthChallengeDisposition, URLCredential?
+            ) -> Void
+    )
+
+    /// Asks the delegate for a name and password.
+    ///
+    /// The other form of the method with a completion handler.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - task: The task.
+    ///   - challenge: What is asked.
+    /// - Returns: The answer.
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
+
+    /// Asks the delegate for the body of a request, when it is sent first and when it must be sent again.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - task: The task.
+    ///   - completionHandler: To be called, on any thread, with a new stream that was not opened; with nil the
+    ///     task fails with `URLError.Code.requestBodyStreamExhausted`.
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (sending InputStream?) -> Void
+    )
+
+    /// Asks the delegate for the body of a request.
+    ///
+    /// The other form of the method with a completion handler.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - task: The task.
+    /// - Returns: A new stream that was not opened.
+    func urlSession(
+        _ session: URLSession,
+        needNewBodyStreamForTask task: URLSessionTask
+    ) async -> sending InputStream?
+
+    /// Asks the delegate for the rest of the body of an upload that is resumed.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - task: The task.
+    ///   - offset: How many bytes of the body the server has.
+    ///   - completionHandler: To be called with a stream whose first byte is the one at the offset.
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        needNewBodyStreamFrom offset: Int64,
+        completionHandler: @escaping @Sendable (sending InputStream?) -> Void
+    )
+
+    /// Asks the delegate for the rest of the body of an upload that is resumed.
+    ///
+    /// The other form of the method with a completion handler.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - task: The task.
+    ///   - offset: How many bytes of the body the server has.
+    /// - Returns: A stream whose first byte is the one at the offset.
+    func urlSession(
+        _ session: URLSession,
+        needNewBodyStreamForTask task: URLSessionTask,
+        from offset: Int64
+    ) async -> sending InputStream?
+
+    /// Tells the delegate how much of a request's body was sent.
+    ///
+    /// Like the progress of a download, it gathers while the delegate is busy.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - task: The task.
+    ///   - bytesSent: The number of bytes since the last call.
+    ///   - totalBytesSent: The number of bytes in all; it begins anew when the body is sent again.
+    ///   - totalBytesExpectedToSend: The length of the body, or `NSURLSessionTransferSizeUnknown`.
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    )
+
+    /// Tells the delegate of an interim response (1xx).
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - task: The task.
+    ///   - response: The interim response.
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didReceiveInformationalResponse response: HTTPURLResponse
+    )
+
+    /// Tells the delegate what the task's requests have cost.
+    ///
+    /// Called once per task, before `didCompleteWithError`, also for tasks with a completion handler.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - task: The task.
+    ///   - metrics: The figures, of one transaction per request.
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didFinishCollecting metrics: URLSessionTaskMetrics
+    )
 
     /// Tells the delegate that a task has ended.
     ///
@@ -27,33 +244,4 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
         task: URLSessionTask,
         didCompleteWithError error: (any Error)?
     )
-}
-
-extension URLSessionTaskDelegate {
-    /// Passes the message on to the session's delegate, if this is a delegate of the task alone.
-    ///
-    /// - Parameters:
-    ///   - session: The session.
-    ///   - task: The new task.
-    public func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
-        let next = session.delegate as? any URLSessionTaskDelegate
-        guard let next, next !== self else { return }
-        next.urlSession(session, didCreateTask: task)
-    }
-
-    /// Passes the message on to the session's delegate, if this is a delegate of the task alone.
-    ///
-    /// - Parameters:
-    ///   - session: The session.
-    ///   - task: The task.
-    ///   - error: nil when all went well.
-    public func urlSession(
-        _ session: URLSession,
-        task: URLSessionTask,
-        didCompleteWithError error: (any Error)?
-    ) {
-        let next = session.delegate as? any URLSessionTaskDelegate
-        guard let next, next !== self else { return }
-        next.urlSession(session, task: task, didCompleteWithError: error)
-    }
 }

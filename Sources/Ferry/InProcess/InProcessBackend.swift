@@ -23,6 +23,19 @@ final class InProcessBackend: SessionBackend {
         LoopActor.perform { [engine] in engine.add(task, order) }
     }
 
+    func add(_ task: URLSessionDataTask, _ order: DataOrder) {
+        LoopActor.perform { [engine] in engine.add(task, DataTransfer.Sink(task), order) }
+    }
+
+    func addLocal(_ task: URLSessionDownloadTask, _ order: DataOrder) {
+        LoopActor.perform { [engine] in engine.add(task, .file(task, nil), order) }
+    }
+
+    func appCaughtUp(with task: URLSessionDataTask) {
+        let identifier = task.taskIdentifier
+        LoopActor.perform { [engine] in engine.appCaughtUp(withTask: identifier) }
+    }
+
     func perform(_ command: URLSessionTask.Lifecycle.Command, on task: URLSessionTask) {
         let identifier = task.taskIdentifier
         LoopActor.perform { [engine] in engine.perform(command, onTask: identifier) }

@@ -10,8 +10,9 @@ import Synchronization
 /// It owns the file and, while it has a connection, the ``Download``; a task that is suspended or waits
 /// has neither open.
 @LoopActor
-final class InProcessDownload {
+final class InProcessDownload: InProcessTransfer {
     let task: URLSessionDownloadTask
+    nonisolated let identifier: Int
     let host: String
     /// Where the task stands in line, if it does.
     var place: WaitingLine.Place?
@@ -20,6 +21,7 @@ final class InProcessDownload {
 
     private let order: DownloadOrder
     private let engine: InProcessEngine
+    private let decider: TaskDecider
     private var machine: StateMachine
     private var file: PartialFile?
     private var download: Download?
@@ -30,12 +32,16 @@ final class InProcessDownload {
         self.task = task
         self.order = order
         self.engine = engine
+        identifier = task.taskIdentifier
+        decider = TaskDecider(task: task, engine: engine)
         let url = order.resumption?.resumeData.currentURL ?? order.request.url
         host = Origin(url: url)?.description ?? url
         machine = StateMachine(isAdopting: order.resumption != nil)
         clock = ResourceClock(seconds: engine.configuration.timeoutIntervalForResource)
         checkpoint = order.resumption?.resumeData.checkpoint
     }
+
+    var priority: Float { task.priority }
 
     // MARK: - Inputs
 
@@ -95,8 +101,10 @@ final class InProcessDownload {
                 checkpoint: checkpoint,
                 client: client,
                 configuration: Download.Configuration(
-                    announcesResumption: task.storage.withLock { $0.owesResumption }
+                    announcesResumption: task.storage.withLock { $0.owesResumption },
+                    load: Load.Configuration(asksForTrust: decider.mayDecideOnTrust)
                 ),
+                decider: decider,
                 events: events
             )
             self.download = download
@@ -142,6 +150,7 @@ final class InProcessDownload {
             }
             let location = try DownloadDirectory.publish(file)
             task.noteFile(location, byteCount: result.byteCount)
+            decider.deliverMetrics(hasFailed: false)
             task.deliver(.completed(error: nil))
         } catch {
             report(error, resumeData: nil)
@@ -163,6 +172,7 @@ final class InProcessDownload {
 
     private func report(_ error: TransferError, resumeData: Data?) {
         let url = task.storage.withLock { ($0.currentRequest ?? $0.originalRequest)?.url }
+        decider.deliverMetrics(hasFailed: true)
         task.deliver(.completed(error: URLError(error, url: url, resumeData: resumeData)))
     }
 

@@ -2,19 +2,31 @@ import FerryHTTP
 import FerrySystem
 import FerryTransfer
 
-/// Runs the downloads of one session in the app's process, on the event loop.
+/// Runs the tasks of one session in the app's process, on the event loop.
 @LoopActor
 final class InProcessEngine {
     nonisolated let configuration: URLSessionConfiguration.Values
-    private var downloads: [Int: InProcessDownload] = [:]
+    private var transfers: [Int: any InProcessTransfer] = [:]
+    /// The servers that the app has said to trust.
+    var approvedServers = ApprovedServers()
+    /// Where the responses to data tasks are kept.
+    let cache: ResponseCache?
+    /// The cookies that go with requests.
+    let cookies: CookieStore
+    /// The names and passwords that are known.
+    let credentials: CredentialStore
     private var line = WaitingLine()
     private var budget: ConnectionBudget
+    private var multiplexingHosts: Set<String> = []
     private var client: HTTPClient?
-    /// Clients whose connections are not to be used for anything new, and that still have downloads.
+    /// Clients whose connections are not to be used for anything new, and that still have transfers.
     private var retiringClients: [HTTPClient] = []
 
     nonisolated init(configuration: URLSessionConfiguration.Values) {
         self.configuration = configuration
+        cache = ResponseCache(configuration: configuration)
+        cookies = CookieStore(configuration: configuration)
+        credentials = CredentialStore(configuration: configuration)
         budget = ConnectionBudget(
             limit: .max,
             limitPerHost: configuration.httpMaximumConnectionsPerHost
@@ -25,65 +37,89 @@ final class InProcessEngine {
 
     func add(_ task: URLSessionDownloadTask, _ order: DownloadOrder) {
         let download = InProcessDownload(task: task, order: order, engine: self)
-        downloads[task.taskIdentifier] = download
+        transfers[download.identifier] = download
         guard let resumption = order.resumption else { return }
         LoopActor.task { await download.adopt(resumption) }
     }
 
+    func add(_ task: URLSessionTask, _ sink: DataTransfer.Sink, _ order: DataOrder) {
+        let transfer = DataTransfer(task: task, sink: sink, order: order, engine: self)
+        transfers[transfer.identifier] = transfer
+    }
+
+    /// The app has taken what a data task has held back for it.
+    func appCaughtUp(withTask identifier: Int) {
+        (transfers[identifier] as? DataTransfer)?.holdBack(false)
+    }
+
     func perform(_ command: URLSessionTask.Lifecycle.Command, onTask identifier: Int) {
         // A task that has just ended may still be told something.
-        guard let download = downloads[identifier] else { return }
+        guard let transfer = transfers[identifier] else { return }
         switch command {
-        case .resume: download.resume()
-        case .suspend: download.suspend()
-        case .cancel: download.cancel(producingResumeData: false)
-        case .cancelProducingResumeData: download.cancel(producingResumeData: true)
+        case .resume: transfer.resume()
+        case .suspend: transfer.suspend()
+        case .cancel: transfer.cancel(producingResumeData: false)
+        case .cancelProducingResumeData: transfer.cancel(producingResumeData: true)
         }
     }
 
     func priorityChanged(ofTask identifier: Int) {
-        guard let download = downloads[identifier], download.place != nil else { return }
-        leaveLine(download)
-        enterLine(download)
+        guard let transfer = transfers[identifier], transfer.place != nil else { return }
+        leaveLine(transfer)
+        enterLine(transfer)
     }
 
-    func ended(_ download: InProcessDownload) {
-        downloads[download.task.taskIdentifier] = nil
+    func ended(_ transfer: any InProcessTransfer) {
+        transfers[transfer.identifier] = nil
         invalidateUnusedClients()
     }
 
     // MARK: - Connections
 
-    func enterLine(_ download: InProcessDownload) {
-        download.place = line.enter(
-            task: download.task.taskIdentifier,
-            host: download.host,
-            priority: download.task.priority
+    func enterLine(_ transfer: any InProcessTransfer) {
+        transfer.place = line.enter(
+            task: transfer.identifier,
+            host: transfer.host,
+            priority: transfer.priority
         )
-        admit(host: download.host)
+        admit(host: transfer.host)
     }
 
-    func leaveLine(_ download: InProcessDownload) {
-        guard let place = download.place else { return }
+    func leaveLine(_ transfer: any InProcessTransfer) {
+        guard let place = transfer.place else { return }
         line.leave(place)
-        download.place = nil
+        transfer.place = nil
     }
 
-    func giveConnectionBack(of download: InProcessDownload) {
-        budget.giveBack(forHost: download.host)
-        admit(host: download.host)
+    func giveConnectionBack(of transfer: any InProcessTransfer) {
+        budget.giveBack(forHost: transfer.host)
+        admit(host: transfer.host)
+    }
+
+    /// A server has answered in this version of HTTP.
+    ///
+    /// With HTTP/2 its requests share a connection, so that the limit of connections is none for them.
+    func noteVersion(_ version: String, of url: String) {
+        guard version.hasPrefix("HTTP/2"), let origin = Origin(url: url)?.description,
+            multiplexingHosts.insert(origin).inserted
+        else { return }
+        admit(host: origin)
     }
 
     private func admit(host: String) {
-        while budget.admission(forHost: host) == .admitted,
+        let limit = multiplexingHosts.contains(host) ? Self.greatestStreamCount : nil
+        while budget.admission(forHost: host, limitPerHost: limit) == .admitted,
             let identifier = line.takeFirst(ofHost: host)
         {
-            guard let download = downloads[identifier] else { continue }
-            _ = budget.take(forHost: host)
-            download.place = nil
-            download.admitted()
+            guard let transfer = transfers[identifier] else { continue }
+            _ = budget.take(forHost: host, limitPerHost: limit)
+            transfer.place = nil
+            transfer.admitted()
         }
     }
+
+    /// So many requests are sent at once to a server that multiplexes: what most servers take.
+    private static let greatestStreamCount = 100
 
     // MARK: - Clients
 
@@ -117,7 +153,7 @@ final class InProcessEngine {
 
     private func invalidateUnusedClients() {
         retiringClients.removeAll { client in
-            let isUsed = downloads.values.contains { $0.client === client }
+            let isUsed = transfers.values.contains { $0.client === client }
             if !isUsed { client.invalidate() }
             return !isUsed
         }

@@ -82,7 +82,7 @@ final class LocalFile: Sendable {
     }
 
     /// The path as bytes, with a zero at the end: it need not be UTF-8.
-    private static func path(of url: URL) throws(URLError) -> [CChar] {
+    static func path(of url: URL) throws(URLError) -> [CChar] {
         let path = url.path(percentEncoded: true).utf8.percentDecoded
         guard url.isFileURL, path.first == UInt8(ascii: "/") else {
             throw URLError(.badURL, url: url, reason: "This is not the URL of a file.")

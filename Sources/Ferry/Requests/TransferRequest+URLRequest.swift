@@ -6,25 +6,20 @@ import FoundationNetworking
 extension TransferRequest {
     /// Translates a request, with what the session's configuration adds to it.
     ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - body: What is sent; not in the translation, but for a body in the request.
+    ///   - configuration: That of the session.
     /// - Throws: What Apple's library fails such a request with before it sends anything.
     init(
         _ request: URLRequest,
+        body: DataBody,
         configuration: URLSessionConfiguration.Values
     ) throws(URLError) {
-        guard let url = request.url else { throw URLError(.badURL, url: nil) }
-        guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
-            Origin(url: url.absoluteString) != nil
-        else { throw URLError(.unsupportedURL, url: url) }
-        guard request.httpBodyStream == nil else {
-            throw URLError(
-                .requestBodyStreamExhausted,
-                url: url,
-                reason: "A download's request can have data as its body, but no stream."
-            )
-        }
+        let url = try Self.httpURL(of: request)
         let method = request.httpMethod ?? "GET"
-        let body = request.httpBody ?? Data()
-        guard method != "GET" || body.isEmpty else {
+        let bytes = body.isInRequest ? request.httpBody ?? Data() : Data()
+        guard method != "GET" || body.isInRequest && bytes.isEmpty else {
             throw URLError(
                 .dataLengthExceedsMaximum,
                 url: url,
@@ -35,14 +30,39 @@ extension TransferRequest {
             url: url.absoluteString,
             method: method,
             fields: Self.fields(of: request, configuration: configuration),
-            body: body.isEmpty ? nil : Array(body),
+            body: bytes.isEmpty ? nil : Array(bytes),
             idleTimeout: Self.idleTimeout(of: request, configuration: configuration)
         )
-        if method == "POST", !body.isEmpty, fields.first(named: "Content-Type") == nil {
+        if method == "POST", !bytes.isEmpty, fields.first(named: "Content-Type") == nil {
             fields.append(
                 HTTPField(name: "Content-Type", value: "application/x-www-form-urlencoded")
             )
         }
+    }
+
+    /// Translates the request of a download, which can have no stream as its body.
+    ///
+    /// - Throws: What Apple's library fails such a request with before it sends anything.
+    init(
+        _ request: URLRequest,
+        configuration: URLSessionConfiguration.Values
+    ) throws(URLError) {
+        guard request.httpBodyStream == nil else {
+            throw URLError(
+                .requestBodyStreamExhausted,
+                url: request.url,
+                reason: "A download's request can have data as its body, but no stream."
+            )
+        }
+        try self.init(request, body: .inRequest, configuration: configuration)
+    }
+
+    private static func httpURL(of request: URLRequest) throws(URLError) -> URL {
+        guard let url = request.url else { throw URLError(.badURL, url: nil) }
+        guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
+            Origin(url: url.absoluteString) != nil
+        else { throw URLError(.unsupportedURL, url: url) }
+        return url
     }
 
     /// In the order of their names, as Foundation keeps none and a repeated call must be the same.

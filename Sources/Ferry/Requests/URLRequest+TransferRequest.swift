@@ -12,6 +12,12 @@ extension URLRequest {
         if request.idleTimeout > 0 { timeoutInterval = request.idleTimeout }
     }
 
+    /// Whether what is asked for is on this machine, or in the URL itself.
+    var isLocal: Bool {
+        guard let scheme = url?.scheme?.lowercased() else { return false }
+        return scheme == "file" || scheme == "data"
+    }
+
     /// This request after redirects have made `request` of it.
     func redirected(as request: TransferRequest) -> URLRequest {
         guard request.url != url?.absoluteString, let target = URL(string: request.url) else {
@@ -33,5 +39,25 @@ extension URLRequest {
             request.fields.map { ($0.name, $0.value) },
             uniquingKeysWith: { "\($0), \($1)" }
         )
+    }
+}
+
+extension TransferRequest {
+    /// What an app wants to be sent in place of a request that it was offered.
+    ///
+    /// - Parameters:
+    ///   - chosen: The app's request.
+    ///   - offered: The request that it was offered.
+    ///   - request: The same, as the layers below know it.
+    init(_ chosen: URLRequest, insteadOf offered: URLRequest, _ request: TransferRequest) {
+        self = request
+        guard chosen != offered else { return }
+        url = chosen.url?.absoluteString ?? ""
+        method = chosen.httpMethod ?? "GET"
+        body = chosen.httpBody.map { Array($0) }
+        // What the app has put there itself may go where it has said.
+        fields = (chosen.allHTTPHeaderFields ?? [:])
+            .map { HTTPField(name: $0.key, value: $0.value) }
+            .sorted { $0.name < $1.name }
     }
 }

@@ -15,8 +15,13 @@ struct LatestResponse: Sendable {
         self.head = head
     }
 
+    /// A response that is an object already.
+    init(_ response: URLResponse) {
+        made = response
+    }
+
     /// Whether there is one.
-    var isThere: Bool { head != nil }
+    var isThere: Bool { head != nil || made != nil }
 
     /// The same object for each call; nil before the first response, and when its URL cannot be read.
     mutating func get() -> URLResponse? {

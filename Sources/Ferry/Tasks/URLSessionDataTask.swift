@@ -1,5 +1,82 @@
-/// A task that hands over the body of a response as it arrives.
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// A task that hands over the body of a response as it arrives, or whole at the end.
 ///
-/// There is no way to make one yet: the type is here for
-/// ``URLSession/getTasksWithCompletionHandler(_:)``, which finds none.
-open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
+/// ```swift
+/// let (data, response) = try await session.data(from: url)
+/// ```
+///
+/// ```swift
+/// let task = session.dataTask(with: request)
+/// task.resume()
+/// ```
+open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {
+    /// Who gets the body.
+    enum Recipient: Sendable {
+        /// The delegates, part by part.
+        case delegate
+        /// A closure, at the end.
+        case handler(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
+        /// A sequence, byte by byte, and who waits for the response before.
+        case bytes(ByteStream, responded: @Sendable (Result<URLResponse, any Error>) -> Void)
+    }
+
+    let recipient: Recipient
+    /// How much of the body the app has not taken yet.
+    let flow = Mutex(DataFlow())
+
+    init(
+        identifier: Int,
+        core: SessionCore,
+        backend: any TaskBackend,
+        recipient: Recipient,
+        storage: Storage
+    ) {
+        self.recipient = recipient
+        super.init(identifier: identifier, core: core, backend: backend, storage: storage)
+    }
+
+    override func tell(_ message: Delivery.Message, newByteCount: Int64) {
+        switch (recipient, message) {
+        case (.delegate, _): tellDelegate(message)
+        case (.handler(let handler), .completed(let error)):
+            let (body, response) = storage.withLock { storage in
+                defer { storage.body = nil }
+                return (storage.body, storage.response.get())
+            }
+            handler(error == nil ? body ?? Data() : nil, response, error)
+        case (.handler, _), (.bytes, _):
+            break
+        }
+    }
+
+    private func tellDelegate(_ message: Delivery.Message) {
+        guard let session = storage.withLock({ $0.session }) else { return }
+        switch message {
+        case .data(let data):
+            dataDelegate(in: session)?.urlSession(session, dataTask: self, didReceive: data)
+            noteTaken(data.count)
+        case .completed(let error):
+            taskDelegate(in: session)?.urlSession(
+                session,
+                task: self,
+                didCompleteWithError: error
+            )
+        case .resumed, .progressed, .sent, .finished, .call, .socket:
+            break
+        }
+    }
+
+    /// The app has taken so much of the body.
+    func noteTaken(_ byteCount: Int) {
+        if flow.withLock({ $0.take(byteCount) }) { backend.appCaughtUp(with: self) }
+    }
+
+    /// Who is told about the body: the task's own delegate, if it is one for that, or else the session's.
+    func dataDelegate(in session: URLSession) -> (any URLSessionDataDelegate)? {
+        storage.withLock { $0.delegate } as? any URLSessionDataDelegate
+            ?? session.delegate as? any URLSessionDataDelegate
+    }
+}

@@ -10,6 +10,12 @@ extension URLSessionTask {
             case progressed(byteCount: Int64, expectedByteCount: Int64)
             /// The file is there.
             case finished(location: URL)
+            /// Bytes of the request's body have left.
+            case sent(byteCount: Int64, expectedByteCount: Int64)
+            /// A part of the response's body.
+            case data(Data)
+            /// Something that is told by a call of the delegate, or asked.
+            case call(@Sendable (URLSession) -> Void)
             /// Something of a WebSocket task's.
             case socket(URLSessionWebSocketTask.News)
             /// The task has ended.
@@ -30,6 +36,7 @@ extension URLSessionTask {
         private var pending: [Delivery] = []
         private var isScheduled = false
         private var toldByteCount: Int64
+        private var toldSentByteCount: Int64 = 0
 
         /// Messages of a task.
         ///
@@ -38,13 +45,27 @@ extension URLSessionTask {
             self.toldByteCount = toldByteCount
         }
 
+        /// Messages of a task that must not be told before another task's have been.
+        static let held: Deliveries = {
+            var deliveries = Deliveries()
+            // As if one of them were being told.
+            deliveries.isScheduled = true
+            return deliveries
+        }()
+
         /// Adds a message.
         ///
         /// - Returns: Whether an operation must be put on the delegate queue.
         mutating func append(_ delivery: Delivery) -> Bool {
-            if case .progressed = delivery.message, case .progressed = pending.last?.message {
+            switch (pending.last?.message, delivery.message) {
+            case (.progressed, .progressed), (.sent, .sent):
                 pending[pending.count - 1] = delivery
-            } else {
+            case (.data(var data), .data(let more)):
+                // Taken out first, so that the bytes need not be copied.
+                pending.removeLast()
+                data.append(more)
+                pending.append(Delivery(message: .data(data), wasTold: delivery.wasTold))
+            default:
                 pending.append(delivery)
             }
             return schedule()
@@ -61,7 +82,12 @@ extension URLSessionTask {
             case .progressed(let byteCount, _):
                 defer { toldByteCount = byteCount }
                 return (delivery, byteCount - toldByteCount)
-            case .finished, .socket, .completed:
+            case .sent(let byteCount, _):
+                defer { toldSentByteCount = byteCount }
+                // The body is sent again, from its start.
+                let before = byteCount < toldSentByteCount ? 0 : toldSentByteCount
+                return (delivery, byteCount - before)
+            case .finished, .data, .call, .socket, .completed:
                 return (delivery, 0)
             }
         }

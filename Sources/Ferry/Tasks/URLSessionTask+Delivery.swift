@@ -21,11 +21,36 @@ extension URLSessionTask {
         guard let (delivery, newByteCount) = storage.withLock({ $0.deliveries.next() }) else {
             return false
         }
-        if case .completed(let error) = delivery.message { complete(error) }
-        tell(delivery.message, newByteCount: newByteCount)
+        switch delivery.message {
+        case .call(let call):
+            if let session = storage.withLock({ $0.session }) { call(session) }
+        case .sent(let byteCount, let expectedByteCount):
+            tellSent(newByteCount, of: byteCount, expecting: expectedByteCount)
+        case .completed(let error):
+            complete(error)
+            tell(delivery.message, newByteCount: 0)
+        case .resumed, .progressed, .finished, .data, .socket:
+            tell(delivery.message, newByteCount: newByteCount)
+        }
         delivery.wasTold?()
         if case .completed = delivery.message { end() }
         return storage.withLock { $0.deliveries.wasTold() }
+    }
+
+    private func tellSent(_ newByteCount: Int64, of byteCount: Int64, expecting expected: Int64) {
+        guard newByteCount > 0, let session = storage.withLock({ $0.session }) else { return }
+        taskDelegate(in: session)?.urlSession(
+            session,
+            task: self,
+            didSendBodyData: newByteCount,
+            totalBytesSent: byteCount,
+            totalBytesExpectedToSend: expected
+        )
+    }
+
+    /// Who is told what belongs to no kind of task: the task's own delegate, or else the session's.
+    func taskDelegate(in session: URLSession) -> (any URLSessionTaskDelegate)? {
+        storage.withLock { $0.delegate } ?? session.delegate as? any URLSessionTaskDelegate
     }
 
     /// Makes the task a completed one, and gives those who wait for its resume data what there is.
@@ -39,9 +64,13 @@ extension URLSessionTask {
         for handler in handlers { handler((error as? URLError)?.downloadTaskResumeData) }
     }
 
-    /// Lets go of all that only a task under way needs.
     private func end() {
         core.taskEnded(self)
+        letGo()
+    }
+
+    /// Lets go of all that only a task under way needs.
+    func letGo() {
         // Released outside of the lock, as the last reference to either runs code of the app.
         let references = storage.withLock { storage in
             defer {

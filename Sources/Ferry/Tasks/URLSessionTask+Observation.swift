@@ -29,26 +29,32 @@ extension URLSessionTask {
     public var countOfBytesExpectedToReceive: Int64 { storage.withLock { $0.counts.expected } }
 
     /// How many bytes of the request's body were sent.
-    public var countOfBytesSent: Int64 {
-        storage.withLock { $0.response.isThere ? Self.bodyByteCount(of: $0.currentRequest) : 0 }
-    }
+    public var countOfBytesSent: Int64 { storage.withLock { $0.sentCounts.sent } }
 
-    /// The length of the request's body.
-    public var countOfBytesExpectedToSend: Int64 {
-        storage.withLock { Self.bodyByteCount(of: $0.originalRequest) }
-    }
-
-    private static func bodyByteCount(of request: URLRequest?) -> Int64 {
-        Int64(request?.httpBody?.count ?? 0)
-    }
+    /// The length of the request's body, or `NSURLSessionTransferSizeUnknown`; 0 without a body.
+    public var countOfBytesExpectedToSend: Int64 { storage.withLock { $0.sentCounts.expected } }
 }
 
 // MARK: - Progress
 
 extension URLSessionTask {
-    func makeProgress(_ counts: ByteCounts) -> Progress {
-        let progress = Progress.discreteProgress(totalUnitCount: counts.expected)
-        progress.completedUnitCount = counts.received
+    /// Counts what is sent and what is received, of as much as both are expected to be.
+    private struct Work {
+        var done: Int64
+        var total: Int64
+
+        init(_ storage: borrowing Storage) {
+            let (counts, sent) = (storage.counts, storage.sentCounts)
+            done = counts.received + sent.sent
+            let isKnown = counts.expected >= 0 && sent.expected >= 0
+            total = isKnown ? counts.expected + sent.expected : NSURLSessionTransferSizeUnknown
+        }
+    }
+
+    func makeProgress(_ storage: borrowing Storage) -> Progress {
+        let work = Work(storage)
+        let progress = Progress.discreteProgress(totalUnitCount: work.total)
+        progress.completedUnitCount = work.done
         progress.kind = .file
         progress.setUserInfoObject(
             Progress.FileOperationKind.downloading,
@@ -62,24 +68,25 @@ extension URLSessionTask {
 
     /// Takes note of how far the body has come; on the event loop.
     func noteCounts(_ counts: ByteCounts) {
-        let progress = storage.withLock { storage in
-            storage.counts = counts
-            return storage.progress
-        }
+        storage.withLock { $0.counts = counts }
+        updateProgress()
+    }
+
+    /// Shows the figures; on the event loop.
+    func updateProgress() {
+        let (progress, work) = storage.withLock { ($0.progress, Work($0)) }
         guard let progress else { return }
-        if progress.totalUnitCount != counts.expected {
-            progress.totalUnitCount = counts.expected
-        }
-        progress.completedUnitCount = counts.received
+        if progress.totalUnitCount != work.total { progress.totalUnitCount = work.total }
+        progress.completedUnitCount = work.done
     }
 
     /// Makes the progress a finished one; on the event loop.
     ///
     /// Progress is finished when its count reaches its total, which must not be 0.
     func finishProgress() {
-        let (progress, received) = storage.withLock { ($0.progress, $0.counts.received) }
+        let (progress, work) = storage.withLock { ($0.progress, Work($0)) }
         guard let progress else { return }
-        progress.totalUnitCount = max(received, 1)
-        progress.completedUnitCount = max(received, 1)
+        progress.totalUnitCount = max(work.done, 1)
+        progress.completedUnitCount = max(work.done, 1)
     }
 }

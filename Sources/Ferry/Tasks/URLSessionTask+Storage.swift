@@ -9,6 +9,7 @@ extension URLSessionTask {
         var lifecycle = Lifecycle()
         var deliveries = Deliveries()
         var counts = ByteCounts()
+        var sentCounts = SentByteCounts()
         /// Whether the app still has to hear how many of an earlier task's bytes are of use.
         var owesResumption = false
         var originalRequest: URLRequest?
@@ -26,11 +27,21 @@ extension URLSessionTask {
         var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
         /// The file that a task with a completion handler has received.
         var location: URL?
+        /// The body that a task with a completion handler has received.
+        var body: Data?
+        var prefersIncrementalDelivery = true
     }
 
     /// How far a task's body has come.
     struct ByteCounts: Hashable, Sendable {
         var received: Int64 = 0
         var expected = NSURLSessionTransferSizeUnknown
+    }
+
+    /// How much of the request's body was sent.
+    struct SentByteCounts: Hashable, Sendable {
+        var sent: Int64 = 0
+        /// The length of the body; 0 where there is none.
+        var expected: Int64 = 0
     }
 }

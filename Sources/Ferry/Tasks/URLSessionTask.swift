@@ -135,6 +135,14 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
         set { storage.withLock { $0.clientExpectsToReceiveByteCount = newValue } }
     }
 
+    /// Whether parts of the body are handed over as they come.
+    ///
+    /// Default: true. On Linux without effect: delegates get the body in parts, completion handlers whole.
+    open var prefersIncrementalDelivery: Bool {
+        get { storage.withLock { $0.prefersIncrementalDelivery } }
+        set { storage.withLock { $0.prefersIncrementalDelivery = newValue } }
+    }
+
     /// How far the task has come, as part of a tree of progress if need be.
     ///
     /// Counts the bytes of the body; indeterminate until its length is known. Cancelling, pausing and resuming
@@ -142,7 +150,7 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
     open var progress: Progress {
         storage.withLock { storage in
             if let progress = storage.progress { return progress }
-            let progress = makeProgress(storage.counts)
+            let progress = makeProgress(storage)
             storage.progress = progress
             return progress
         }

@@ -13,6 +13,14 @@ protocol TaskBackend: AnyObject, Sendable {
 
     /// Takes note of a task's new priority.
     func priorityChanged(to priority: Float, of task: URLSessionTask)
+
+    /// Goes on with a body that has waited for the app.
+    func appCaughtUp(with task: URLSessionDataTask)
+}
+
+extension TaskBackend {
+    /// Nothing waits by default.
+    func appCaughtUp(with task: URLSessionDataTask) {}
 }
 
 /// What carries out the tasks of a session: the process itself, or the transfer daemon.
@@ -28,6 +36,12 @@ protocol SessionBackend: TaskBackend {
     /// Takes on a new task, which is suspended.
     func add(_ task: URLSessionDownloadTask, _ order: DownloadOrder)
 
+    /// Takes on a new task, which is suspended.
+    func add(_ task: URLSessionDataTask, _ order: DataOrder)
+
+    /// Takes on a new task, which is suspended, for something that is on no server.
+    func addLocal(_ task: URLSessionDownloadTask, _ order: DataOrder)
+
     /// Calls `continuation` when `core` has an object for every task of the session.
     func loadTasks(of core: SessionCore, then continuation: @escaping @Sendable () -> Void)
 
@@ -38,4 +52,12 @@ protocol SessionBackend: TaskBackend {
     ///
     /// Nothing is asked for after this.
     func close(then continuation: @escaping @Sendable () -> Void)
+}
+
+extension SessionBackend {
+    /// Never called for background sessions, which refuse such tasks.
+    func add(_ task: URLSessionDataTask, _ order: DataOrder) {}
+
+    /// Never called for background sessions, which refuse such tasks.
+    func addLocal(_ task: URLSessionDownloadTask, _ order: DataOrder) {}
 }

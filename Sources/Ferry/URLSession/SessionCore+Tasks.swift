@@ -10,42 +10,156 @@ extension SessionCore {
         for recipient: URLSessionDownloadTask.Recipient = .delegate,
         delegate: (any URLSessionTaskDelegate)? = nil
     ) -> URLSessionDownloadTask {
-        if case .handler = recipient {
-            precondition(
-                !isBackground,
-                "Completion handler blocks are not supported in background sessions. "
-                    + "Use a delegate instead."
-            )
+        if case .handler = recipient { requireForeground() }
+        if !isBackground, case .request(let request) = source, request.isLocal {
+            return makeLocalDownloadTask(from: request, of: session, for: recipient, delegate)
         }
         let order = Result { () throws(URLError) in
             try DownloadOrder(source, configuration: configuration)
         }
         let request = source.originalRequest(order)
-        let handle = handle ?? session
-        backend.prepareForTask()
-        let task = addTask(
-            order,
-            for: recipient,
-            storage: URLSessionTask.Storage(
-                session: handle,
-                owesResumption: (try? order.get())?.resumption != nil,
-                originalRequest: request,
-                currentRequest: request,
-                delegate: delegate
+        var storage = makeStorage(of: session, request, delegate)
+        storage.owesResumption = (try? order.get())?.resumption != nil
+        return makeTask(order, of: session, storage: storage) { identifier, backend, storage in
+            URLSessionDownloadTask(
+                identifier: identifier,
+                core: self,
+                backend: backend,
+                recipient: recipient,
+                storage: storage
             )
+        } add: { backend.add($0, $1) }
+    }
+
+    /// Makes a task for a file of this machine, or for what is in the URL.
+    private func makeLocalDownloadTask(
+        from request: URLRequest,
+        of session: URLSession,
+        for recipient: URLSessionDownloadTask.Recipient,
+        _ delegate: (any URLSessionTaskDelegate)?
+    ) -> URLSessionDownloadTask {
+        let order = Result { () throws(URLError) in
+            try DataOrder(request, body: .inRequest, configuration: configuration)
+        }
+        let storage = makeStorage(of: session, request, delegate)
+        return makeTask(order, of: session, storage: storage) { identifier, backend, storage in
+            URLSessionDownloadTask(
+                identifier: identifier,
+                core: self,
+                backend: backend,
+                recipient: recipient,
+                storage: storage
+            )
+        } add: { backend.addLocal($0, $1) }
+    }
+
+    /// Makes a data task and tells the delegate so.
+    func makeDataTask(
+        _ request: URLRequest,
+        of session: URLSession,
+        for recipient: URLSessionDataTask.Recipient = .delegate,
+        delegate: (any URLSessionTaskDelegate)? = nil
+    ) -> URLSessionDataTask {
+        requireForeground("Data tasks are not supported in background sessions.")
+        return makeDataTask(request, DataBody(of: request), session, recipient, delegate) {
+            identifier, backend, storage in
+            URLSessionDataTask(
+                identifier: identifier,
+                core: self,
+                backend: backend,
+                recipient: recipient,
+                storage: storage
+            )
+        }
+    }
+
+    /// Makes an upload task and tells the delegate so.
+    func makeUploadTask(
+        _ request: URLRequest,
+        sending body: DataBody,
+        of session: URLSession,
+        for recipient: URLSessionDataTask.Recipient = .delegate,
+        delegate: (any URLSessionTaskDelegate)? = nil
+    ) -> URLSessionUploadTask {
+        if case .handler = recipient { requireForeground() }
+        requireForeground("Upload tasks from NSData are not supported in background sessions.")
+        return makeDataTask(request, body, session, recipient, delegate) {
+            identifier, backend, storage in
+            URLSessionUploadTask(
+                identifier: identifier,
+                core: self,
+                backend: backend,
+                recipient: recipient,
+                storage: storage
+            )
+        }
+    }
+
+    private func makeDataTask<Task: URLSessionDataTask>(
+        _ request: URLRequest,
+        _ body: DataBody,
+        _ session: URLSession,
+        _ recipient: URLSessionDataTask.Recipient,
+        _ delegate: (any URLSessionTaskDelegate)?,
+        make: (Int, any TaskBackend, URLSessionTask.Storage) -> Task
+    ) -> Task {
+        let order = Result { () throws(URLError) in
+            try DataOrder(request, body: body, configuration: configuration)
+        }
+        var storage = makeStorage(of: session, request, delegate)
+        storage.sentCounts.expected =
+            body.byteCount(for: request) ?? NSURLSessionTransferSizeUnknown
+        return makeTask(order, of: session, storage: storage, make: make) { backend.add($0, $1) }
+    }
+
+    /// What a new task begins with.
+    private func makeStorage(
+        of session: URLSession,
+        _ request: URLRequest?,
+        _ delegate: (any URLSessionTaskDelegate)?
+    ) -> URLSessionTask.Storage {
+        var storage = URLSessionTask.Storage(
+            session: handle ?? session,
+            originalRequest: request,
+            currentRequest: request,
+            delegate: delegate
         )
-        (delegate ?? self.delegate as? any URLSessionTaskDelegate)?
-            .urlSession(handle, didCreateTask: task)
+        storage.sentCounts.expected = Int64(request?.httpBody?.count ?? 0)
+        return storage
+    }
+
+    private func requireForeground(
+        _ message: @autoclosure () -> String =
+            "Completion handler blocks are not supported in background sessions. "
+            + "Use a delegate instead."
+    ) {
+        precondition(!isBackground, message())
+    }
+
+    /// Makes a task and tells the delegate so.
+    private func makeTask<Order: Sendable, Task: URLSessionTask>(
+        _ order: Result<Order, URLError>,
+        of session: URLSession,
+        storage: URLSessionTask.Storage,
+        make: (Int, any TaskBackend, URLSessionTask.Storage) -> Task,
+        add: (Task, Order) -> Void
+    ) -> Task {
+        let handle = handle ?? session
+        let delegate = storage.delegate ?? self.delegate as? any URLSessionTaskDelegate
+        backend.prepareForTask()
+        let task = addTask(order, storage: storage, make: make, add: add)
+        delegate?.urlSession(handle, didCreateTask: task)
         return task
     }
 
     /// Numbers a task and hands it to the backend in one step, so that the backend gets tasks in the order
     /// of their numbers.
-    private func addTask(
-        _ order: Result<DownloadOrder, URLError>,
-        for recipient: URLSessionDownloadTask.Recipient,
-        storage: URLSessionTask.Storage
-    ) -> URLSessionDownloadTask {
+    private func addTask<Order: Sendable, Task: URLSessionTask>(
+        _ order: Result<Order, URLError>,
+        storage: URLSessionTask.Storage,
+        make: (Int, any TaskBackend, URLSessionTask.Storage) -> Task,
+        add: (Task, Order) -> Void
+    ) -> Task {
         state.withLock { state in
             precondition(
                 state.condition == .active,
@@ -53,17 +167,17 @@ extension SessionCore {
             )
             let (identifier, refusal) = backend.reserveTask()
             let error = order.failure ?? refusal
-            let task = URLSessionDownloadTask(
-                identifier: identifier,
-                core: self,
-                backend: error.map { RefusingBackend(error: $0) } ?? backend,
-                recipient: recipient,
-                storage: storage
-            )
+            let backend = error.map { RefusingBackend(error: $0) } ?? backend as any TaskBackend
+            let task = make(identifier, backend, storage)
             state.tasks[identifier] = task
-            if error == nil, let order = try? order.get() { backend.add(task, order) }
+            if error == nil, let order = try? order.get() { add(task, order) }
             return task
         }
+    }
+
+    /// Puts a task in the place of another one with its number.
+    func replaceTask(with task: URLSessionTask) {
+        state.withLock { $0.tasks[task.taskIdentifier] = task }
     }
 
     /// The task of that number, if there is an object for it.

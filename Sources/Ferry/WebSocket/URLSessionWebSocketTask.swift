@@ -190,7 +190,7 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
             )
         case .completed(let error):
             delegate?.urlSession(session, task: self, didCompleteWithError: error)
-        case .socket(.answer), .resumed, .progressed, .finished:
+        case .socket(.answer), .resumed, .progressed, .sent, .finished, .data, .call:
             break
         }
     }

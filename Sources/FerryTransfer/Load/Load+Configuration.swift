@@ -9,16 +9,21 @@ extension Load {
         package var protocolChoice: HTTPRequest.ProtocolChoice
         /// Whether the decider is asked about servers' certificates; `false` by default.
         package var asksForTrust: Bool
+        /// The codings of a body to ask for, and to undo, where the request does not say; `nil`, the default,
+        /// for none.
+        package var acceptedCodings: String?
 
         /// Makes a configuration.
         package init(
             redirectPolicy: RedirectPolicy = RedirectPolicy(),
             protocolChoice: HTTPRequest.ProtocolChoice = .http1,
-            asksForTrust: Bool = false
+            asksForTrust: Bool = false,
+            acceptedCodings: String? = nil
         ) {
             self.redirectPolicy = redirectPolicy
             self.protocolChoice = protocolChoice
             self.asksForTrust = asksForTrust
+            self.acceptedCodings = acceptedCodings
         }
     }
 

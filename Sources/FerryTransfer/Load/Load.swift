@@ -162,6 +162,11 @@ extension Load {
             // An app's own field has been refused when there is a proof in its place.
             request.fields.removeAll { field in proofs.contains { field.isNamed($0.name) } }
             request.fields += proofs
+            if let codings = configuration.acceptedCodings,
+                request.fields.first(named: "Accept-Encoding") == nil
+            {
+                request.fields.append(HTTPField(name: "Accept-Encoding", value: codings))
+            }
             request.asksForTrust = configuration.asksForTrust
             transaction = LoadTransaction(request: next.transfer, sentFields: request.fields)
             isHeld = false

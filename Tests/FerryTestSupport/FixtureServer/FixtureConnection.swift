@@ -47,9 +47,10 @@ final class FixtureConnection: Sendable {
         var head: [UInt8]?
         while head == nil {
             head = Self.takeHead(from: &received)
+            if head != nil { break }
             // A TLS handshake has no empty line to wait for.
             guard received.first.map({ $0 >= 0x20 }) ?? true else { return nil }
-            guard head != nil || receiveMore(into: &received) else { return nil }
+            guard receiveMore(into: &received) else { return nil }
         }
         guard var request = head.flatMap({ FixtureRequest(head: $0, connection: number) })
         else { return nil }

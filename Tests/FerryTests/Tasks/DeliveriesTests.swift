@@ -25,11 +25,35 @@ struct DeliveriesTests {
             case .resumed(let offset, _): lines.append("resumed \(offset)")
             case .progressed(let byteCount, _): lines.append("\(byteCount) +\(newByteCount)")
             case .finished: lines.append("finished")
+            case .sent(let byteCount, _): lines.append("sent \(byteCount) +\(newByteCount)")
+            case .data(let data): lines.append("data \(data.count)")
+            case .call: lines.append("call")
             case .socket: lines.append("socket")
             case .completed: lines.append("completed")
             }
         }
         return lines
+    }
+
+    @Test func `parts of a body become one while the app is busy`() {
+        var deliveries = URLSessionTask.Deliveries()
+        _ = deliveries.append(.init(message: .data(Data([1, 2]))))
+        _ = deliveries.append(.init(message: .data(Data([3]))))
+        _ = deliveries.append(.init(message: .call { _ in }))
+        _ = deliveries.append(.init(message: .data(Data([4]))))
+        #expect(drain(&deliveries) == ["data 3", "call", "data 1"])
+    }
+
+    @Test func `a body that is sent again is counted from its start`() {
+        var deliveries = URLSessionTask.Deliveries()
+        for byteCount: Int64 in [5, 9] {
+            _ = deliveries.append(
+                .init(message: .sent(byteCount: byteCount, expectedByteCount: 9))
+            )
+        }
+        #expect(drain(&deliveries) == ["sent 9 +9"])
+        _ = deliveries.append(.init(message: .sent(byteCount: 4, expectedByteCount: 9)))
+        #expect(drain(&deliveries) == ["sent 4 +4"])
     }
 
     @Test func `one operation at a time is asked for`() {

@@ -1,6 +1,5 @@
 public import Foundation
 public import FoundationNetworking
-import Synchronization
 
 extension URLSession {
     /// Downloads what a request asks for.
@@ -59,7 +58,7 @@ extension URLSession {
         from source: DownloadSource,
         delegate: (any URLSessionTaskDelegate)?
     ) async throws -> (URL, URLResponse) {
-        let cancellation = DownloadCancellation()
+        let cancellation = TaskCancellation()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let task = core.makeDownloadTask(
@@ -83,31 +82,5 @@ extension URLSession {
         } onCancel: {
             cancellation.cancel()
         }
-    }
-}
-
-/// Carries the cancellation of a Swift task over to the download it waits for, whichever comes first.
-private final class DownloadCancellation: Sendable {
-    private struct State {
-        var task: URLSessionDownloadTask?
-        var isCancelled = false
-    }
-
-    private let state = Mutex(State())
-
-    func watch(_ task: URLSessionDownloadTask) {
-        let isCancelled = state.withLock { state in
-            state.task = task
-            return state.isCancelled
-        }
-        if isCancelled { task.cancel() }
-    }
-
-    func cancel() {
-        let task = state.withLock { state in
-            state.isCancelled = true
-            return state.task
-        }
-        task?.cancel()
     }
 }

@@ -1,0 +1,62 @@
+import FerryHTTP
+import FerryTransfer
+import Foundation
+import FoundationNetworking
+
+extension URLAuthenticationChallenge {
+    /// The challenge that an app sees.
+    ///
+    /// - Parameters:
+    ///   - challenge: What is asked.
+    ///   - space: What it is asked for.
+    ///   - credential: What would be answered without the app.
+    static func make(
+        _ challenge: LoadChallenge,
+        for space: URLProtectionSpace,
+        proposing credential: URLCredential?
+    ) -> URLAuthenticationChallenge {
+        URLAuthenticationChallenge(
+            protectionSpace: space,
+            proposedCredential: credential,
+            previousFailureCount: challenge.previousFailureCount,
+            failureResponse: challenge.response.flatMap { HTTPURLResponse.make($0) },
+            error: nil,
+            sender: UnusedChallengeSender.only
+        )
+    }
+}
+
+extension LoadChallenge {
+    /// What the challenge is asked for, as Foundation calls it.
+    func protectionSpace(proxy: Origin?) -> URLProtectionSpace {
+        switch kind {
+        case .serverTrust(let trust):
+            let url = URL(string: origin.description)
+            return ServerTrustProtectionSpace(SecTrust(trust, url: url), origin: origin)
+        case .password(let way, isProxy: true):
+            let proxy = proxy ?? origin
+            return URLProtectionSpace(
+                proxyHost: proxy.host,
+                port: proxy.port,
+                type: proxy.scheme,
+                realm: way.realm,
+                authenticationMethod: way.authenticationMethod
+            )
+        case .password(let way, isProxy: false):
+            return URLProtectionSpace(
+                host: origin.host,
+                port: origin.port,
+                protocol: origin.scheme,
+                realm: way.realm,
+                authenticationMethod: way.authenticationMethod
+            )
+        }
+    }
+}
+
+extension AuthenticationChallenge {
+    fileprivate var authenticationMethod: String {
+        scheme == "digest"
+            ? NSURLAuthenticationMethodHTTPDigest : NSURLAuthenticationMethodHTTPBasic
+    }
+}

@@ -1,0 +1,56 @@
+import FerrySystem
+import Foundation
+
+/// An input stream of an app's, which is read on a thread of its own: it may wait for whatever fills it.
+final class BodyStream: @unchecked Sendable {
+    // @unchecked because a stream is used by one thread at a time: the queue's, once it is handed over.
+    private let stream: InputStream
+    private let queue = BlockingQueue(label: "ferry.body")
+    private var isOpen = false
+
+    /// What comes of reading.
+    enum Reading: Sendable {
+        case bytes([UInt8])
+        case end
+        case failed(String)
+    }
+
+    /// Takes a stream over, which was not opened yet.
+    init(_ stream: sending InputStream) {
+        self.stream = stream
+    }
+
+    /// Takes over the stream of a request, of which the app has to let go itself.
+    init(theAppsOwn stream: InputStream) {
+        self.stream = stream
+    }
+
+    /// Reads on, and calls `handler` on the loop.
+    @LoopActor
+    func read(then handler: @escaping @LoopActor (Reading) -> Void) {
+        queue.perform { [self] in
+            let reading = readPiece()
+            LoopActor.perform { handler(reading) }
+        }
+    }
+
+    deinit {
+        if isOpen { stream.close() }
+    }
+
+    private func readPiece() -> Reading {
+        if !isOpen {
+            stream.open()
+            isOpen = true
+        }
+        let bytes = [UInt8](unsafeUninitializedCapacity: Self.pieceByteCount) { buffer, count in
+            guard let address = buffer.baseAddress else { return }
+            count = max(0, stream.read(address, maxLength: buffer.count))
+        }
+        guard bytes.isEmpty else { return .bytes(bytes) }
+        guard stream.streamStatus == .error, let error = stream.streamError else { return .end }
+        return .failed("The stream cannot be read: \(error.localizedDescription)")
+    }
+
+    private static let pieceByteCount = 64 << 10
+}

@@ -1,0 +1,57 @@
+import FerryHTTP
+import FerrySystem
+import FerryTransfer
+import Foundation
+import FoundationNetworking
+
+extension DataTransfer {
+    /// What gets the answer.
+    func makeLoader() async throws(URLError) -> any ResourceLoader {
+        switch order.resource {
+        case .local(let url):
+            return LocalLoader(url, receiver: self)
+        case .http(let request):
+            let body = try await makeBody()
+            return HTTPLoader(
+                request: request,
+                body: body,
+                policy: CachePolicy(order.request, configuration: engine.configuration),
+                client: try makeClient(for: request),
+                cache: usesCache ? engine.cache : nil,
+                decider: decider,
+                receiver: self
+            )
+        }
+    }
+
+    /// Downloads never use the cache, nor do requests with a body of their own.
+    private var usesCache: Bool {
+        guard case .file = sink else { return order.body.isInRequest }
+        return false
+    }
+
+    private func makeClient(for request: TransferRequest) throws(URLError) -> HTTPClient {
+        do {
+            let client = try engine.makeClient()
+            self.client = client
+            return client
+        } catch {
+            throw URLError(error, url: URL(string: request.url))
+        }
+    }
+
+    private func makeBody() async throws(URLError) -> Load.Body {
+        switch order.body {
+        case .inRequest: return .none
+        case .data(let data): return .source(DataBodySource(data))
+        case .onDemand: return .onDemand
+        case .stream(let stream):
+            let length = order.request.announcedBodyByteCount
+            return .source(StreamBodySource(stream, byteCount: length))
+        case .file(let url):
+            let file = try await FileBodySource.open(url, on: DownloadDirectory.queue)
+            task.noteExpectedToSend(file.byteCount ?? 0)
+            return .source(file)
+        }
+    }
+}

@@ -1,0 +1,201 @@
+import FerryHTTP
+import FerrySystem
+import FerryTransfer
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+extension DataTransfer {
+    /// Where the body goes.
+    enum Sink {
+        /// To the delegate, part by part.
+        case delegate(URLSessionDataTask)
+        /// To a closure, at the end.
+        case memory(URLSessionDataTask, Data)
+        /// To a sequence of bytes.
+        case bytes(
+            URLSessionDataTask,
+            ByteStream,
+            responded: @Sendable (Result<URLResponse, any Error>) -> Void
+        )
+        /// To a file.
+        case file(URLSessionDownloadTask, PartialFile?)
+
+        init(_ task: URLSessionDataTask) {
+            switch task.recipient {
+            case .delegate: self = .delegate(task)
+            case .handler: self = .memory(task, Data())
+            case .bytes(let stream, let responded):
+                self = .bytes(task, stream, responded: responded)
+            }
+        }
+    }
+
+    // MARK: - The response
+
+    /// Tells the app of the response, or asks what to do about it.
+    func respond(_ response: URLResponse) {
+        switch sink {
+        case .delegate(let task): ask(task, about: response)
+        case .bytes(_, _, let responded): responded(.success(response))
+        case .memory, .file: break
+        }
+    }
+
+    private func ask(_ task: URLSessionDataTask, about response: URLResponse) {
+        guard let session = task.session, task.dataDelegate(in: session) != nil else { return }
+        isAsking = true
+        updateFlow()
+        let answer = Answer { [weak self] (disposition: URLSession.ResponseDisposition) in
+            self?.decided(disposition, for: task)
+        }
+        task.deliver(
+            .call { session in
+                guard let delegate = task.dataDelegate(in: session) else {
+                    return LoopActor.perform { answer(.allow) }
+                }
+                delegate.urlSession(session, dataTask: task, didReceive: response) { disposition in
+                    LoopActor.perform { answer(disposition) }
+                }
+            }
+        )
+    }
+
+    private func decided(
+        _ disposition: URLSession.ResponseDisposition,
+        for task: URLSessionDataTask
+    ) {
+        switch disposition {
+        case .allow: break
+        case .cancel: return task.cancel()
+        case .becomeDownload: becomeDownload(task)
+        case .becomeStream:
+            let reason = "There are no stream tasks on Linux."
+            return stop(URLError(.unsupportedURL, url: task.currentRequest?.url, reason: reason))
+        }
+        isAsking = false
+        updateFlow()
+        if pendingEnd.isThere { didFinish(pendingEnd.error) }
+    }
+
+    private func becomeDownload(_ task: URLSessionDataTask) {
+        let download = task.becomeDownload()
+        sink = .file(download, nil)
+        decider.task = download
+    }
+
+    // MARK: - The body
+
+    /// Takes a part of the body.
+    func take(_ bytes: UnsafeRawBufferPointer) throws(URLError) {
+        task.noteBodyBytes(bytes.count)
+        switch sink {
+        case .delegate(let task):
+            deliver(Data(bytes), to: task)
+        case .memory(let task, var body):
+            // Let go of first, so that the bytes need not be copied.
+            sink = .memory(task, Data())
+            body.append(contentsOf: bytes)
+            sink = .memory(task, body)
+        case .bytes(let task, let stream, _):
+            if task.flow.withLock({ $0.add(bytes.count) }) { holdBack(true) }
+            stream.append(Data(bytes))
+        case .file(let task, let file):
+            try write(bytes, of: task, to: file)
+        }
+    }
+
+    private func deliver(_ data: Data, to task: URLSessionDataTask) {
+        if task.flow.withLock({ $0.add(data.count) }) { holdBack(true) }
+        task.deliver(.data(data))
+    }
+
+    private func write(
+        _ bytes: UnsafeRawBufferPointer,
+        of task: URLSessionDownloadTask,
+        to file: PartialFile?
+    ) throws(URLError) {
+        do throws(TransferError) {
+            let file = try openFile(file, of: task)
+            try file.write(bytes)
+            task.noteProgress(file.byteCount, of: task.expectedBodyByteCount)
+        } catch {
+            throw URLError(error, url: task.currentRequest?.url)
+        }
+    }
+
+    private func openFile(
+        _ present: PartialFile?,
+        of task: URLSessionDownloadTask
+    ) throws(TransferError) -> PartialFile {
+        if let present { return present }
+        let file = PartialFile(
+            directory: try DownloadDirectory.open(),
+            name: DownloadDirectory.partialName(),
+            recordKeeping: .onDemand
+        )
+        try file.recover(checkpoint: nil)
+        let url = task.currentRequest?.url?.absoluteString ?? ""
+        try file.begin(ResourceVersion(validator: nil, totalByteCount: nil, url: url))
+        sink = .file(task, file)
+        return file
+    }
+
+    // MARK: - The end
+
+    /// Completes what the body has gone to.
+    ///
+    /// - Returns: What has gone wrong.
+    func finishSink() -> (any Error)? {
+        switch sink {
+        case .delegate, .bytes: break
+        case .memory(let task, let body):
+            task.storage.withLock { $0.body = body }
+        case .file(let task, let file):
+            do throws(TransferError) {
+                let file = try openFile(file, of: task)
+                let byteCount = file.byteCount
+                task.noteFile(try DownloadDirectory.publish(file), byteCount: byteCount)
+            } catch {
+                return URLError(error, url: task.currentRequest?.url)
+            }
+        }
+        return nil
+    }
+
+    /// Tells the app of the end.
+    func deliverEnd(_ error: (any Error)?) {
+        if case .bytes(_, let stream, let responded) = sink {
+            // Whoever has got the response already is not told again.
+            if let error { responded(.failure(error)) }
+            stream.finish(error)
+        }
+        if error != nil, case .file(_, let file?) = sink { try? file.remove() }
+        if error == nil { task.finishProgress() }
+        decider.deliverMetrics(hasFailed: error != nil)
+        task.deliver(.completed(error: error))
+    }
+
+    // MARK: - The cache
+
+    func mayStore(
+        _ proposed: CachedURLResponse,
+        then store: @escaping @LoopActor (CachedURLResponse?) -> Void
+    ) {
+        guard case .delegate(let task) = sink, let session = task.session,
+            task.dataDelegate(in: session) != nil
+        else { return store(proposed) }
+        let answer = Answer(store)
+        task.deliver(
+            .call { session in
+                guard let delegate = task.dataDelegate(in: session) else {
+                    return LoopActor.perform { answer(proposed) }
+                }
+                delegate.urlSession(session, dataTask: task, willCacheResponse: proposed) {
+                    chosen in
+                    LoopActor.perform { answer(chosen) }
+                }
+            }
+        )
+    }
+}

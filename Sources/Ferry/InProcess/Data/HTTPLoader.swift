@@ -1,0 +1,222 @@
+import FerryHTTP
+import FerrySystem
+import FerryTransfer
+import Foundation
+import FoundationNetworking
+
+/// Gets an answer from a server, or from the cache in its place.
+@LoopActor
+final class HTTPLoader: ResourceLoader {
+    private let request: TransferRequest
+    private let body: Load.Body
+    private let policy: CachePolicy
+    private let client: HTTPClient
+    private let cache: ResponseCache?
+    private let decider: TaskDecider
+    private weak var receiver: (any ResourceReceiver)?
+    private var load: Load?
+    private var isPaused = false
+    private let startTime = Date()
+
+    /// What was found in the cache, and when the request was sent.
+    private var lookup: ResponseCache.Lookup?
+    private var requestTime = HTTPDate.now
+    /// What may be stored of the answer, and its body so far.
+    private var proposed: StoredResponse?
+    private var copy = Data()
+    /// The stored answer that the server has confirmed, which is handed over in place of its response.
+    private var confirmed: CachedURLResponse?
+    private var fetchesAgain = false
+    /// A stored body that waits to be handed over.
+    private var servedBody: Data?
+
+    init(
+        request: TransferRequest,
+        body: Load.Body,
+        policy: CachePolicy,
+        client: HTTPClient,
+        cache: ResponseCache?,
+        decider: TaskDecider,
+        receiver: any ResourceReceiver
+    ) {
+        self.request = request
+        self.body = body
+        self.policy = policy
+        self.client = client
+        self.cache = cache
+        self.decider = decider
+        self.receiver = receiver
+    }
+
+    func start() {
+        decider.preparation = { [weak self] in self?.prepare($0, then: $1) }
+        let load = Load(
+            request: request,
+            body: body,
+            client: client,
+            configuration: Load.Configuration(
+                protocolChoice: .http2,
+                asksForTrust: decider.mayDecideOnTrust,
+                acceptedCodings: "gzip, deflate, br, zstd"
+            ),
+            decider: decider,
+            receiver: self
+        )
+        self.load = load
+        if isPaused { load.pause() }
+        load.start()
+    }
+
+    func pause() {
+        isPaused = true
+        load?.pause()
+    }
+
+    func resume() {
+        isPaused = false
+        load?.resume()
+        serveBody()
+    }
+
+    func cancel() {
+        load?.cancel()
+        load = nil
+        servedBody = nil
+        receiver = nil
+        decider.preparation = nil
+    }
+
+    // MARK: - The cache
+
+    /// Looks a request up, the first one and those that redirects lead to.
+    private func prepare(
+        _ request: TransferRequest,
+        then send: @escaping @LoopActor ([HTTPField]) -> Void
+    ) {
+        lookup = nil
+        requestTime = .now
+        guard let cache, !fetchesAgain else { return send([]) }
+        cache.lookUp(request, policy: policy) { [weak self] lookup in
+            self?.found(lookup, for: request, then: send)
+        }
+    }
+
+    private func found(
+        _ lookup: ResponseCache.Lookup,
+        for request: TransferRequest,
+        then send: @escaping @LoopActor ([HTTPField]) -> Void
+    ) {
+        guard load != nil else { return }
+        self.lookup = lookup
+        requestTime = .now
+        switch lookup.plan {
+        case .fetch(let fields):
+            send(fields)
+        case .useStored:
+            endLoad()
+            decider.task.noteRequest(request)
+            if let stored = lookup.entry?.response { serve(stored) }
+        case .fail:
+            endLoad()
+            finish(ResponseCache.failure(of: request))
+        }
+    }
+
+    private func endLoad() {
+        load?.cancel()
+        load = nil
+    }
+
+    /// Hands over what is stored.
+    private func serve(_ stored: CachedURLResponse) {
+        let request = load?.currentRequest ?? request
+        decider.noteCached(stored.response, to: request, since: startTime)
+        servedBody = stored.data
+        receiver?.didReceive(LatestResponse(stored.response))
+        serveBody()
+    }
+
+    private func serveBody() {
+        guard !isPaused, let body = servedBody else { return }
+        servedBody = nil
+        body.withUnsafeBytes { bytes in
+            if !bytes.isEmpty { receiver?.didReceive(bytes) }
+        }
+        finish(nil)
+    }
+
+    private func finish(_ error: (any Error)?) {
+        decider.preparation = nil
+        let receiver = receiver
+        self.receiver = nil
+        receiver?.didFinish(error)
+    }
+}
+
+// MARK: - The answer
+
+extension HTTPLoader: LoadReceiver {
+    func load(
+        _ load: Load,
+        didReceive head: HTTPResponseHead,
+        to request: TransferRequest
+    ) -> HTTPBodyDisposition {
+        decider.task.noteRequest(request)
+        guard var transaction = lookup?.transaction, let cache else { return deliver(head) }
+        let answer = transaction.answered(
+            with: head,
+            requestTime: requestTime,
+            responseTime: .now
+        )
+        switch answer {
+        case .deliver(let proposed, let outdated):
+            cache.invalidate(outdated)
+            self.proposed = proposed
+            return deliver(head)
+        case .useStored(let freshened, let isKept):
+            guard let entry = lookup?.entry else { return deliver(head) }
+            confirmed = cache.freshen(entry, as: freshened, isKept: isKept, for: request.url)
+            return .discard
+        case .fetchAgain:
+            fetchesAgain = true
+            return .discard
+        }
+    }
+
+    private func deliver(_ head: HTTPResponseHead) -> HTTPBodyDisposition {
+        receiver?.didReceive(LatestResponse(head))
+        return .deliver
+    }
+
+    func load(_ load: Load, didReceive bytes: UnsafeRawBufferPointer) -> HTTPBodyDisposition {
+        if proposed != nil { keepCopy(of: bytes) }
+        receiver?.didReceive(bytes)
+        return .deliver
+    }
+
+    /// A body that is too long for the cache is not kept for it.
+    private func keepCopy(of bytes: UnsafeRawBufferPointer) {
+        guard let cache, copy.count + bytes.count <= cache.greatestBodyByteCount else {
+            proposed = nil
+            copy = Data()
+            return
+        }
+        copy.append(contentsOf: bytes)
+    }
+
+    func load(_ load: Load, didFinishWith error: TransferError?) {
+        guard load === self.load else { return }
+        self.load = nil
+        if let error { return finish(URLError(error, url: URL(string: load.currentRequest.url))) }
+        if let confirmed { return serve(confirmed) }
+        if fetchesAgain { return start() }
+        guard let proposed, let cache, let receiver,
+            let response = cache.makeProposedResponse(proposed, data: copy)
+        else { return finish(nil) }
+        let url = load.currentRequest.url
+        receiver.mayStore(response) { [self] chosen in
+            cache.store(chosen, as: proposed, for: url)
+            finish(nil)
+        }
+    }
+}

@@ -1,0 +1,224 @@
+import FerryHTTP
+import FerrySystem
+import FerryTransfer
+import Foundation
+import FoundationNetworking
+
+/// Has an app's delegates decide what becomes of the requests of a task, and tells them how those go.
+@LoopActor
+final class TaskDecider: LoadDecider {
+    /// Completes a request, beside its cookies.
+    typealias Preparation = @LoopActor (
+        TransferRequest, @escaping @LoopActor ([HTTPField]) -> Void
+    ) -> Void
+
+    /// The task, which a data task can exchange for a download task.
+    var task: URLSessionTask
+    let engine: InProcessEngine
+    private let start = Date()
+    private var transactions: [Transaction] = []
+    private var redirectCount = 0
+    private let handlesCookies: Bool
+    /// What else a request needs, if anything.
+    var preparation: Preparation?
+
+    /// What is told of one request.
+    private enum Transaction: Sendable {
+        case load(LoadTransaction)
+        case cached(URLRequest, URLResponse, DateInterval)
+
+        func metrics(
+            originalRequest: URLRequest?,
+            hasFailed: Bool
+        ) -> URLSessionTaskTransactionMetrics {
+            switch self {
+            case .load(let transaction):
+                URLSessionTaskTransactionMetrics(
+                    transaction,
+                    originalRequest: originalRequest,
+                    hasFailed: hasFailed
+                )
+            case .cached(let request, let response, let interval):
+                URLSessionTaskTransactionMetrics(
+                    cached: request,
+                    response: response,
+                    interval: interval
+                )
+            }
+        }
+    }
+
+    init(task: URLSessionTask, engine: InProcessEngine) {
+        self.task = task
+        self.engine = engine
+        handlesCookies = task.originalRequest?.httpShouldHandleCookies ?? true
+    }
+
+    // MARK: - Requests
+
+    func load(
+        _ load: Load,
+        prepare request: TransferRequest,
+        then send: @escaping @LoopActor ([HTTPField]) -> Void
+    ) {
+        guard handlesCookies, engine.configuration.httpShouldSetCookies else {
+            return prepare(request, adding: [], then: send)
+        }
+        let cookies = engine.cookies
+        CookieStore.queue.perform {
+            let field = cookies.field(for: request)
+            LoopActor.perform { [self] in
+                prepare(request, adding: field.map { [$0] } ?? [], then: send)
+            }
+        }
+    }
+
+    private func prepare(
+        _ request: TransferRequest,
+        adding fields: [HTTPField],
+        then send: @escaping @LoopActor ([HTTPField]) -> Void
+    ) {
+        guard let preparation else { return send(fields) }
+        var request = request
+        request.fields += fields
+        preparation(request) { send(fields + $0) }
+    }
+
+    func load(
+        _ load: Load,
+        mayRedirectTo request: TransferRequest,
+        for head: HTTPResponseHead,
+        then follow: @escaping @LoopActor (TransferRequest?) -> Void
+    ) {
+        let answer = Answer { [self] (next: TransferRequest?) in
+            if next != nil { redirectCount += 1 }
+            follow(next)
+        }
+        guard hasTaskDelegate, let response = HTTPURLResponse.make(head) else {
+            return answer(request)
+        }
+        let original = task.originalRequest ?? URLRequest(request)
+        let offered = original.redirected(as: request)
+        ask { [task] session, delegate in
+            delegate.urlSession(
+                session,
+                task: task,
+                willPerformHTTPRedirection: response,
+                newRequest: offered
+            ) { chosen in
+                LoopActor.perform {
+                    answer(chosen.map { TransferRequest($0, insteadOf: offered, request) })
+                }
+            }
+        } orElse: {
+            answer(request)
+        }
+    }
+
+    func loadNeedsBody(
+        _ load: Load,
+        then send: @escaping @LoopActor ((any HTTPBodySource)?) -> Void
+    ) {
+        let length = task.originalRequest?.announcedBodyByteCount
+        let answer = Answer { (stream: BodyStream?) in
+            send(stream.map { StreamBodySource($0, byteCount: length) })
+        }
+        ask { [task] session, delegate in
+            delegate.urlSession(session, task: task) { stream in
+                guard let stream else { return LoopActor.perform { answer(nil) } }
+                let body = BodyStream(stream)
+                LoopActor.perform { answer(body) }
+            }
+        } orElse: {
+            answer(nil)
+        }
+    }
+
+    // MARK: - Messages
+
+    func load(_ load: Load, didSendBodyBytes byteCount: Int64) {
+        task.noteSent(byteCount)
+    }
+
+    func load(_ load: Load, didReceiveInformational head: HTTPResponseHead) {
+        guard hasTaskDelegate, let response = HTTPURLResponse.make(head) else { return }
+        task.deliver(
+            .call { [task] session in
+                task.taskDelegate(in: session)?.urlSession(
+                    session,
+                    task: task,
+                    didReceiveInformationalResponse: response
+                )
+            }
+        )
+    }
+
+    func load(_ load: Load, didReceiveAny head: HTTPResponseHead, to request: TransferRequest) {
+        engine.noteVersion(head.version, of: request.url)
+        guard handlesCookies, head.fields.first(named: "Set-Cookie") != nil else { return }
+        let document = task.originalRequest?.mainDocumentURL
+        let cookies = engine.cookies
+        // The next request asks behind this for its cookies.
+        CookieStore.queue.perform {
+            cookies.store(head, to: request, mainDocumentURL: document)
+        }
+    }
+
+    func load(_ load: Load, didCollect transaction: LoadTransaction) {
+        transactions.append(.load(transaction))
+    }
+
+    /// The answer has come from the cache.
+    func noteCached(_ response: URLResponse, to request: TransferRequest, since start: Date) {
+        let interval = DateInterval(start: min(start, Date()), end: Date())
+        transactions.append(.cached(URLRequest(request), response, interval))
+    }
+
+    /// Tells what the requests have cost, when the task has ended.
+    func deliverMetrics(hasFailed: Bool) {
+        guard hasTaskDelegate else { return }
+        let interval = DateInterval(start: min(start, Date()), end: Date())
+        let (transactions, redirectCount) = (transactions, redirectCount)
+        let original = task.originalRequest
+        task.deliver(
+            .call { [task] session in
+                guard let delegate = task.taskDelegate(in: session) else { return }
+                let metrics = URLSessionTaskMetrics(
+                    taskInterval: interval,
+                    redirectCount: redirectCount,
+                    transactions: transactions.enumerated().map { index, transaction in
+                        transaction.metrics(
+                            originalRequest: original,
+                            hasFailed: hasFailed && index == transactions.count - 1
+                        )
+                    }
+                )
+                delegate.urlSession(session, task: task, didFinishCollecting: metrics)
+            }
+        )
+    }
+
+    // MARK: - Questions
+
+    /// Whether there is anybody to ask, or to tell.
+    var hasTaskDelegate: Bool {
+        guard let session = task.session else { return false }
+        return task.taskDelegate(in: session) != nil
+    }
+
+    /// Asks on the delegate queue, after all that the delegate was to be told before.
+    func ask(
+        _ question: @escaping @Sendable (URLSession, any URLSessionTaskDelegate) -> Void,
+        orElse nobody: @escaping @LoopActor () -> Void
+    ) {
+        guard hasTaskDelegate else { return nobody() }
+        task.deliver(
+            .call { [task] session in
+                guard let delegate = task.taskDelegate(in: session) else {
+                    return LoopActor.perform { nobody() }
+                }
+                question(session, delegate)
+            }
+        )
+    }
+}

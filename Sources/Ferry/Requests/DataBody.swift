@@ -1,0 +1,51 @@
+import Foundation
+import FoundationNetworking
+
+/// What a task sends.
+enum DataBody: Sendable {
+    /// What the request has, if anything.
+    case inRequest
+    /// These bytes.
+    case data(Data)
+    /// A file, as it is when the task is resumed.
+    case file(URL)
+    /// What the app's stream gives; the delegate has more where it must be sent again.
+    case stream(BodyStream)
+    /// What the delegate gives.
+    case onDemand
+
+    /// The body of a request that an app has made.
+    init(of request: URLRequest) {
+        if let stream = request.httpBodyStream {
+            self = .stream(BodyStream(theAppsOwn: stream))
+        } else {
+            self = .inRequest
+        }
+    }
+
+    /// How many bytes that is; nil where it is not known before.
+    func byteCount(for request: URLRequest) -> Int64? {
+        switch self {
+        case .inRequest: Int64(request.httpBody?.count ?? 0)
+        case .data(let data): Int64(data.count)
+        case .file(let url): Self.size(of: url)
+        case .stream, .onDemand: request.announcedBodyByteCount
+        }
+    }
+
+    var isInRequest: Bool {
+        if case .inRequest = self { true } else { false }
+    }
+
+    private static func size(of url: URL) -> Int64? {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
+        return (attributes?[.size] as? NSNumber)?.int64Value
+    }
+}
+
+extension URLRequest {
+    /// The length of a stream that the app has told in a header field.
+    var announcedBodyByteCount: Int64? {
+        value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }.flatMap { $0 < 0 ? nil : $0 }
+    }
+}

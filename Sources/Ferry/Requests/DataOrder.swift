@@ -1,0 +1,45 @@
+import FerryHTTP
+import FerryTransfer
+import Foundation
+import FoundationNetworking
+
+/// What a data or upload task is to do, translated for the layers below and checked.
+struct DataOrder: Sendable {
+    /// What is asked for.
+    enum Resource: Sendable {
+        /// Of a server.
+        case http(TransferRequest)
+        /// Of this machine, or of the URL itself.
+        case local(URL)
+    }
+
+    var resource: Resource
+    /// The request, as the app made it.
+    var request: URLRequest
+    /// What is sent, beside a body in the request.
+    var body: DataBody
+
+    /// Translates what the app has given.
+    ///
+    /// - Parameters:
+    ///   - request: The request; its own body is ignored where there is another one.
+    ///   - body: What is sent.
+    ///   - configuration: That of the session.
+    /// - Throws: What the task fails with when it is resumed.
+    init(
+        _ request: URLRequest,
+        body: DataBody,
+        configuration: URLSessionConfiguration.Values
+    ) throws(URLError) {
+        self.request = request
+        self.body = body
+        guard let url = request.url else { throw URLError(.badURL, url: nil) }
+        if let scheme = url.scheme?.lowercased(), ["file", "data"].contains(scheme) {
+            resource = .local(url)
+            return
+        }
+        resource = .http(
+            try TransferRequest(request, body: body, configuration: configuration)
+        )
+    }
+}

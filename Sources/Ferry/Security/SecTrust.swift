@@ -1,0 +1,31 @@
+import FerryHTTP
+import FerryTransfer
+public import Foundation
+
+/// What a server shows to prove who it is, and what verifying that has found.
+///
+/// It comes with a challenge, as `challenge.protectionSpace.serverTrust`. To accept the server, answer with
+/// ``URLSession/AuthChallengeDisposition/useCredential`` and `URLCredential(trust:)`; to go by the result, answer
+/// with ``URLSession/AuthChallengeDisposition/performDefaultHandling``.
+///
+/// - Important: On Linux the certificates are verified when the app is asked, by OpenSSL against the system's
+///   authorities; the result is here. There are no policies or anchors to set: an app that trusts an authority of
+///   its own compares the last certificate of the chain.
+public final class SecTrust: Sendable {
+    /// The certificates, the server's own first, then those that stand for each other up to an authority: as
+    /// verified, or as the server has sent them where that failed.
+    public let certificateChain: [SecCertificate]
+    /// The host that was asked for.
+    public let host: String
+    /// Why the server is not trusted; nil where an authority of the system stands for it and for its name.
+    ///
+    /// One of `URLError.Code.serverCertificateUntrusted` and `URLError.Code.serverCertificateHasBadDate`, whose
+    /// `NSLocalizedFailureReasonErrorKey` has the reason in words.
+    public let verificationError: URLError?
+
+    init(_ trust: HTTPServerTrust, url: URL?) {
+        certificateChain = trust.certificates.map { SecCertificate(data: Data($0)) }
+        host = trust.host
+        verificationError = trust.verdict.error.map { URLError(TransferError($0), url: url) }
+    }
+}

@@ -1,0 +1,66 @@
+import FerryHTTP
+import FerryTransfer
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// What a backend has to say of any task; on the event loop, in order.
+extension URLSessionTask {
+    /// The session, while the task is under way.
+    var session: URLSession? { storage.withLock { $0.session } }
+
+    /// What is asked for at last, after redirects.
+    func noteRequest(_ request: TransferRequest) {
+        storage.withLock { storage in
+            storage.currentRequest = storage.originalRequest?.redirected(as: request)
+        }
+    }
+
+    /// The answer is there, of whatever kind.
+    func noteAnswer(_ response: LatestResponse) {
+        var response = response
+        let expected = response.get()?.bodyByteCount ?? NSURLSessionTransferSizeUnknown
+        storage.withLock { $0.response = response }
+        noteCounts(ByteCounts(received: 0, expected: expected))
+    }
+
+    /// The length of the body that the response has announced; nil where it has not.
+    var expectedBodyByteCount: Int64? {
+        let expected = storage.withLock { $0.counts.expected }
+        return expected == NSURLSessionTransferSizeUnknown ? nil : expected
+    }
+
+    /// So many more bytes of the body are there.
+    func noteBodyBytes(_ count: Int) {
+        var counts = storage.withLock { $0.counts }
+        counts.received += Int64(count)
+        noteCounts(counts)
+    }
+
+    /// So many bytes of the request's body have left.
+    func noteSent(_ byteCount: Int64) {
+        let expected = storage.withLock { storage in
+            storage.sentCounts.sent = byteCount
+            return storage.sentCounts.expected
+        }
+        updateProgress()
+        deliver(.sent(byteCount: byteCount, expectedByteCount: expected))
+    }
+
+    /// The request's body is that long.
+    func noteExpectedToSend(_ byteCount: Int64) {
+        storage.withLock { $0.sentCounts.expected = byteCount }
+        updateProgress()
+    }
+}
+
+extension URLResponse {
+    /// The length of the body as the app gets it; -1 where it is not known, as for one that is decoded.
+    fileprivate var bodyByteCount: Int64 {
+        guard let response = self as? HTTPURLResponse else { return expectedContentLength }
+        let coding = response.value(forHTTPHeaderField: "Content-Encoding") ?? "identity"
+        guard coding.lowercased() == "identity" else { return NSURLSessionTransferSizeUnknown }
+        return response.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }
+            ?? NSURLSessionTransferSizeUnknown
+    }
+}

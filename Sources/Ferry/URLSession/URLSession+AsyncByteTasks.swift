@@ -1,0 +1,116 @@
+public import Foundation
+public import FoundationNetworking
+import Synchronization
+
+extension URLSession {
+    /// Gets what a request asks for, byte by byte.
+    ///
+    /// Returns when the response is there. While nobody iterates, about 1 MiB is read ahead, and the server has to
+    /// wait with the rest. Dropping the sequence, or cancelling the task that iterates, cancels the session's
+    /// task.
+    ///
+    /// ```swift
+    /// let (bytes, response) = try await session.bytes(for: request)
+    /// for try await line in bytes.lines { print(line) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - request: A request for `http`, `https`, `file` or `data`.
+    ///   - delegate: A delegate for this task alone. It gets no messages about the response and the body.
+    /// - Returns: The bytes, which can be iterated over once, and the response.
+    /// - Throws: `URLError`; `URLError.Code.cancelled` when the surrounding task is cancelled. What goes wrong after
+    ///   the response is thrown by the iteration.
+    /// - Precondition: This is no background session, and it was not invalidated.
+    public func bytes(
+        for request: URLRequest,
+        delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (AsyncBytes, URLResponse) {
+        let cancellation = TaskCancellation()
+        let reader = WeakDataTask()
+        let stream = ByteStream(
+            whenTaken: { reader.task?.noteTaken($0) },
+            whenAbandoned: { reader.task?.cancel() }
+        )
+        return try await withTaskCancellationHandler {
+            let (task, response) = try await withCheckedThrowingContinuation {
+                (continuation: CheckedContinuation<(URLSessionDataTask, URLResponse), any Error>) in
+                let responded = FirstResponse(continuation)
+                let task = core.makeDataTask(
+                    request,
+                    of: self,
+                    for: .bytes(stream) { responded.resume($0) },
+                    delegate: delegate
+                )
+                responded.task = task
+                reader.task = task
+                cancellation.watch(task)
+                task.resume()
+            }
+            return (AsyncBytes(stream: stream, task: task), response)
+        } onCancel: {
+            cancellation.cancel()
+        }
+    }
+
+    /// Gets what is at a URL, byte by byte.
+    ///
+    /// See ``bytes(for:delegate:)``.
+    ///
+    /// - Parameters:
+    ///   - url: A URL.
+    ///   - delegate: A delegate for this task alone.
+    /// - Returns: The bytes, which can be iterated over once, and the response.
+    /// - Throws: `URLError`; `URLError.Code.cancelled` when the surrounding task is cancelled.
+    /// - Precondition: This is no background session, and it was not invalidated.
+    public func bytes(
+        from url: URL,
+        delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (AsyncBytes, URLResponse) {
+        try await bytes(for: URLRequest(url: url), delegate: delegate)
+    }
+}
+
+/// The task that a sequence of bytes belongs to, which keeps the sequence's stream.
+private final class WeakDataTask: Sendable {
+    private struct Reference: Sendable {
+        weak var task: URLSessionDataTask?
+    }
+
+    private let reference = Mutex(Reference())
+
+    var task: URLSessionDataTask? {
+        get { reference.withLock { $0.task } }
+        set { reference.withLock { $0.task = newValue } }
+    }
+}
+
+/// Whoever waits for a response, or for the error in its place: whichever comes first.
+private final class FirstResponse: Sendable {
+    typealias Continuation = CheckedContinuation<(URLSessionDataTask, URLResponse), any Error>
+
+    private struct State: Sendable {
+        var continuation: Continuation?
+        var task: URLSessionDataTask?
+    }
+
+    private let state: Mutex<State>
+
+    init(_ continuation: Continuation) {
+        state = Mutex(State(continuation: continuation))
+    }
+
+    /// Set before the task is resumed.
+    var task: URLSessionDataTask? {
+        get { state.withLock { $0.task } }
+        set { state.withLock { $0.task = newValue } }
+    }
+
+    func resume(_ result: Result<URLResponse, any Error>) {
+        let (continuation, task) = state.withLock { state in
+            defer { state = State() }
+            return (state.continuation, state.task)
+        }
+        guard let task else { return }
+        continuation?.resume(with: result.map { (task, $0) })
+    }
+}

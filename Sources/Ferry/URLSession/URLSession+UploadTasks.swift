@@ -1,0 +1,86 @@
+public import Foundation
+public import FoundationNetworking
+
+extension URLSession {
+    /// A task that sends a file.
+    ///
+    /// - Parameters:
+    ///   - request: An HTTP or HTTPS request, whose own body is ignored. A GET fails with
+    ///     `URLError.Code.dataLengthExceedsMaximum`.
+    ///   - fileURL: The file, which is opened when the task is resumed first and sent as long as it is then. One
+    ///     that is not there fails with `URLError.Code.fileDoesNotExist`.
+    /// - Returns: The task, suspended.
+    /// - Precondition: The session was not invalidated.
+    public func uploadTask(
+        with request: URLRequest,
+        fromFile fileURL: URL
+    ) -> URLSessionUploadTask {
+        core.makeUploadTask(request, sending: .file(fileURL), of: self)
+    }
+
+    /// A task that sends bytes.
+    ///
+    /// - Parameters:
+    ///   - request: An HTTP or HTTPS request, whose own body is ignored. A GET fails with
+    ///     `URLError.Code.dataLengthExceedsMaximum`.
+    ///   - bodyData: The bytes.
+    /// - Returns: The task, suspended.
+    /// - Precondition: This is no background session, and it was not invalidated.
+    public func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
+        core.makeUploadTask(request, sending: .data(bodyData), of: self)
+    }
+
+    /// A task that sends what the delegate's stream gives.
+    ///
+    /// The delegate's `needNewBodyStream` is called when the task begins, and again when the body has to be sent
+    /// again. The body is sent in chunks, unless the request has a `Content-Length` field.
+    ///
+    /// - Parameter request: An HTTP or HTTPS request, whose own body is ignored.
+    /// - Returns: The task, suspended.
+    /// - Precondition: This is no background session, and it was not invalidated.
+    public func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
+        core.makeUploadTask(request, sending: .onDemand, of: self)
+    }
+
+    /// A task that sends a file and hands the answer to a closure.
+    ///
+    /// - Parameters:
+    ///   - request: An HTTP or HTTPS request, whose own body is ignored.
+    ///   - fileURL: The file.
+    ///   - completionHandler: Called on the delegate queue with the response's body, the response and the error.
+    /// - Returns: The task, suspended.
+    /// - Precondition: This is no background session, and it was not invalidated.
+    public func uploadTask(
+        with request: URLRequest,
+        fromFile fileURL: URL,
+        completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionUploadTask {
+        core.makeUploadTask(
+            request,
+            sending: .file(fileURL),
+            of: self,
+            for: .handler(completionHandler)
+        )
+    }
+
+    /// A task that sends bytes and hands the answer to a closure.
+    ///
+    /// - Parameters:
+    ///   - request: An HTTP or HTTPS request, whose own body is ignored.
+    ///   - bodyData: The bytes; nil for none.
+    ///   - completionHandler: Called on the delegate queue with the response's body, the response and the error.
+    /// - Returns: The task, suspended.
+    /// - Precondition: This is no background session, and it was not invalidated.
+    public func uploadTask(
+        with request: URLRequest,
+        from bodyData: Data?,
+        completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionUploadTask {
+        core.makeUploadTask(
+            request,
+            sending: .data(bodyData ?? Data()),
+            of: self,
+            for: .handler(completionHandler)
+        )
+    }
+}

@@ -1,0 +1,158 @@
+import Ferry
+import FerryTestSupport
+import Foundation
+import Testing
+
+@Suite("Redirects of tasks", .timeLimit(.minutes(1)))
+struct RedirectTests {
+    private let server: FixtureServer
+    private let recorder = DataRecorder()
+    private let session: URLSession
+
+    init() throws {
+        _ = Home.path
+        server = try FixtureServer()
+        session = recorder.makeSession()
+        server.on("/end", .content(.text("la")))
+    }
+
+    private func request(_ path: String, _ method: String = "GET") throws -> URLRequest {
+        var request = URLRequest(url: try server.address(path))
+        request.httpMethod = method
+        return request
+    }
+
+    @Test func `OR-6: the delegate is asked, and hears of the last response only`() async throws {
+        server.on("/start", .redirect(to: "/middle"))
+        server.on("/middle", .redirect(to: "/end", status: 307))
+        let task = session.dataTask(with: try request("/start"))
+        task.resume()
+        await recorder.waitForEnd()
+        #expect(
+            recorder.story == [
+                "redirect 302 GET /middle", "redirect 307 GET /end", "response 200", "data",
+                "metrics 3", "completed",
+            ]
+        )
+        #expect(task.originalRequest?.url?.path == "/start")
+        #expect(task.currentRequest?.url?.path == "/end")
+    }
+
+    @Test func `OR-7: nil makes the redirect the answer`() async throws {
+        server.on("/start", .redirect(to: "/end"))
+        recorder.change { $0.redirect = { _ in nil } }
+        session.dataTask(with: try request("/start")).resume()
+        await recorder.waitForEnd()
+        #expect(
+            recorder.story == [
+                "redirect 302 GET /end", "response 302", "data", "metrics 1", "completed",
+            ]
+        )
+        #expect(recorder.text == "It is elsewhere.")
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func `OR-8: a task whose redirect is never answered hangs, and can be cancelled`()
+        async throws
+    {
+        server.on("/start", .redirect(to: "/end"))
+        recorder.change { $0.answersRedirects = false }
+        let task = session.dataTask(with: try request("/start"))
+        task.resume()
+        await recorder.wait(for: "redirect 302 GET /end")
+        #expect(task.state == .running)
+        task.cancel()
+        await recorder.waitForEnd()
+        #expect(recorder.error?.code == .cancelled)
+    }
+
+    @Test func `the app may send another request than it is offered`() async throws {
+        server.on("/start", .redirect(to: "/elsewhere"))
+        recorder.change { answers in
+            answers.redirect = { offered in
+                var request = offered
+                request.url = URL(string: "/end", relativeTo: offered.url)?.absoluteURL
+                request.setValue("secret", forHTTPHeaderField: "X-Key")
+                return request
+            }
+        }
+        session.dataTask(with: try request("/start")).resume()
+        await recorder.waitForEnd()
+        #expect(recorder.text == "la")
+        #expect(server.requests.map(\.path) == ["/start", "/end"])
+        #expect(server.requests.last?["X-Key"] == "secret")
+    }
+
+    @Test(
+        arguments: [
+            (301, "POST", "GET"), (302, "POST", "GET"), (303, "POST", "GET"),
+            (303, "PUT", "GET"), (301, "PUT", "PUT"), (302, "DELETE", "DELETE"),
+            (305, "POST", "POST"), (306, "POST", "POST"), (307, "POST", "POST"), (308, "PUT", "PUT"),
+        ]
+    )
+    func `DL-3: what becomes of the method and the body`(
+        status: Int,
+        method: String,
+        next: String
+    ) async throws {
+        server.on("/start", .redirect(to: "/end", status: status))
+        var request = try request("/start", method)
+        request.httpBody = Data("a=b".utf8)
+        session.dataTask(with: request).resume()
+        await recorder.waitForEnd()
+        #expect(recorder.error == nil)
+        let last = try #require(server.requests.last)
+        #expect(last.method == next)
+        #expect(String(decoding: last.body, as: UTF8.self) == (next == "GET" ? "" : "a=b"))
+    }
+
+    @Test(arguments: [300, 304])
+    func `DL-3: these are final`(status: Int) async throws {
+        server.on("/start", .status(status, fields: [("Location", "/end")]))
+        session.dataTask(with: try request("/start")).resume()
+        await recorder.waitForEnd()
+        #expect(recorder.story.first == "response \(status)")
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func `DL-4: the 21st redirect fails`() async throws {
+        server.on("/start", .redirect(to: "/start"))
+        let task = session.dataTask(with: try request("/start"))
+        task.resume()
+        await recorder.waitForEnd()
+        #expect(recorder.error?.code == .httpTooManyRedirects)
+        #expect(server.requests.count == 21)
+    }
+
+    @Test func `secrets stay with their origin`() async throws {
+        let other = try FixtureServer()
+        other.on("/end", .content(.text("la")))
+        server.on("/start", .redirect(to: other.url("/end")))
+        var request = try request("/start")
+        request.setValue("Bearer x", forHTTPHeaderField: "Authorization")
+        request.setValue("text/plain", forHTTPHeaderField: "Accept")
+        session.dataTask(with: request).resume()
+        await recorder.waitForEnd()
+        let last = try #require(other.requests.last)
+        #expect(last["Authorization"] == nil)
+        #expect(last["Accept"] == "text/plain")
+    }
+
+    @Test func `a redirect to something that is not HTTP fails`() async throws {
+        server.on("/start", .redirect(to: "file:///etc/passwd"))
+        session.dataTask(with: try request("/start")).resume()
+        await recorder.waitForEnd()
+        #expect(recorder.error?.code == .unsupportedURL)
+    }
+
+    @Test func `a download asks its delegate, too`() async throws {
+        server.on("/start", .redirect(to: "/end"))
+        session.downloadTask(with: try request("/start")).resume()
+        await recorder.waitForEnd()
+        #expect(
+            recorder.story == [
+                "redirect 302 GET /end", "wrote", "finished", "metrics 2", "completed",
+            ]
+        )
+    }
+}
