@@ -27,6 +27,7 @@ final class InProcessDownload: InProcessTransfer {
     private var download: Download?
     private var checkpoint: Checkpoint?
     private var clock: ResourceClock
+    private let gate: ConnectivityGate
 
     init(task: URLSessionDownloadTask, order: DownloadOrder, engine: InProcessEngine) {
         self.task = task
@@ -34,6 +35,7 @@ final class InProcessDownload: InProcessTransfer {
         self.engine = engine
         identifier = task.taskIdentifier
         decider = TaskDecider(task: task, engine: engine)
+        gate = decider.makeGate(for: URL(string: order.request.url))
         let url = order.resumption?.resumeData.currentURL ?? order.request.url
         host = Origin(url: url)?.description ?? url
         machine = StateMachine(isAdopting: order.resumption != nil)
@@ -78,7 +80,7 @@ final class InProcessDownload: InProcessTransfer {
             switch effect {
             case .enterLine: engine.enterLine(self)
             case .leaveLine: engine.leaveLine(self)
-            case .start: start()
+            case .start: gate.pass { [weak self] in self?.start() }
             case .stop: stop()
             case .giveConnectionBack: engine.giveConnectionBack(of: self)
             case .startClock: clock.start { [weak self] in self?.timeRanOut() }
@@ -127,6 +129,7 @@ final class InProcessDownload: InProcessTransfer {
     }
 
     private func stop() {
+        gate.cancel()
         download?.cancel()
         checkpoint = download?.checkpoint
     }
@@ -211,5 +214,11 @@ extension InProcessDownload {
 
     private func finished(_ result: DownloadResult) { run(machine.finished(result)) }
 
-    private func failed(_ error: TransferError) { run(machine.failed(error)) }
+    private func failed(_ error: TransferError) {
+        if error.code == .notConnected, gate.passAfterChange({ [weak self] in self?.start() }) {
+            checkpoint = download?.checkpoint
+            return
+        }
+        run(machine.failed(error))
+    }
 }

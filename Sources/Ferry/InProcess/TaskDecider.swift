@@ -115,6 +115,31 @@ final class TaskDecider: LoadDecider {
         }
     }
 
+    /// Asks whether a redirect is followed that a protocol object of the app's has reported.
+    func mayRedirect(
+        to request: URLRequest,
+        _ response: URLResponse,
+        then follow: @escaping @LoopActor (URLRequest?) -> Void
+    ) {
+        let answer = Answer { [self] (next: URLRequest?) in
+            if next != nil { redirectCount += 1 }
+            follow(next)
+        }
+        guard let response = response as? HTTPURLResponse else { return answer(request) }
+        ask { [task] session, delegate in
+            delegate.urlSession(
+                session,
+                task: task,
+                willPerformHTTPRedirection: response,
+                newRequest: request
+            ) { chosen in
+                LoopActor.perform { answer(chosen) }
+            }
+        } orElse: {
+            answer(request)
+        }
+    }
+
     func loadNeedsBody(
         _ load: Load,
         then send: @escaping @LoopActor ((any HTTPBodySource)?) -> Void
@@ -166,6 +191,24 @@ final class TaskDecider: LoadDecider {
 
     func load(_ load: Load, didCollect transaction: LoadTransaction) {
         transactions.append(.load(transaction))
+    }
+
+    /// What holds the task back while there is no network.
+    func makeGate(for url: URL?) -> ConnectivityGate {
+        ConnectivityGate(
+            waits: engine.configuration.waitsForConnectivity,
+            host: url?.host ?? "localhost",
+            onWait: { [weak self] in self?.tellWaiting() }
+        )
+    }
+
+    private func tellWaiting() {
+        task.deliver(
+            .call { [task] session in
+                let delegate = task.taskDelegate(in: session)
+                delegate?.urlSession(session, taskIsWaitingForConnectivity: task)
+            }
+        )
     }
 
     /// The answer has come from the cache.

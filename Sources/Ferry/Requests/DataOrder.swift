@@ -11,6 +11,8 @@ struct DataOrder: Sendable {
         case http(TransferRequest)
         /// Of this machine, or of the URL itself.
         case local(URL)
+        /// Of the app itself.
+        case custom(ProtocolClass)
     }
 
     var resource: Resource
@@ -33,6 +35,10 @@ struct DataOrder: Sendable {
     ) throws(URLError) {
         self.request = request
         self.body = body
+        if let custom = ProtocolClass(for: request, configuration: configuration) {
+            resource = .custom(custom)
+            return
+        }
         guard let url = request.url else { throw URLError(.badURL, url: nil) }
         if let scheme = url.scheme?.lowercased(), ["file", "data"].contains(scheme) {
             resource = .local(url)

@@ -47,6 +47,10 @@ open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {
                 return (storage.body, storage.response.get())
             }
             handler(error == nil ? body ?? Data() : nil, response, error)
+        case (.bytes(let stream, let responded), .completed(let error)):
+            // Whoever has got the response already is not told again.
+            if let error { responded(.failure(error)) }
+            stream.finish(error)
         case (.handler, _), (.bytes, _):
             break
         }

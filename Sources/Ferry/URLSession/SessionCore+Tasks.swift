@@ -11,7 +11,9 @@ extension SessionCore {
         delegate: (any URLSessionTaskDelegate)? = nil
     ) -> URLSessionDownloadTask {
         if case .handler = recipient { requireForeground() }
-        if !isBackground, case .request(let request) = source, request.isLocal {
+        if !isBackground, case .request(let request) = source,
+            request.isLocal || ProtocolClass(for: request, configuration: configuration) != nil
+        {
             return makeLocalDownloadTask(from: request, of: session, for: recipient, delegate)
         }
         let order = Result { () throws(URLError) in
@@ -31,7 +33,7 @@ extension SessionCore {
         } add: { backend.add($0, $1) }
     }
 
-    /// Makes a task for a file of this machine, or for what is in the URL.
+    /// Makes a task for a file of this machine, for what is in the URL, or for one of the app's protocols.
     private func makeLocalDownloadTask(
         from request: URLRequest,
         of session: URLSession,

@@ -10,6 +10,8 @@ extension DataTransfer {
         switch order.resource {
         case .local(let url):
             return LocalLoader(url, receiver: self)
+        case .custom(let type):
+            return ProtocolLoader(type, order.request, receiver: self)
         case .http(let request):
             let body = try await makeBody()
             return HTTPLoader(

@@ -165,11 +165,6 @@ extension DataTransfer {
 
     /// Tells the app of the end.
     func deliverEnd(_ error: (any Error)?) {
-        if case .bytes(_, let stream, let responded) = sink {
-            // Whoever has got the response already is not told again.
-            if let error { responded(.failure(error)) }
-            stream.finish(error)
-        }
         if error != nil, case .file(_, let file?) = sink { try? file.remove() }
         if error == nil { task.finishProgress() }
         decider.deliverMetrics(hasFailed: error != nil)

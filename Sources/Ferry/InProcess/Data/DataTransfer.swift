@@ -14,7 +14,7 @@ final class DataTransfer: InProcessTransfer {
     var place: WaitingLine.Place?
     var client: HTTPClient?
 
-    let order: DataOrder
+    private(set) var order: DataOrder
     let engine: InProcessEngine
     /// Where the body goes.
     var sink: Sink
@@ -28,17 +28,20 @@ final class DataTransfer: InProcessTransfer {
     private var machine = StateMachine()
     private var failure: (any Error)?
     private var clock: ResourceClock
+    private let gate: ConnectivityGate
 
     init(task: URLSessionTask, sink: Sink, order: DataOrder, engine: InProcessEngine) {
         identifier = task.taskIdentifier
         self.sink = sink
         self.order = order
         self.engine = engine
-        decider = TaskDecider(task: task, engine: engine)
+        let decider = TaskDecider(task: task, engine: engine)
+        self.decider = decider
+        gate = decider.makeGate(for: task.originalRequest?.url)
         clock = ResourceClock(seconds: engine.configuration.timeoutIntervalForResource)
         switch order.resource {
         case .http(let request): host = Origin(url: request.url)?.description ?? request.url
-        case .local: host = ""
+        case .local, .custom: host = ""
         }
     }
 
@@ -78,7 +81,7 @@ final class DataTransfer: InProcessTransfer {
             switch effect {
             case .enterLine: engine.enterLine(self)
             case .leaveLine: engine.leaveLine(self)
-            case .start: start()
+            case .start: gate.pass { [weak self] in self?.start() }
             case .updateFlow: updateFlow()
             case .stop:
                 loader?.cancel()
@@ -122,6 +125,7 @@ final class DataTransfer: InProcessTransfer {
     }
 
     private func end() {
+        gate.cancel()
         loader = nil
         deliverEnd(failure)
         engine.ended(self)
@@ -148,12 +152,46 @@ extension DataTransfer: ResourceReceiver {
         }
     }
 
+    func didRedirect(to request: URLRequest, _ response: URLResponse) {
+        guard !machine.hasEnded else { return }
+        loader = nil
+        decider.mayRedirect(to: request, response) { [self] next in
+            guard !machine.hasEnded else { return }
+            guard let next else { return finishRedirected(response) }
+            do throws(URLError) {
+                order = try DataOrder(
+                    next,
+                    body: .inRequest,
+                    configuration: engine.configuration
+                )
+                task.storage.withLock { $0.currentRequest = next }
+                start()
+            } catch {
+                didFinish(error)
+            }
+        }
+    }
+
+    /// Whether the task goes on when there is a network again, which was missing for its first request.
+    private func waitsForNetwork(after error: (any Error)?) -> Bool {
+        guard (error as? URLError)?.code == .notConnectedToInternet, task.response == nil
+        else { return false }
+        return gate.passAfterChange { [weak self] in self?.start() }
+    }
+
+    /// The response that redirects is the answer, and has no body.
+    private func finishRedirected(_ response: URLResponse) {
+        didReceive(LatestResponse(response))
+        didFinish(nil)
+    }
+
     func didFinish(_ error: (any Error)?) {
         guard !machine.hasEnded else { return }
         guard !isAsking else {
             pendingEnd = (error, true)
             return
         }
+        guard !waitsForNetwork(after: error) else { return }
         failure = error ?? finishSink()
         run(machine.finished())
     }

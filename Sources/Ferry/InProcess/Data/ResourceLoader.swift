@@ -27,6 +27,8 @@ protocol ResourceReceiver: AnyObject {
         _ proposed: CachedURLResponse,
         then store: @escaping @LoopActor (CachedURLResponse?) -> Void
     )
+    /// Something else is to be asked for in place of this; the loader has ended.
+    func didRedirect(to request: URLRequest, _ response: URLResponse)
     /// The last message.
     func didFinish(_ error: (any Error)?)
 }

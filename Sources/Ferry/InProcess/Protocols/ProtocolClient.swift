@@ -1,0 +1,66 @@
+import FerrySystem
+import Foundation
+import FoundationNetworking
+
+/// Takes what an app's protocol object reports, on whatever thread, over to the event loop.
+final class ProtocolClient: NSObject, URLProtocolClient, Sendable {
+    /// What was reported.
+    enum Report: Sendable {
+        case response(URLResponse)
+        case data(Data)
+        case finished
+        case failed(any Error)
+        case redirect(URLRequest, URLResponse)
+    }
+
+    private let receiver: @LoopActor (Report) -> Void
+
+    init(_ receiver: @escaping @LoopActor (Report) -> Void) {
+        self.receiver = receiver
+    }
+
+    private func report(_ report: Report) {
+        LoopActor.perform { [receiver] in receiver(report) }
+    }
+
+    func urlProtocol(
+        _ protocol: URLProtocol,
+        wasRedirectedTo request: URLRequest,
+        redirectResponse: URLResponse
+    ) {
+        report(.redirect(request, redirectResponse))
+    }
+
+    func urlProtocol(
+        _ protocol: URLProtocol,
+        cachedResponseIsValid cachedResponse: CachedURLResponse
+    ) {
+        report(.response(cachedResponse.response))
+        report(.data(cachedResponse.data))
+    }
+
+    func urlProtocol(
+        _ protocol: URLProtocol,
+        didReceive response: URLResponse,
+        cacheStoragePolicy policy: URLCache.StoragePolicy
+    ) {
+        report(.response(response))
+    }
+
+    func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) {
+        report(.data(data))
+    }
+
+    func urlProtocolDidFinishLoading(_ protocol: URLProtocol) {
+        report(.finished)
+    }
+
+    func urlProtocol(_ protocol: URLProtocol, didFailWithError error: any Error) {
+        report(.failed(error))
+    }
+
+    /// Protocol objects have nobody to ask: Apple's library does not pass this on either.
+    func urlProtocol(_ protocol: URLProtocol, didReceive challenge: URLAuthenticationChallenge) {}
+
+    func urlProtocol(_ protocol: URLProtocol, didCancel challenge: URLAuthenticationChallenge) {}
+}
