@@ -17,6 +17,7 @@ final class InProcessEngine {
     let credentials: CredentialStore
     private var line = WaitingLine()
     private var budget: ConnectionBudget
+    private var sharedLoads: [SharedLoad.Key: SharedLoad] = [:]
     private var multiplexingHosts: Set<String> = []
     private var client: HTTPClient?
     /// Clients whose connections are not to be used for anything new, and that still have transfers.
@@ -72,6 +73,16 @@ final class InProcessEngine {
     func ended(_ transfer: any InProcessTransfer) {
         transfers[transfer.identifier] = nil
         invalidateUnusedClients()
+    }
+
+    // MARK: - Shared requests
+
+    /// The request under way that others can join, or a new one.
+    func sharedLoad(for key: SharedLoad.Key) -> (load: SharedLoad, isNew: Bool) {
+        if let present = sharedLoads[key] { return (present, false) }
+        let load = SharedLoad { [weak self] in self?.sharedLoads[key] = nil }
+        sharedLoads[key] = load
+        return (load, true)
     }
 
     // MARK: - Connections

@@ -14,6 +14,7 @@ extension TaskDecider {
         decideOn challenge: LoadChallenge,
         then answer: @escaping @LoopActor (LoadChallengeAnswer) -> Void
     ) {
+        willAsk?()
         let space = challenge.protectionSpace(proxy: nil)
         switch challenge.kind {
         case .serverTrust(let trust):

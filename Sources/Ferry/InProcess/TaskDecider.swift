@@ -21,6 +21,8 @@ final class TaskDecider: LoadDecider {
     private let handlesCookies: Bool
     /// What else a request needs, if anything.
     var preparation: Preparation?
+    /// Called before a delegate is asked anything about a request.
+    var willAsk: (@LoopActor () -> Void)?
 
     /// What is told of one request.
     private enum Transaction: Sendable {
@@ -90,6 +92,7 @@ final class TaskDecider: LoadDecider {
         for head: HTTPResponseHead,
         then follow: @escaping @LoopActor (TransferRequest?) -> Void
     ) {
+        willAsk?()
         let answer = Answer { [self] (next: TransferRequest?) in
             if next != nil { redirectCount += 1 }
             follow(next)
@@ -191,6 +194,12 @@ final class TaskDecider: LoadDecider {
 
     func load(_ load: Load, didCollect transaction: LoadTransaction) {
         transactions.append(.load(transaction))
+    }
+
+    /// The requests of another task have brought the answer for this one, too.
+    func share(_ other: TaskDecider) {
+        transactions = other.transactions
+        redirectCount = other.redirectCount
     }
 
     /// What holds the task back while there is no network.

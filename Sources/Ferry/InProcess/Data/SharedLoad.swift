@@ -1,0 +1,118 @@
+import FerrySystem
+import Foundation
+import FoundationNetworking
+
+/// One request for several tasks that ask for the same, each of which gets the whole answer.
+///
+/// Tasks can join until the response is there. What a task's delegate might decide about the request it decides
+/// for itself: when the first one's is asked anything, the others go on with requests of their own.
+@LoopActor
+final class SharedLoad {
+    /// What makes two requests the same.
+    struct Key: Hashable, Sendable {
+        var request: URLRequest
+        var policy: NSURLRequest.CachePolicy
+
+        /// nil for requests that are to be made by themselves: with a body, or for a part, or past all caches.
+        init?(_ order: DataOrder, configuration: URLSessionConfiguration.Values) {
+            let request = order.request
+            guard case .http = order.resource, order.body.isInRequest,
+                request.httpBody == nil, request.httpMethod ?? "GET" == "GET",
+                request.value(forHTTPHeaderField: "Range") == nil,
+                request.cachePolicy != .reloadIgnoringLocalAndRemoteCacheData,
+                request.cachePolicy != .reloadIgnoringLocalCacheData
+            else { return nil }
+            self.request = request
+            policy = request.cachePolicy
+        }
+    }
+
+    private var members: [SharedLoader] = []
+    private var source: (any ResourceLoader)?
+    private let leave: @LoopActor () -> Void
+    private(set) var isJoinable = true
+
+    /// - Parameter leave: Called when nobody can join any more.
+    init(leave: @escaping @LoopActor () -> Void) {
+        self.leave = leave
+    }
+
+    /// Gets the answer from a loader, whose receiver this is.
+    func start(_ source: any ResourceLoader) {
+        self.source = source
+        source.start()
+    }
+
+    func join(_ member: SharedLoader) { members.append(member) }
+
+    /// A member does not want the answer any more.
+    func part(_ member: SharedLoader) {
+        let isFirst = members.first === member
+        members.removeAll { $0 === member }
+        // What the request was sent with was the first one's.
+        if isFirst, isJoinable { return releaseAll() }
+        guard members.isEmpty else { return updateFlow() }
+        close()
+        source?.cancel()
+        source = nil
+    }
+
+    /// The one whose delegates are asked is going to be: the others go their own way.
+    func releaseFollowers() {
+        guard isJoinable else { return }
+        close()
+        let followers = members.dropFirst()
+        members = Array(members.prefix(1))
+        for follower in followers { follower.loadAlone() }
+        updateFlow()
+    }
+
+    private func releaseAll() {
+        close()
+        source?.cancel()
+        source = nil
+        let released = members
+        members = []
+        for member in released { member.loadAlone() }
+    }
+
+    /// The slowest member sets the pace.
+    func updateFlow() {
+        if members.contains(where: \.isPaused) { source?.pause() } else { source?.resume() }
+    }
+
+    private func close() {
+        guard isJoinable else { return }
+        isJoinable = false
+        leave()
+    }
+}
+
+extension SharedLoad: ResourceReceiver {
+    func didReceive(_ response: LatestResponse) {
+        close()
+        for member in members { member.receiver?.didReceive(response) }
+    }
+
+    func didReceive(_ bytes: UnsafeRawBufferPointer) {
+        for member in members { member.receiver?.didReceive(bytes) }
+    }
+
+    func mayStore(
+        _ proposed: CachedURLResponse,
+        then store: @escaping @LoopActor (CachedURLResponse?) -> Void
+    ) {
+        guard let receiver = members.first?.receiver else { return store(nil) }
+        receiver.mayStore(proposed, then: store)
+    }
+
+    func didRedirect(to request: URLRequest, _ response: URLResponse) {}
+
+    func didFinish(_ error: (any Error)?) {
+        close()
+        let told = members
+        members = []
+        source = nil
+        for member in told { member.finish(error, after: told.first) }
+    }
+}
