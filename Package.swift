@@ -62,7 +62,7 @@ let package = Package(
             name: "FerryTestSupport",
             dependencies: ["FerrySystem", "CFerryLinux"],
             path: "Tests/FerryTestSupport",
-            exclude: ["WebSocket/websocket_server.py"]
+            exclude: ["WebSocket/websocket_server.py", "Servers/HTTPBin/gunicorn_settings.py"]
         ),
         .executableTarget(
             name: "connectivity-probe",

@@ -1,4 +1,4 @@
-import FerrySystem
+package import FerrySystem
 import FoundationEssentials
 import Glibc
 import Synchronization
@@ -10,6 +10,19 @@ package final class EventPipe: Sendable {
         var partial: [UInt8] = []
         var taken = 0
         var waiting: CheckedContinuation<Void, Never>?
+
+        /// Takes what is in the pipe; false when there is nothing.
+        mutating func read(from descriptor: Int32) -> Bool {
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            guard count > 0 else { return false }
+            partial += buffer[..<count]
+            while let end = partial.firstIndex(of: 10) {
+                lines.append(String(decoding: partial[..<end], as: UTF8.self))
+                partial.removeFirst(end + 1)
+            }
+            return true
+        }
     }
 
     /// The pipe's path, for the app.
@@ -28,12 +41,24 @@ package final class EventPipe: Sendable {
     }
 
     /// Every line so far.
-    package var lines: [String] { state.withLock { $0.lines } }
+    package var lines: [String] {
+        // Those too that the loop has not come to yet.
+        receive()
+        return state.withLock { $0.lines }
+    }
 
     /// Adds a line of the test's own.
     package func write(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         _ = Glibc.write(descriptor, bytes, bytes.count)
+    }
+
+    /// The pipe's end for a program that has it as its output.
+    package func writer() throws -> FileDescriptor {
+        let path = path
+        return FileDescriptor(
+            owning: try systemCall("open", path) { open(path, O_WRONLY | O_CLOEXEC) }
+        )
     }
 
     /// Waits for the next line for which `matches` is true, and returns it; those before are
@@ -77,15 +102,9 @@ package final class EventPipe: Sendable {
     }
 
     private func receive() {
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        let count = read(descriptor, &buffer, buffer.count)
-        guard count > 0 else { return }
-        let waiting = state.withLock { state in
-            state.partial += buffer[..<count]
-            while let end = state.partial.firstIndex(of: 10) {
-                state.lines.append(String(decoding: state.partial[..<end], as: UTF8.self))
-                state.partial.removeFirst(end + 1)
-            }
+        let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            // Read under the lock, so that lines keep their order: any thread may do it.
+            guard state.read(from: descriptor) else { return nil }
             defer { state.waiting = nil }
             return state.waiting
         }

@@ -85,7 +85,7 @@ package final class TestHome: Sendable {
     /// Kills processes and waits for their ends.
     package static func kill(_ processes: [Int32]) async {
         for process in processes { Glibc.kill(process, SIGKILL) }
-        for process in processes { await end(of: process) }
+        for process in processes { await untilEnd(of: process) }
     }
 
     /// The daemons of this home.
@@ -104,7 +104,7 @@ package final class TestHome: Sendable {
 
     /// Waits for the end of all daemons of this home.
     package func untilNoDaemon() async {
-        for process in daemons { await Self.end(of: process) }
+        for process in daemons { await Self.untilEnd(of: process) }
     }
 
     /// Runs the `ferry` command to its end and returns what it wrote.
@@ -120,7 +120,7 @@ package final class TestHome: Sendable {
 
     /// Waits for the end of a process that need not be a child of this one.
     @LoopActor
-    private static func end(of process: Int32) async {
+    package static func untilEnd(of process: Int32) async {
         let raw = CFerryLinux_pidfd_open(process)
         guard raw >= 0 else { return }
         let descriptor = FileDescriptor(owning: raw)

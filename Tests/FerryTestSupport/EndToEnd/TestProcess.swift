@@ -16,6 +16,7 @@ package final class TestProcess: Sendable {
     ///   - output: Where standard output goes; `nil` for nowhere.
     ///   - error: Where standard error goes; `nil` for nowhere.
     ///   - others: Further descriptors, by the numbers they are to have.
+    ///   - endsWithTests: Whether the kernel kills it when this process has ended, in any way.
     /// - Throws: `SystemCallError` that names the program.
     package init(
         _ executable: String,
@@ -23,11 +24,15 @@ package final class TestProcess: Sendable {
         environment: [String: String],
         output: Int32? = nil,
         error: Int32? = nil,
-        others: [Int32: Int32] = [:]
+        others: [Int32: Int32] = [:],
+        endsWithTests: Bool = false
     ) async throws {
+        // The kernel looks at the thread that has started a process: the loop's, which never ends.
+        let words = endsWithTests ? ["/usr/bin/setpriv", "--pdeathsig", "KILL", "--"] : []
+        let command = words + [executable] + arguments
         var launch = ProcessLaunch(
-            executable: executable,
-            arguments: arguments,
+            executable: command[0],
+            arguments: Array(command.dropFirst()),
             environment: environment,
             inNewSession: true
         )
@@ -61,10 +66,13 @@ package final class TestProcess: Sendable {
     }
 
     /// Runs a program to its end and returns what it wrote.
+    ///
+    /// Its standard input is empty unless it is among the other descriptors.
     package static func run(
         _ executable: String,
         _ arguments: [String] = [],
-        environment: [String: String]
+        environment: [String: String],
+        others: [Int32: Int32] = [:]
     ) async throws -> (exit: ProcessExit, output: String, error: String) {
         let files = try (0..<2).map { _ in try TemporaryOutput() }
         let process = try await TestProcess(
@@ -72,7 +80,8 @@ package final class TestProcess: Sendable {
             arguments,
             environment: environment,
             output: files[0].descriptor,
-            error: files[1].descriptor
+            error: files[1].descriptor,
+            others: others
         )
         let exit = await process.ended()
         return (exit, files[0].text(), files[1].text())

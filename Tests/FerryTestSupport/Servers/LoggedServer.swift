@@ -1,0 +1,56 @@
+import FerrySystem
+
+/// A server that runs in the foreground and tells in its log what it does.
+final class LoggedServer: Sendable {
+    /// What it has written.
+    let log: EventPipe
+    private let process: TestProcess
+
+    /// Starts a server, which ends with the tests' process.
+    ///
+    /// - Parameters:
+    ///   - executable: The absolute path.
+    ///   - arguments: The arguments after the program's name.
+    ///   - home: The test's home.
+    ///   - log: What its standard output and standard error become.
+    ///   - isReady: Whether a line of its log says that it listens.
+    /// - Throws: ``TestServerError`` when it ends before it says so.
+    init(
+        _ executable: String,
+        _ arguments: [String],
+        in home: TestHome,
+        log: EventPipe,
+        isReady: (String) -> Bool
+    ) async throws {
+        self.log = log
+        let output = try log.writer()
+        let error = try log.writer()
+        process = try await TestProcess(
+            executable,
+            arguments,
+            environment: home.environment,
+            output: output.rawValue,
+            error: error.rawValue,
+            endsWithTests: true
+        )
+        _ = consume output
+        _ = consume error
+        let end = "\(executable) has ended"
+        Task { [process] in
+            _ = await process.ended()
+            log.write(end)
+        }
+        guard await log.next(where: { isReady($0) || $0 == end }) != end else {
+            throw TestServerError(
+                program: executable,
+                output: log.lines.joined(separator: "\n")
+            )
+        }
+    }
+
+    /// The process.
+    var processIdentifier: Int32 { process.identifier }
+
+    /// Ends it.
+    func stop() async { await process.killed() }
+}
