@@ -28,6 +28,7 @@ struct CookieOrigin: Hashable, Sendable {
     /// Whether the host is a domain or lies in it, RFC 6265 §5.1.3.
     ///
     /// - Parameter domain: In lower case, without a dot at its beginning.
+    /// - Returns: Whether it does.
     func isIn(_ domain: String) -> Bool {
         host == domain || (!isAddress && Self.isDomain(host, in: domain))
     }

@@ -7,7 +7,7 @@ import FoundationNetworking
 /// The cookies of a session: which go with its requests, and what responses do to them.
 ///
 /// They are in the configuration's `HTTPCookieStorage`, of which no more is asked than to keep them. What
-/// Foundation's does wrong on Linux is done here:
+/// Foundation's does wrong on Linux is made up for:
 ///
 /// - It knows neither paths nor `Secure` when it looks up cookies for a URL.
 /// - To it, a domain with and without a dot at its beginning are two, so that the same cookie can be there
@@ -16,8 +16,9 @@ import FoundationNetworking
 ///   push each other out. This stays so.
 /// - A cookie that it has read from its file is not `Secure` any more: ``CookieRecord``. Of one that the app has
 ///   stored itself nobody knows after a relaunch that it was.
-/// - Each change of one cookie writes all of them to the disk, at once. So do not call this on the event loop,
-///   but on ``queue``.
+/// - Everybody can read its file: ``Foundation/HTTPCookieStorage/privateShared``.
+/// - Each change of one cookie writes all of them to the disk, at once (40 ms for 300 of them). So do not call
+///   this on the event loop, but on ``queue``.
 final class CookieStore: Sendable {
     /// For all stores in the process, as sessions share cookies.
     static let queue = BlockingQueue(label: "ferry.cookies")
@@ -128,7 +129,7 @@ extension URLSessionConfiguration.Values.Store<HTTPCookieStorage> {
     /// The cookies themselves; making the shared storage reads disk.
     fileprivate var cookies: HTTPCookieStorage? {
         switch self {
-        case .shared: .shared
+        case .shared: .privateShared
         case .ephemeral(let stores): stores.cookies
         case .own(let storage): storage
         }

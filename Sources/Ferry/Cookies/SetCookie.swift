@@ -31,7 +31,7 @@ struct SetCookie: Hashable, Sendable {
         for part in parts { take(part) }
     }
 
-    /// When the cookie ends; nil with the session. `Max-Age` counts for more than `Expires`.
+    /// When the cookie ends, where `Max-Age` counts for more than `Expires`; nil with the session.
     func expiryDate(at now: Date) -> Date? {
         guard let maximumAge else { return expires }
         return maximumAge <= 0 ? .distantPast : now + TimeInterval(maximumAge)
