@@ -3,7 +3,6 @@ import FerrySystem
 import FerryTransfer
 import Foundation
 import FoundationNetworking
-import Synchronization
 
 extension DataTransfer {
     /// What gets the answer.
@@ -14,32 +13,13 @@ extension DataTransfer {
         case .custom(let type):
             return ProtocolLoader(type, order.request, receiver: self)
         case .http(let request):
-            if let key = SharedLoad.Key(order, configuration: engine.configuration), canShare {
-                return makeSharedLoader(request, key)
-            }
             let body = try await makeBody()
             return try makeHTTPLoader(request, body, for: self)
         }
     }
 
-    /// A delegate of the task's own hears of the task's own requests.
-    private var canShare: Bool {
-        if case .file = sink { return false }
-        return task.storage.withLock { $0.delegate == nil }
-    }
-
-    private func makeSharedLoader(
-        _ request: TransferRequest,
-        _ key: SharedLoad.Key
-    ) -> SharedLoader {
-        let (shared, isFirst) = engine.sharedLoad(for: key)
-        return SharedLoader(shared, isFirst: isFirst, decider: decider, receiver: self) {
-            receiver throws(URLError) in
-            try self.makeHTTPLoader(request, .none, for: receiver)
-        }
-    }
-
-    private func makeHTTPLoader(
+    /// Gets an answer by HTTP, for this task or for all that share its request.
+    func makeHTTPLoader(
         _ request: TransferRequest,
         _ body: Load.Body,
         for receiver: any ResourceReceiver

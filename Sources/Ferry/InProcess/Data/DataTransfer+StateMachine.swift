@@ -6,9 +6,9 @@ extension DataTransfer {
             case idle
             /// In line for a connection.
             case waiting
-            /// Has one.
+            /// Has one, or shares that of another task.
             case running
-            /// Suspended, with one.
+            /// Suspended while it runs.
             case paused
             case ended
         }
@@ -31,14 +31,25 @@ extension DataTransfer {
         }
 
         private var condition = Condition.idle
+        private var hasConnection = false
+
+        /// Whether nothing has been done yet, or nothing is left of it.
+        var isIdle: Bool { condition == .idle }
+
+        /// Whether the task has no connection of its own.
+        var isSharing: Bool { condition == .running && !hasConnection }
 
         var hasEnded: Bool { condition == .ended }
 
         /// Whether the body waits because the task is suspended.
         var isPaused: Bool { condition == .paused }
 
-        mutating func resume() -> [Effect] {
+        /// - Parameter isJoining: Whether the task shares a request of another one.
+        mutating func resume(isJoining: Bool) -> [Effect] {
             switch condition {
+            case .idle where isJoining:
+                condition = .running
+                return [.startClock, .updateFlow]
             case .idle:
                 condition = .waiting
                 return [.startClock, .enterLine]
@@ -50,8 +61,12 @@ extension DataTransfer {
             }
         }
 
-        mutating func suspend() -> [Effect] {
+        /// - Parameter isLeaving: Whether a request that is shared goes on without the task.
+        mutating func suspend(isLeaving: Bool) -> [Effect] {
             switch condition {
+            case .running where isLeaving && !hasConnection:
+                condition = .idle
+                return [.stopClock]
             case .waiting:
                 condition = .idle
                 return [.stopClock, .leaveLine]
@@ -67,15 +82,32 @@ extension DataTransfer {
         mutating func admitted() -> [Effect] {
             guard condition == .waiting else { return [] }
             condition = .running
+            hasConnection = true
             return [.start]
+        }
+
+        /// The request that was shared is no longer: the task makes one of its own.
+        mutating func released() -> [Effect] {
+            switch condition {
+            case .running where !hasConnection:
+                condition = .waiting
+                return [.enterLine]
+            case .paused where !hasConnection:
+                condition = .idle
+                return []
+            case .idle, .waiting, .running, .paused, .ended:
+                return []
+            }
         }
 
         /// The answer is complete, or something has gone wrong.
         mutating func finished() -> [Effect] {
             guard condition == .running || condition == .paused else { return [] }
             condition = .ended
-            return [.stopClock, .giveConnectionBack, .end]
+            return [.stopClock] + connection + [.end]
         }
+
+        private var connection: [Effect] { hasConnection ? [.giveConnectionBack] : [] }
 
         /// The app cancels, or the time for the whole resource has passed.
         mutating func stop() -> [Effect] {
@@ -83,7 +115,7 @@ extension DataTransfer {
             switch condition {
             case .idle: return [.stopClock, .end]
             case .waiting: return [.stopClock, .leaveLine, .end]
-            case .running, .paused: return [.stopClock, .stop, .giveConnectionBack, .end]
+            case .running, .paused: return [.stopClock, .stop] + connection + [.end]
             case .ended: return []
             }
         }

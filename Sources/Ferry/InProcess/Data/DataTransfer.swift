@@ -24,6 +24,8 @@ final class DataTransfer: InProcessTransfer {
     var isAsking = false
     /// How the answer has ended while the app was asked.
     var pendingEnd: (error: (any Error)?, isThere: Bool) = (nil, false)
+    /// Whether the task makes requests of its own only.
+    private(set) var isAlone = false
     private var isHeldBack = false
     private var machine = StateMachine()
     private var failure: (any Error)?
@@ -51,9 +53,19 @@ final class DataTransfer: InProcessTransfer {
 
     // MARK: - Inputs
 
-    func resume() { run(machine.resume()) }
+    func resume() { run(machine.resume(isJoining: machine.isIdle && joinSharedLoad())) }
 
-    func suspend() { run(machine.suspend()) }
+    func suspend() {
+        let isLeaving = loader is SharedLoader && leaveSharedLoad(isSharing: machine.isSharing)
+        run(machine.suspend(isLeaving: isLeaving))
+    }
+
+    /// The request that was shared with other tasks is not for this one.
+    func released() {
+        loader = nil
+        isAlone = true
+        run(machine.released())
+    }
 
     func cancel(producingResumeData: Bool) {
         stop(URLError(.cancelled, url: task.currentRequest?.url, reason: "The task was cancelled."))
@@ -100,6 +112,10 @@ final class DataTransfer: InProcessTransfer {
     }
 
     private func start() {
+        if let loader {
+            updateFlow()
+            return loader.start()
+        }
         LoopActor.task { [self] in
             do throws(URLError) {
                 let loader = try await makeLoader()
@@ -126,6 +142,7 @@ final class DataTransfer: InProcessTransfer {
 
     private func end() {
         gate.cancel()
+        loader?.cancel()
         loader = nil
         deliverEnd(failure)
         engine.ended(self)

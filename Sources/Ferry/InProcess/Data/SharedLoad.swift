@@ -63,7 +63,7 @@ final class SharedLoad {
         close()
         let followers = members.dropFirst()
         members = Array(members.prefix(1))
-        for follower in followers { follower.loadAlone() }
+        for follower in followers { follower.release() }
         updateFlow()
     }
 
@@ -73,7 +73,7 @@ final class SharedLoad {
         source = nil
         let released = members
         members = []
-        for member in released { member.loadAlone() }
+        for member in released { member.release() }
     }
 
     /// The slowest member sets the pace.

@@ -5,14 +5,19 @@ import FoundationNetworking
 /// A task's part in a request that it shares with others.
 @LoopActor
 final class SharedLoader: ResourceLoader {
+    typealias MakeSource =
+        @LoopActor (any ResourceReceiver) throws(URLError) -> any ResourceLoader
+
     private(set) weak var receiver: (any ResourceReceiver)?
     private(set) var isPaused = false
-    private let decider: TaskDecider
-    private var shared: SharedLoad?
-    private let makeSource: @LoopActor (any ResourceReceiver) throws(URLError) -> any ResourceLoader
+    /// Whether the request is on its way; true for the first member only.
+    private(set) var hasStarted = false
+
     private let isFirst: Bool
-    /// In place of the shared request.
-    private var own: (any ResourceLoader)?
+    private let decider: TaskDecider
+    private let makeSource: MakeSource
+    private let released: @LoopActor () -> Void
+    private var shared: SharedLoad?
 
     /// Joins a request.
     ///
@@ -21,25 +26,31 @@ final class SharedLoader: ResourceLoader {
     ///   - isFirst: Whether this is the first member.
     ///   - decider: Who decides about a request of this task.
     ///   - receiver: Who gets the answer.
-    ///   - makeSource: Makes what gets an answer, for this task alone or for all.
+    ///   - makeSource: Makes what gets the answer for all.
+    ///   - released: Called when the answer is not going to be this member's.
     init(
         _ shared: SharedLoad,
         isFirst: Bool,
         decider: TaskDecider,
         receiver: any ResourceReceiver,
-        makeSource:
-            @escaping @LoopActor (any ResourceReceiver) throws(URLError) -> any ResourceLoader
+        makeSource: @escaping MakeSource,
+        released: @escaping @LoopActor () -> Void
     ) {
         self.shared = shared
         self.isFirst = isFirst
         self.decider = decider
         self.receiver = receiver
         self.makeSource = makeSource
+        self.released = released
         shared.join(self)
     }
 
+    /// Whether the answer has not begun.
+    var isJoinable: Bool { shared?.isJoinable ?? false }
+
     func start() {
         guard isFirst, let shared else { return }
+        hasStarted = true
         decider.willAsk = { [weak shared] in shared?.releaseFollowers() }
         do throws(URLError) {
             shared.start(try makeSource(shared))
@@ -51,13 +62,11 @@ final class SharedLoader: ResourceLoader {
     func pause() {
         isPaused = true
         shared?.updateFlow()
-        own?.pause()
     }
 
     func resume() {
         isPaused = false
         shared?.updateFlow()
-        own?.resume()
     }
 
     func cancel() {
@@ -65,22 +74,16 @@ final class SharedLoader: ResourceLoader {
         let shared = shared
         self.shared = nil
         shared?.part(self)
-        own?.cancel()
-        own = nil
     }
 
-    /// Goes on with a request of this task's own.
-    func loadAlone() {
+    /// Has the other members make requests of their own.
+    func releaseOthers() { shared?.releaseFollowers() }
+
+    /// The answer is not going to be this member's.
+    func release() {
         shared = nil
-        guard let receiver else { return }
-        do throws(URLError) {
-            let own = try makeSource(receiver)
-            self.own = own
-            if isPaused { own.pause() }
-            own.start()
-        } catch {
-            receiver.didFinish(error)
-        }
+        receiver = nil
+        released()
     }
 
     /// The shared answer is complete.

@@ -1,0 +1,154 @@
+import Ferry
+import FerryTestSupport
+import Foundation
+import Testing
+
+/// Answers what begins with `mock:`, by what the path says.
+private final class MockProtocol: URLProtocol {
+    override class func canInit(with request: URLRequest) -> Bool {
+        request.url?.scheme == "mock"
+    }
+
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    override func startLoading() {
+        guard let url = request.url, let client else { return }
+        switch url.path {
+        case "/fail":
+            client.urlProtocol(self, didFailWithError: URLError(.dnsLookupFailed))
+        case "/moved":
+            guard let next = URL(string: "mock://host/text"),
+                let response = HTTPURLResponse(
+                    url: url,
+                    statusCode: 302,
+                    httpVersion: nil,
+                    headerFields: nil
+                )
+            else { return }
+            client.urlProtocol(
+                self,
+                wasRedirectedTo: URLRequest(url: next),
+                redirectResponse: response
+            )
+        case "/never": break
+        default:
+            guard
+                let response = HTTPURLResponse(
+                    url: url,
+                    statusCode: 201,
+                    httpVersion: "HTTP/1.1",
+                    headerFields: ["Content-Length": "5"]
+                )
+            else { return }
+            client.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+            client.urlProtocol(self, didLoad: Data("la ".utf8))
+            client.urlProtocol(self, didLoad: Data("la".utf8))
+            client.urlProtocolDidFinishLoading(self)
+        }
+    }
+
+    override func stopLoading() {}
+}
+
+/// Answers what begins with `relay:` by what another session gets.
+private final class RelayProtocol: URLProtocol {
+    override class func canInit(with request: URLRequest) -> Bool {
+        request.url?.scheme == "relay"
+    }
+
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    override func startLoading() {
+        guard let url = request.url,
+            let target = URL(string: "http" + url.absoluteString.dropFirst("relay".count))
+        else { return }
+        nonisolated(unsafe) let relay = self
+        URLSession.shared.dataTask(with: target) { data, response, error in
+            if let response {
+                relay.client?.urlProtocol(
+                    relay,
+                    didReceive: response,
+                    cacheStoragePolicy: .notAllowed
+                )
+            }
+            if let data { relay.client?.urlProtocol(relay, didLoad: data) }
+            if let error {
+                relay.client?.urlProtocol(relay, didFailWithError: error)
+            } else {
+                relay.client?.urlProtocolDidFinishLoading(relay)
+            }
+        }.resume()
+    }
+
+    override func stopLoading() {}
+}
+
+@Suite("Protocol classes of an app's", .timeLimit(.minutes(1)))
+struct ProtocolClassTests {
+    private let recorder = DataRecorder()
+    private let session: URLSession
+
+    init() {
+        _ = Home.path
+        session = recorder.makeSession { configuration in
+            configuration.protocolClasses = [MockProtocol.self, RelayProtocol.self]
+        }
+    }
+
+    private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
+
+    @Test func `a data task is answered by a class`() async throws {
+        let task = session.dataTask(with: try url("mock://host/text"))
+        task.resume()
+        await recorder.waitForEnd()
+        #expect(recorder.story == ["response 201", "data", "metrics 0", "completed"])
+        #expect(recorder.text == "la la")
+        #expect(task.countOfBytesReceived == 5)
+    }
+
+    @Test func `a download task is answered by a class`() async throws {
+        session.downloadTask(with: try url("mock://host/text")).resume()
+        await recorder.waitForEnd()
+        #expect(recorder.file == Data("la la".utf8))
+    }
+
+    @Test func `a class's error is the task's`() async throws {
+        await expectURLError(.dnsLookupFailed) {
+            try await session.data(from: try url("mock://host/fail"))
+        }
+    }
+
+    @Test func `a class's redirect is asked about and followed`() async throws {
+        session.dataTask(with: try url("mock://host/moved")).resume()
+        await recorder.waitForEnd()
+        #expect(
+            recorder.story == [
+                "redirect 302 GET /text", "response 201", "data", "metrics 0", "completed",
+            ]
+        )
+    }
+
+    @Test func `a task that its class never answers can be cancelled`() async throws {
+        let task = session.dataTask(with: try url("mock://host/never"))
+        task.resume()
+        task.cancel()
+        await recorder.waitForEnd()
+        #expect(recorder.error?.code == .cancelled)
+    }
+
+    @Test func `a class may use a session itself`() async throws {
+        let server = try FixtureServer()
+        server.on("/song", .content(.text("la")))
+        let text = "relay" + server.url("/song").dropFirst("http".count)
+        let (data, response) = try await session.data(from: try url(text))
+        #expect(data == Data("la".utf8))
+        #expect((response as? HTTPURLResponse)?.statusCode == 200)
+    }
+
+    @Test func `what no class takes is loaded as ever`() async throws {
+        let server = try FixtureServer()
+        server.on("/song", .content(.text("la")))
+        let (data, _) = try await session.data(from: try server.address("/song"))
+        #expect(data == Data("la".utf8))
+    }
+}

@@ -1,0 +1,86 @@
+import Ferry
+import FerryTestSupport
+import Foundation
+import Testing
+
+@Suite("Requests that several tasks share", .timeLimit(.minutes(1)))
+struct SharedRequestTests {
+    private let server: FixtureServer
+    private let recorder = DataRecorder()
+    private let session: URLSession
+    private let gate = FixtureGate()
+
+    init() throws {
+        _ = Home.path
+        server = try FixtureServer()
+        session = recorder.makeSession()
+        server.on("/picture", .content(.text("la la")))
+        // The head waits, too: nothing of it is sent before the gate is open.
+        server.on(
+            "/slow",
+            .script([
+                .wait(gate), .text("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nla la"),
+            ])
+        )
+    }
+
+    /// Starts tasks for the same, and waits until the first one's request is there.
+    private func start(_ count: Int, at path: String = "/slow") async throws -> [Task<Data, any Error>] {
+        let url = try server.address(path)
+        let first = Task { [session] in try await session.data(from: url).0 }
+        try await server.waitForStall(at: path)
+        return [first]
+            + (1..<count).map { _ in Task { [session] in try await session.data(from: url).0 } }
+    }
+
+    /// Returns when the session has so many tasks, all of them under way.
+    private func waitForTasks(_ count: Int) async {
+        while await session.allTasks.count < count { await Task.yield() }
+        await session.flush()
+    }
+
+    @Test func `P15: equal requests under way fetch once, and each task gets all`() async throws {
+        let tasks = try await start(10)
+        await waitForTasks(10)
+        gate.open()
+        for task in tasks { #expect(try await task.value == Data("la la".utf8)) }
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func `P15: the first one's cancelling does not cancel the others`() async throws {
+        let tasks = try await start(3)
+        await waitForTasks(3)
+        tasks[0].cancel()
+        await expectURLError(.cancelled) { try await tasks[0].value }
+        gate.open()
+        for task in tasks.dropFirst() { #expect(try await task.value == Data("la la".utf8)) }
+    }
+
+    @Test func `P15: requests that differ are made by themselves`() async throws {
+        _ = try await session.data(from: try server.address("/picture?a"))
+        async let first = session.data(from: try server.address("/picture?b"))
+        async let second = session.data(from: try server.address("/picture?c"))
+        _ = try await (first, second)
+        #expect(server.requests.count == 3)
+    }
+
+    @Test func `P15: what is answered already is asked for again`() async throws {
+        for _ in 0..<2 { _ = try await session.data(from: try server.address("/picture")) }
+        #expect(server.requests.count == 2)
+    }
+
+    @Test func `P15: whoever's delegate decides makes a request of its own`() async throws {
+        server.on(
+            "/moved",
+            .script([
+                .wait(gate),
+                .text("HTTP/1.1 302 Found\r\nLocation: /picture\r\nContent-Length: 0\r\n\r\n"),
+            ])
+        )
+        let tasks = try await start(3, at: "/moved")
+        await waitForTasks(3)
+        gate.open()
+        for task in tasks { #expect(try await task.value == Data("la la".utf8)) }
+        #expect(recorder.story.count { $0.hasPrefix("redirect") } == 3)
+    }
+}
