@@ -28,9 +28,12 @@ extension HTTPClient {
         /// A directory of trusted authorities' PEM files in place of the system's; by default the
         /// one that `SSL_CERT_DIR` names, as for curl.
         package var certificateAuthorityDirectory: String?
-        /// Whether `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are followed, as by
-        /// curl; `true` by default.
-        package var usesProxyEnvironment = true
+        /// Which proxies requests go through, by default those that the environment names.
+        ///
+        /// A request's `Proxy-Authorization` is for them alone: it goes with the wish for a tunnel to
+        /// an `https` server, and with a request by `http` to a proxy. A tunnel that is kept is
+        /// used for requests with another one, or with none, too.
+        package var proxies = HTTPProxyChoice.environment
 
         /// Makes the default configuration.
         ///

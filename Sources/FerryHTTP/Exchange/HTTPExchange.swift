@@ -26,6 +26,8 @@ package import FerrySystem
     var sentBodyByteCount: Int64 = 0
     /// Why the exchange has told libcurl to end it.
     var cause: HTTPError?
+    /// Whether a connection is being made for the exchange, so that who answers is a proxy.
+    private var isConnecting = false
     private var idleTimer: LoopTimer?
 
     init(
@@ -143,6 +145,7 @@ extension HTTPExchange {
     /// A connection of the client's is about to be made.
     func began(on socket: Int32) {
         client?.multi.made(socket)
+        isConnecting = true
         // Several may be tried side by side; the first one is the beginning.
         metrics.connectStart = metrics.connectStart ?? sinceStart
         began()
@@ -151,14 +154,27 @@ extension HTTPExchange {
     /// There is a connection, and the request is about to leave.
     func connected(to address: String) {
         remoteAddress = address
+        isConnecting = false
         noteConnection()
         began()
     }
 
     /// Hands over a line of the header; `false` when libcurl must fail.
     func receivedHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        if isConnecting { return receivedTunnelLine(line) }
         if metrics.responseStart == nil { metrics.responseStart = sinceStart }
-        switch machine.receivedHeaderLine(line, at: EventLoop.now) {
+        return proceed(after: machine.receivedHeaderLine(line, at: EventLoop.now))
+    }
+
+    /// A proxy answers to the wish for a tunnel, which is no response unless it refuses.
+    private func receivedTunnelLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        let reception = machine.receivedTunnelLine(line, at: EventLoop.now)
+        if case .deliverHead = reception { metrics.responseStart = sinceStart }
+        return proceed(after: reception)
+    }
+
+    private func proceed(after reception: StateMachine.Reception) -> Bool {
+        switch reception {
         case .skip, .deliverBytes, .hold, .holdForATurn:
             return true
         case .deliverInformational(let head):

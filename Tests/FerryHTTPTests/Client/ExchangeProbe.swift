@@ -170,7 +170,7 @@ extension HTTPClient {
         _ change: (inout Configuration) -> Void = { _ in }
     ) throws -> HTTPClient {
         var configuration = Configuration()
-        configuration.usesProxyEnvironment = false
+        configuration.proxies = .direct
         change(&configuration)
         return try HTTPClient(configuration: configuration)
     }

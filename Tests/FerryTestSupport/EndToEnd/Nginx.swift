@@ -8,6 +8,9 @@ package final class Nginx: Sendable {
     package let root: String
     /// The port it listens on.
     package let port: Int
+    /// The file of the authority that has signed its certificate, if it is spoken to by TLS.
+    package var authorityFile: String { "\(directory)/tls/ca.pem" }
+    private let isSecure: Bool
     private let directory: String
     private let process: TestProcess
 
@@ -16,8 +19,16 @@ package final class Nginx: Sendable {
     /// - Parameters:
     ///   - home: The test's home, which holds its files.
     ///   - rate: How many bytes a second one connection gets; `nil` for no limit.
+    ///   - isSecure: Whether it is spoken to by TLS, and by HTTP/2 if the client wants that.
+    ///   - lines: What else its `server` block says.
     /// - Throws: ``NginxError`` with what nginx said.
-    package init(in home: TestHome, bytesPerSecond rate: Int? = nil) async throws {
+    package init(
+        in home: TestHome,
+        bytesPerSecond rate: Int? = nil,
+        isSecure: Bool = false,
+        lines: String = ""
+    ) async throws {
+        self.isSecure = isSecure
         directory = "\(home.path)/nginx"
         root = "\(directory)/www"
         _ = try Directory(opening: root, creatingPrivate: true)
@@ -25,10 +36,14 @@ package final class Nginx: Sendable {
         chmod(home.path, 0o755)
         chmod(directory, 0o755)
         chmod(root, 0o755)
+        if isSecure { try await Self.makeCertificates(in: "\(directory)/tls") }
+        let limit = rate.map { "limit_rate \($0);" } ?? ""
+        let server = "root \(root); \(limit) \(isSecure ? Self.tlsLines(directory) : "") \(lines)"
         var attempt = 0
         while true {
             let port = try Self.freePort()
-            if let process = try await Self.start(directory, root, port, rate, home) {
+            let listen = "listen 127.0.0.1:\(port)\(isSecure ? " ssl http2" : "");"
+            if let process = try await Self.start(directory, listen + server, port, home) {
                 self.port = port
                 self.process = process
                 return
@@ -42,7 +57,24 @@ package final class Nginx: Sendable {
     package func stop() async { await process.killed() }
 
     /// The address of a file.
-    package func url(_ name: String) -> String { "http://127.0.0.1:\(port)/\(name)" }
+    package func url(_ name: String) -> String {
+        "\(isSecure ? "https" : "http")://127.0.0.1:\(port)/\(name)"
+    }
+
+    /// Makes a client's identity, signed by the authority of its own certificate.
+    package func makeIdentity(_ name: String) async throws -> TLSIdentity {
+        try await TLSIdentity.make(name, in: URL(filePath: "\(directory)/tls"))
+    }
+
+    @concurrent
+    private static func makeCertificates(in folder: String) async throws {
+        _ = try Directory(opening: folder, creatingPrivate: true)
+        try TLSServer.makeCertificates(.good, in: URL(filePath: folder))
+    }
+
+    private static func tlsLines(_ directory: String) -> String {
+        "ssl_certificate \(directory)/tls/leaf.pem; ssl_certificate_key \(directory)/tls/leaf.key;"
+    }
 
     /// Makes a file of bytes that follow from a seed, and returns them.
     @discardableResult
@@ -67,12 +99,10 @@ package final class Nginx: Sendable {
 
     private static func start(
         _ directory: String,
-        _ root: String,
+        _ server: String,
         _ port: Int,
-        _ rate: Int?,
         _ home: TestHome
     ) async throws -> TestProcess? {
-        let limit = rate.map { "limit_rate \($0);" } ?? ""
         let configuration = """
             daemon off; master_process off; pid \(directory)/pid; error_log \(directory)/error.log;
             events {}
@@ -82,7 +112,7 @@ package final class Nginx: Sendable {
                 client_body_temp_path \(directory)/body; proxy_temp_path \(directory)/proxy;
                 fastcgi_temp_path \(directory)/fastcgi; uwsgi_temp_path \(directory)/uwsgi;
                 scgi_temp_path \(directory)/scgi;
-                server { listen 127.0.0.1:\(port); root \(root); \(limit) }
+                server { \(server) }
             }
             """
         let path = "\(directory)/nginx.conf"
