@@ -22,6 +22,13 @@ extension HTTPClient {
         package var minimumSplicedBytes: Int64 = 16 * 1024 * 1024
         /// Whether a server must prove by its certificate who it is, `true` by default.
         package var verifiesServer = true
+        /// The oldest version of TLS that is spoken, TLS 1.2 by default.
+        ///
+        /// Below that OpenSSL has to be told to take weak ciphers, keys and signatures as well,
+        /// which it then does for all versions.
+        package var minimumTLSVersion = HTTPTLSVersion.tls1_2
+        /// The newest version of TLS that is spoken; `nil`, the default, for the newest there is.
+        package var maximumTLSVersion: HTTPTLSVersion?
         /// A PEM file of trusted authorities in place of the system's; by default the one that
         /// `CURL_CA_BUNDLE` names, or else `SSL_CERT_FILE`, as for curl.
         package var certificateAuthorityFile: String?

@@ -177,7 +177,7 @@ import FerrySystem
         _ configuration: HTTPClient.Configuration,
         _ request: HTTPRequest
     ) throws(HTTPError) {
-        try set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+        try configureTLSVersion(configuration)
         try set(CURLOPT_SSL_VERIFYPEER, configuration.verifiesServer ? 1 : 0)
         // 2 is "the name must match"; 1 is not accepted any more.
         try set(CURLOPT_SSL_VERIFYHOST, configuration.verifiesServer ? 2 : 0)
