@@ -7,7 +7,32 @@ extension CurlEasy {
         let maximum = configuration.maximumTLSVersion.map { $0.curlValue << 16 }
         try set(CURLOPT_SSLVERSION, minimum.curlValue | (maximum ?? 0))
         // The old versions sign by SHA-1, which OpenSSL 3 does not do of its own accord.
-        if minimum < .tls1_2 { try set(CURLOPT_SSL_CIPHER_LIST, "DEFAULT:@SECLEVEL=0") }
+        if minimum < .tls12 { try set(CURLOPT_SSL_CIPHER_LIST, "DEFAULT:@SECLEVEL=0") }
+    }
+
+    /// Sets who the client is; libcurl keeps connections of several identities apart by these bytes.
+    func set(_ identity: HTTPIdentity) throws(HTTPError) {
+        // libcurl takes no bytes for no certificate, and would go on without.
+        guard !identity.bytes.isEmpty else {
+            let message = "The client's certificate is empty"
+            throw HTTPError(code: .clientCertificateUnusable, message: message)
+        }
+        let format =
+            switch identity.format {
+            case .pem: "PEM"
+            case .pkcs12: "P12"
+            }
+        try set(CURLOPT_SSLCERTTYPE, format)
+        try set(CURLOPT_SSLKEYTYPE, format)
+        for option in [CURLOPT_SSLCERT_BLOB, CURLOPT_SSLKEY_BLOB] {
+            try check(
+                identity.bytes.withUnsafeBytes {
+                    CCurl_easy_setopt_blob(handle, option, $0.baseAddress, $0.count)
+                }
+            )
+        }
+        // Without any, OpenSSL would ask for one on the terminal.
+        try set(CURLOPT_KEYPASSWD, identity.passphrase ?? "")
     }
 }
 
@@ -15,10 +40,10 @@ extension HTTPTLSVersion {
     /// libcurl's name for it as a minimum; as a maximum it stands 16 bits higher.
     fileprivate var curlValue: Int {
         switch self {
-        case .tls1_0: CURL_SSLVERSION_TLSv1_0
-        case .tls1_1: CURL_SSLVERSION_TLSv1_1
-        case .tls1_2: CURL_SSLVERSION_TLSv1_2
-        case .tls1_3: CURL_SSLVERSION_TLSv1_3
+        case .tls10: CURL_SSLVERSION_TLSv1_0
+        case .tls11: CURL_SSLVERSION_TLSv1_1
+        case .tls12: CURL_SSLVERSION_TLSv1_2
+        case .tls13: CURL_SSLVERSION_TLSv1_3
         }
     }
 }

@@ -187,8 +187,12 @@ import FerrySystem
         }
         if request.asksForTrust {
             // The name is looked at together with the certificates.
+            try set(CURLOPT_SSL_VERIFYPEER, 1)
             try set(CURLOPT_SSL_VERIFYHOST, 0)
-            installTrustCallback()
+        }
+        if let identity = request.identity { try set(identity) }
+        if request.asksForTrust || request.asksForIdentity || request.identity != nil {
+            installHandshakeCallback()
         }
     }
 

@@ -26,6 +26,8 @@ package import FerrySystem
     var sentBodyByteCount: Int64 = 0
     /// Why the exchange has told libcurl to end it.
     var cause: HTTPError?
+    /// Whether a server was told that its client has no certificate, though it wanted one.
+    private(set) var hasGoneOnWithoutIdentity = false
     /// Whether a connection is being made for the exchange, so that who answers is a proxy.
     private var isConnecting = false
     private var idleTimer: LoopTimer?
@@ -129,6 +131,27 @@ extension HTTPExchange {
             cause = HTTPError(code: .serverTrustUndecided, message: message)
         }
         return cause == nil
+    }
+
+    /// Decides on a server's wish to know its client, from inside of its handshake.
+    func goesOnWithoutIdentity(_ wish: HTTPIdentityWish) -> Bool {
+        // libcurl reads from a connection that it gives up, and so goes on with the handshake.
+        guard let handler, cause == nil else { return false }
+        switch handler.exchange(self, decideOn: wish) {
+        case .goOnWithout:
+            hasGoneOnWithoutIdentity = true
+            return true
+        case .ask:
+            let message = "Nobody has decided yet who \(wish.host) is to talk to"
+            cause = HTTPError(code: .clientCertificateUndecided, message: message)
+            return false
+        }
+    }
+
+    /// The server ends the connection for the sake of the client's certificate, or for want of one.
+    func serverRejectedIdentity(_ reason: String) {
+        let message = "The server does not accept the client's certificate: \(reason)"
+        cause = HTTPError(code: .clientCertificateRejected, message: message)
     }
 
     /// The exchange's turn has come.

@@ -54,7 +54,8 @@ extension Download.StateMachine {
             case .unsupportedURL, .badURL, .invalidRequest, .cannotFindHost,
                 .cannotConnectToHost, .notConnectedToInternet, .timedOut,
                 .secureConnectionFailed, .serverCertificateUntrusted,
-                .serverCertificateHasBadDate, .serverTrustUndecided, .headersTooLarge,
+                .serverCertificateHasBadDate, .serverTrustUndecided, .clientCertificateUndecided,
+                .clientCertificateUnusable, .clientCertificateRejected, .headersTooLarge,
                 .cannotDecodeContent,
                 .bodyUnreadable, .bodySpent, .writeFailed, .aborted, .outOfMemory, .other:
                 break
