@@ -48,6 +48,8 @@ package import FerrySystem
             url: request.url,
             maximumHeaderByteCount: client.configuration.maximumHeaderBytes,
             idleTimeout: request.idleTimeout,
+            // libcurl would wait for a body, as it does not know the method of a request with one.
+            endsAtHead: request.method == "HEAD" && self.body != nil,
             now: start
         )
     }
