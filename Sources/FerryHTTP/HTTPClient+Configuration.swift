@@ -5,7 +5,8 @@ extension HTTPClient {
     package struct Configuration: Sendable {
         /// How many connections to one host may be open at once; 0 for no limit, 6 by default.
         ///
-        /// Further requests wait for a free one.
+        /// Further requests wait for a free one. One by HTTP/2 carries as many requests at once as its
+        /// server allows.
         package var maximumConnectionsPerHost = 6
         /// How many connections may be open at once; 0 for no limit, the default.
         package var maximumConnections = 0
@@ -26,7 +27,7 @@ extension HTTPClient {
         ///
         /// Below that OpenSSL has to be told to take weak ciphers, keys and signatures as well,
         /// which it then does for all versions.
-        package var minimumTLSVersion = HTTPTLSVersion.tls1_2
+        package var minimumTLSVersion = HTTPTLSVersion.tls12
         /// The newest version of TLS that is spoken; `nil`, the default, for the newest there is.
         package var maximumTLSVersion: HTTPTLSVersion?
         /// A PEM file of trusted authorities in place of the system's; by default the one that
