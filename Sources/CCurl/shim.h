@@ -34,6 +34,13 @@ static inline CURLcode CCurl_easy_setopt_pointer(
     return curl_easy_setopt(easy, option, value);
 }
 
+static inline CURLcode CCurl_easy_setopt_blob(
+    CURL *easy, CURLoption option, const void *_Nullable bytes, size_t count
+) {
+    struct curl_blob blob = {(void *)bytes, count, CURL_BLOB_COPY};
+    return curl_easy_setopt(easy, option, &blob);
+}
+
 static inline CURLcode CCurl_easy_set_header_function(CURL *easy, curl_write_callback function) {
     return curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, function);
 }

@@ -36,6 +36,42 @@ static inline int COpenSSL_keep(void *tls_context, int place, void *kept) {
     return SSL_CTX_set_ex_data((SSL_CTX *)tls_context, place, kept);
 }
 
+/// What was kept in the context of a connection.
+static inline void *_Nullable COpenSSL_kept(SSL *tls, int place) {
+    return SSL_CTX_get_ex_data(SSL_get_SSL_CTX(tls), place);
+}
+
+/// Decides on a server's wish for a certificate: 0 to go on without, -1 to hold the handshake up.
+typedef int (*COpenSSL_client_certificate_callback)(
+    SSL *_Nullable tls, X509 *_Nullable *_Nullable certificate, EVP_PKEY *_Nullable *_Nullable key
+);
+
+/// Has a callback decide on such wishes, on the connections of a context that has no certificate.
+static inline void COpenSSL_set_client_certificate_callback(
+    void *tls_context, COpenSSL_client_certificate_callback callback
+) {
+    SSL_CTX_set_client_cert_cb((SSL_CTX *)tls_context, callback);
+}
+
+/// How many authorities the server has named with its wish.
+static inline int COpenSSL_issuer_count(SSL *tls) {
+    const STACK_OF(X509_NAME) *names = SSL_get0_peer_CA_list(tls);
+    return names ? sk_X509_NAME_num(names) : 0;
+}
+
+/// The name of one of these authorities.
+static inline X509_NAME *_Nullable COpenSSL_issuer(SSL *tls, int index) {
+    return sk_X509_NAME_value(SSL_get0_peer_CA_list(tls), index);
+}
+
+/// Called with what happens on a connection; see SSL_CTX_set_info_callback(3).
+typedef void (*COpenSSL_info_callback)(const SSL *_Nullable tls, int place, int value);
+
+/// Has a callback hear of what happens on the connections of a context.
+static inline void COpenSSL_set_info_callback(void *tls_context, COpenSSL_info_callback callback) {
+    SSL_CTX_set_info_callback((SSL_CTX *)tls_context, callback);
+}
+
 /// How many certificates the server has sent, its own first.
 static inline int COpenSSL_sent_count(X509_STORE_CTX *store) {
     return sk_X509_num(X509_STORE_CTX_get0_untrusted(store));

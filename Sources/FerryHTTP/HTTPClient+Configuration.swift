@@ -5,7 +5,8 @@ extension HTTPClient {
     package struct Configuration: Sendable {
         /// How many connections to one host may be open at once; 0 for no limit, 6 by default.
         ///
-        /// Further requests wait for a free one.
+        /// Further requests wait for a free one. One by HTTP/2 carries as many requests at once as its
+        /// server allows.
         package var maximumConnectionsPerHost = 6
         /// How many connections may be open at once; 0 for no limit, the default.
         package var maximumConnections = 0
@@ -22,15 +23,25 @@ extension HTTPClient {
         package var minimumSplicedBytes: Int64 = 16 * 1024 * 1024
         /// Whether a server must prove by its certificate who it is, `true` by default.
         package var verifiesServer = true
+        /// The oldest version of TLS that is spoken, TLS 1.2 by default.
+        ///
+        /// Below that OpenSSL has to be told to take weak ciphers, keys and signatures as well,
+        /// which it then does for all versions.
+        package var minimumTLSVersion = HTTPTLSVersion.tls12
+        /// The newest version of TLS that is spoken; `nil`, the default, for the newest there is.
+        package var maximumTLSVersion: HTTPTLSVersion?
         /// A PEM file of trusted authorities in place of the system's; by default the one that
         /// `CURL_CA_BUNDLE` names, or else `SSL_CERT_FILE`, as for curl.
         package var certificateAuthorityFile: String?
         /// A directory of trusted authorities' PEM files in place of the system's; by default the
         /// one that `SSL_CERT_DIR` names, as for curl.
         package var certificateAuthorityDirectory: String?
-        /// Whether `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are followed, as by
-        /// curl; `true` by default.
-        package var usesProxyEnvironment = true
+        /// Which proxies requests go through, by default those that the environment names.
+        ///
+        /// A request's `Proxy-Authorization` is for them alone: it goes with the wish for a tunnel to
+        /// an `https` server, and with a request by `http` to a proxy. A tunnel that is kept is
+        /// used for requests with another one, or with none, too.
+        package var proxies = HTTPProxyChoice.environment
 
         /// Makes the default configuration.
         ///

@@ -10,7 +10,7 @@ package import FerrySystem
     package let configuration: Configuration
 
     let multi: CurlMulti
-    /// Whether the environment may send requests elsewhere than to their hosts.
+    /// Whether requests by `http` may go elsewhere than to their hosts.
     let mayUseProxy: Bool
     var splicePipe: SplicePipe?
     /// The exchanges that libcurl has let go of before their end.
@@ -25,9 +25,7 @@ package import FerrySystem
     package init(configuration: Configuration = Configuration()) throws(HTTPError) {
         self.configuration = configuration
         multi = try CurlMulti(configuration)
-        let environment = ProcessEnvironment.current
-        let proxies = ["http_proxy", "all_proxy", "ALL_PROXY"].compactMap { environment[$0] }
-        mayUseProxy = configuration.usesProxyEnvironment && proxies.contains { !$0.isEmpty }
+        mayUseProxy = configuration.proxies.mayDivertPlainRequests
         multi.onCompletion = { [weak self] in self?.completed($0, $1) }
     }
 

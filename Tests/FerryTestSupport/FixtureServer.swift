@@ -58,7 +58,7 @@ package final class FixtureServer: Sendable {
     // MARK: Addresses
 
     /// The start of every URL here: `http://127.0.0.1:12345`.
-    package var origin: String { "http://\(host):\(port)" }
+    package var origin: String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
     /// The URL of a path, which starts with a slash.
     package func url(_ path: String) -> String { origin + path }

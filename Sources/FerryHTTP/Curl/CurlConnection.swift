@@ -19,19 +19,21 @@ import Glibc
     ///
     /// - Parameters:
     ///   - url: Whose host to connect to; `http` or `https`.
+    ///   - fields: Fields of which a proxy gets those that are for one.
     ///   - configuration: Whom to trust, and which proxy to take.
     ///   - completion: Called once, not from inside this call, unless the connection is closed
     ///     before.
     /// - Throws: ``HTTPError`` for a URL that cannot be used, and when memory runs out.
     init(
         to url: String,
+        fields: [HTTPField],
         _ configuration: HTTPClient.Configuration,
         completion: @escaping @LoopActor (HTTPError?) -> Void
     ) throws(HTTPError) {
         multi = try CurlMulti(configuration)
         easy = try CurlEasy()
         try CurlURL.check(url)
-        try easy.connect(to: url, configuration)
+        try easy.connect(to: url, fields: fields, configuration)
         multi.onCompletion = { [weak self] easy, code in
             guard let self else { return }
             completion(code == CURLE_OK ? takeSocket() : easy.error(code, hasHead: false))

@@ -28,8 +28,8 @@ extension CurlEasy {
 }
 
 extension CurlEasy {
-    /// Has the exchange decide on servers' certificates.
-    func installTrustCallback() {
+    /// Has the exchange take part in the handshakes that are made for it.
+    func installHandshakeCallback() {
         guard let exchange else { return }
         CCurl_easy_set_ssl_context_function(handle, willSetUpTLS)
         CCurl_easy_setopt_pointer(
@@ -48,8 +48,13 @@ private func willSetUpTLS(
     guard let tlsContext else { return CURLE_SSL_CONNECT_ERROR }
     nonisolated(unsafe) let tls = tlsContext
     return withExchange(context, otherwise: CURLE_SSL_CONNECT_ERROR) { exchange in
-        let isInstalled = CertificateVerification.install(in: tls, for: exchange)
-        return isInstalled ? CURLE_OK : CURLE_OUT_OF_MEMORY
+        guard let context = HandshakeContext.keep(exchange, in: tls) else {
+            return CURLE_OUT_OF_MEMORY
+        }
+        if exchange.request.asksForTrust { CertificateVerification.install(in: tls, context) }
+        if exchange.request.asksForIdentity { IdentityWishes.install(in: tls) }
+        CertificateAlerts.install(in: tls)
+        return CURLE_OK
     }
 }
 

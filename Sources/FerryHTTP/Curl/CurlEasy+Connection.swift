@@ -13,16 +13,31 @@ extension CurlEasy {
 
     /// Is to make a connection to a URL's host, through a proxy where there is one, and nothing
     /// else.
+    ///
+    /// - Parameters:
+    ///   - url: Whose host to connect to.
+    ///   - fields: Fields of which a proxy gets those that are for one.
+    ///   - configuration: Whom to trust, and which proxy to take.
+    /// - Throws: ``HTTPError`` for what cannot be set.
     func connect(
         to url: String,
+        fields: [HTTPField],
         _ configuration: HTTPClient.Configuration
     ) throws(HTTPError) {
         isForConnectionOnly = true
-        try configure(for: HTTPRequest(url: url), configuration)
+        try configure(for: HTTPRequest(url: url, fields: fields), configuration)
         try set(CURLOPT_CONNECT_ONLY, 1)
         // RFC 6455 §4.1: a proxy is asked for a tunnel, without TLS too.
         try set(CURLOPT_HTTPPROXYTUNNEL, 1)
         try set(CURLOPT_TCP_NODELAY, 1)
+    }
+
+    /// What a proxy's refusal makes of a request for nothing but a connection.
+    var tunnelRefusal: HTTPError? {
+        let status = information(CURLINFO_HTTP_CONNECTCODE)
+        guard isForConnectionOnly, status != 0, status / 100 != 2 else { return nil }
+        let message = "The proxy refuses a tunnel, with the status \(status)"
+        return HTTPError(code: .cannotConnectToHost, message: message)
     }
 
     /// The descriptor of the connection, which belongs to libcurl.

@@ -14,6 +14,8 @@ import FerrySystem
 
     private let errorText: UnsafeMutablePointer<CChar>
     private var fieldList: CurlFieldList?
+    /// The fields that are for a proxy.
+    var proxyFieldList: CurlFieldList?
 
     /// Makes an easy handle.
     init() throws(HTTPError) {
@@ -36,6 +38,7 @@ import FerrySystem
         exchange = nil
         isForConnectionOnly = false
         fieldList = nil
+        proxyFieldList = nil
         errorText.pointee = 0
     }
 
@@ -51,6 +54,7 @@ import FerrySystem
 
     /// Makes an error of a result, with what libcurl can tell about it.
     func error(_ code: CURLcode, hasHead: Bool) -> HTTPError {
+        if let refusal = tunnelRefusal { return refusal }
         let detail = String(cString: errorText)
         return HTTPError(
             CurlFailure(
@@ -133,6 +137,7 @@ import FerrySystem
     ) throws(HTTPError) {
         try set(CURLOPT_URL, request.url)
         try configureConnection(configuration, request)
+        try configureProxy(configuration.proxies, request)
         try configureTrust(configuration, request)
         try configureFields(request, configuration)
         try configureMethod(request.method, body: body)
@@ -158,9 +163,6 @@ import FerrySystem
         let isPacked = Self.acceptedCoding(of: request) != "identity"
         let bufferBytes = configuration.receiveBufferBytes
         try set(CURLOPT_BUFFERSIZE, isPacked ? min(bufferBytes, 32 << 10) : bufferBytes)
-        // What a proxy says about its tunnel is not the response.
-        try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        if !configuration.usesProxyEnvironment { try set(CURLOPT_PROXY, "") }
         switch request.protocolChoice {
         case .http1:
             try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
@@ -175,7 +177,7 @@ import FerrySystem
         _ configuration: HTTPClient.Configuration,
         _ request: HTTPRequest
     ) throws(HTTPError) {
-        try set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+        try configureTLSVersion(configuration)
         try set(CURLOPT_SSL_VERIFYPEER, configuration.verifiesServer ? 1 : 0)
         // 2 is "the name must match"; 1 is not accepted any more.
         try set(CURLOPT_SSL_VERIFYHOST, configuration.verifiesServer ? 2 : 0)
@@ -185,8 +187,12 @@ import FerrySystem
         }
         if request.asksForTrust {
             // The name is looked at together with the certificates.
+            try set(CURLOPT_SSL_VERIFYPEER, 1)
             try set(CURLOPT_SSL_VERIFYHOST, 0)
-            installTrustCallback()
+        }
+        if let identity = request.identity { try set(identity) }
+        if request.asksForTrust || request.asksForIdentity || request.identity != nil {
+            installHandshakeCallback()
         }
     }
 
@@ -232,11 +238,11 @@ import FerrySystem
         try check(CCurl_easy_setopt_long(handle, option, value))
     }
 
-    private func set(_ option: CURLoption, _ value: String) throws(HTTPError) {
+    func set(_ option: CURLoption, _ value: String) throws(HTTPError) {
         try check(CCurl_easy_setopt_string(handle, option, value))
     }
 
-    private func check(_ code: CURLcode) throws(HTTPError) {
+    func check(_ code: CURLcode) throws(HTTPError) {
         guard code != CURLE_OK else { return }
         throw error(code, hasHead: false)
     }

@@ -21,12 +21,11 @@ final class CurlFieldList {
     /// The lines that make libcurl send a request's fields, and no others but its own `Host`,
     /// `Accept`, `User-Agent` and framing.
     static func lines(for request: HTTPRequest) -> [String] {
-        let names = ["Content-Length", "Transfer-Encoding", "Accept-Encoding"]
+        // The framing is libcurl's own matter, and the coding is an option of its own.
+        let names = ["Content-Length", "Transfer-Encoding", "Accept-Encoding", proxyFieldName]
         var lines = request.fields
-            // The framing is libcurl's own matter, and the coding is an option of its own.
             .filter { field in !names.contains { field.isNamed($0) } }
-            // A field without a value ends in a semicolon, as a colon would remove it.
-            .map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+            .map(line)
         if request.fields.first(named: "Expect") == nil {
             // A long body would otherwise wait a second for servers that do not know of this.
             lines.append("Expect:")
@@ -37,5 +36,18 @@ final class CurlFieldList {
             lines.append("Content-Type:")
         }
         return lines
+    }
+
+    /// The lines that are for a proxy, not for the server.
+    static func proxyLines(for request: HTTPRequest) -> [String] {
+        request.fields.filter { $0.isNamed(proxyFieldName) }.map(line)
+    }
+
+    /// The field that is a secret between a client and its proxy.
+    static let proxyFieldName = "Proxy-Authorization"
+
+    private static func line(_ field: HTTPField) -> String {
+        // A field without a value ends in a semicolon, as a colon would remove it.
+        field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
     }
 }

@@ -52,9 +52,13 @@ import FerrySystem
         // By itself libcurl keeps four times as many as there are handles in here, and in the moment
         // when one response has ended and the next request has not begun, these are few.
         CCurl_multi_setopt_long(handle, CURLMOPT_MAXCONNECTS, Self.keptConnectionCount)
+        // How many requests a connection by HTTP/2 carries at once is for its server to say.
+        CCurl_multi_setopt_long(handle, CURLMOPT_MAX_CONCURRENT_STREAMS, Self.streamCount)
         report(of: handle)
     }
 
+    /// More than servers commonly allow (RFC 9113 §6.5.2 wants 100 at least).
+    private static let streamCount = 1000
     private static let keptConnectionCount = 64
 
     isolated deinit {

@@ -12,6 +12,8 @@ extension HTTPExchange {
             case splicing
             /// The handler does not want the body, but libcurl reads it to its end.
             case discarding
+            /// The head was all there is, and libcurl, which knows of more, is told to fail.
+            case endingAtHead
             /// The exchange will fail with this as soon as libcurl has let go of it.
             case failing(HTTPError)
             /// The handler has had its last call, or was told by a cancel to expect none.
@@ -54,6 +56,12 @@ extension HTTPExchange {
 
         private var state = State.awaitingHead
         private var parser: ResponseHeadParser
+        /// Reads what a proxy says; a connection that dies may have to be made again.
+        private var tunnelParser: ResponseHeadParser
+        private let emptyParser: ResponseHeadParser
+        /// The head of the answer, if that is a proxy's to the wish for a tunnel.
+        private var proxyHead: HTTPResponseHead?
+        private let endsAtHead: Bool
         private(set) var isPaused = false
         private var isHeld = false
         private var isCoded = false
@@ -68,15 +76,19 @@ extension HTTPExchange {
             url: String,
             maximumHeaderByteCount: Int,
             idleTimeout: Duration,
+            endsAtHead: Bool = false,
             now: Instant
         ) {
             parser = ResponseHeadParser(url: url, maximumByteCount: maximumHeaderByteCount)
+            tunnelParser = parser
+            emptyParser = parser
+            self.endsAtHead = endsAtHead
             self.idleTimeout = idleTimeout
             lastActivity = now
         }
 
         /// The final response's head, once it has been handed over.
-        var head: HTTPResponseHead? { parser.completeHead }
+        var head: HTTPResponseHead? { parser.completeHead ?? proxyHead }
 
         // MARK: - What libcurl reports
 
@@ -109,8 +121,40 @@ extension HTTPExchange {
                     return .deliverHead(head)
                 case .failure(let error): return fail(error)
                 }
-            case .failing, .finished:
+            case .endingAtHead, .failing, .finished:
                 return .stop
+            }
+        }
+
+        /// A line of what a proxy says to the wish for a tunnel.
+        mutating func receivedTunnelLine(
+            _ line: UnsafeRawBufferPointer,
+            at now: Instant
+        ) -> Reception {
+            sawActivity(at: now)
+            guard state == .awaitingHead else { return .stop }
+            switch tunnelParser.append(line) {
+            case .nothing, .informational: return .skip
+            case .head(let head): return receivedTunnelHead(head)
+            case .failure(let error): return fail(error)
+            }
+        }
+
+        private mutating func receivedTunnelHead(_ head: HTTPResponseHead) -> Reception {
+            switch head.status {
+            case 200..<300:
+                tunnelParser = emptyParser
+                return .skip
+            case 407:
+                // Nothing else that a proxy says may pass for the server's word, and its page is
+                // not read at all.
+                var answer = head
+                answer.fields.removeAll { !$0.isNamed("Proxy-Authenticate") }
+                proxyHead = answer
+                return .deliverHead(answer)
+            default:
+                let message = "The proxy refuses a tunnel, with the status \(head.status)"
+                return fail(HTTPError(code: .cannotConnectToHost, message: message))
             }
         }
 
@@ -139,16 +183,19 @@ extension HTTPExchange {
                 return .deliverBytes
             case .discarding:
                 return .skip
-            case .splicing, .failing, .finished:
+            case .splicing, .endingAtHead, .failing, .finished:
                 return .stop
             }
         }
 
         /// The handler has answered; `false` when libcurl must fail.
         mutating func answered(_ disposition: HTTPBodyDisposition) -> Bool {
+            if state == .awaitingHead, endsAtHead || proxyHead != nil, disposition != .cancel {
+                state = .endingAtHead
+            }
             switch (state, disposition) {
-            case (.finished, _), (.failing, _):
-                // Cancelled inside the handler's method.
+            case (.finished, _), (.failing, _), (.endingAtHead, _):
+                // Cancelled inside the handler's method, or there is nothing more to answer for.
                 return false
             case (.awaitingHead, .deliver), (.delivering, .deliver):
                 state = .delivering
@@ -176,6 +223,8 @@ extension HTTPExchange {
                 return []
             case .failing(let cause):
                 return finish(cause)
+            case .endingAtHead:
+                return finish(nil)
             case .awaitingHead where error == nil:
                 let message = "The connection ended before the header did"
                 return finish(HTTPError(code: .connectionLost, message: message))
@@ -209,7 +258,7 @@ extension HTTPExchange {
             case .finished: []
             case .failing(let cause): [.withdraw] + finish(cause)
             case .splicing, .discarding: [.withdraw] + finish(error)
-            case .awaitingHead, .delivering: []
+            case .awaitingHead, .delivering, .endingAtHead: []
             }
         }
 

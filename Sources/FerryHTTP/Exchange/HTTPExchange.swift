@@ -26,6 +26,10 @@ package import FerrySystem
     var sentBodyByteCount: Int64 = 0
     /// Why the exchange has told libcurl to end it.
     var cause: HTTPError?
+    /// Whether a server was told that its client has no certificate, though it wanted one.
+    private(set) var hasGoneOnWithoutIdentity = false
+    /// Whether a connection is being made for the exchange, so that who answers is a proxy.
+    private var isConnecting = false
     private var idleTimer: LoopTimer?
 
     init(
@@ -44,6 +48,8 @@ package import FerrySystem
             url: request.url,
             maximumHeaderByteCount: client.configuration.maximumHeaderBytes,
             idleTimeout: request.idleTimeout,
+            // libcurl would wait for a body, as it does not know the method of a request with one.
+            endsAtHead: request.method == "HEAD" && self.body != nil,
             now: start
         )
     }
@@ -129,6 +135,27 @@ extension HTTPExchange {
         return cause == nil
     }
 
+    /// Decides on a server's wish to know its client, from inside of its handshake.
+    func goesOnWithoutIdentity(_ wish: HTTPIdentityWish) -> Bool {
+        // libcurl reads from a connection that it gives up, and so goes on with the handshake.
+        guard let handler, cause == nil else { return false }
+        switch handler.exchange(self, decideOn: wish) {
+        case .goOnWithout:
+            hasGoneOnWithoutIdentity = true
+            return true
+        case .ask:
+            let message = "Nobody has decided yet who \(wish.host) is to talk to"
+            cause = HTTPError(code: .clientCertificateUndecided, message: message)
+            return false
+        }
+    }
+
+    /// The server ends the connection for the sake of the client's certificate, or for want of one.
+    func serverRejectedIdentity(_ reason: String) {
+        let message = "The server does not accept the client's certificate: \(reason)"
+        cause = HTTPError(code: .clientCertificateRejected, message: message)
+    }
+
     /// The exchange's turn has come.
     func began() {
         run(machine.began(at: EventLoop.now))
@@ -143,6 +170,7 @@ extension HTTPExchange {
     /// A connection of the client's is about to be made.
     func began(on socket: Int32) {
         client?.multi.made(socket)
+        isConnecting = true
         // Several may be tried side by side; the first one is the beginning.
         metrics.connectStart = metrics.connectStart ?? sinceStart
         began()
@@ -151,14 +179,27 @@ extension HTTPExchange {
     /// There is a connection, and the request is about to leave.
     func connected(to address: String) {
         remoteAddress = address
+        isConnecting = false
         noteConnection()
         began()
     }
 
     /// Hands over a line of the header; `false` when libcurl must fail.
     func receivedHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        if isConnecting { return receivedTunnelLine(line) }
         if metrics.responseStart == nil { metrics.responseStart = sinceStart }
-        switch machine.receivedHeaderLine(line, at: EventLoop.now) {
+        return proceed(after: machine.receivedHeaderLine(line, at: EventLoop.now))
+    }
+
+    /// A proxy answers to the wish for a tunnel, which is no response unless it refuses.
+    private func receivedTunnelLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        let reception = machine.receivedTunnelLine(line, at: EventLoop.now)
+        if case .deliverHead = reception { metrics.responseStart = sinceStart }
+        return proceed(after: reception)
+    }
+
+    private func proceed(after reception: StateMachine.Reception) -> Bool {
+        switch reception {
         case .skip, .deliverBytes, .hold, .holdForATurn:
             return true
         case .deliverInformational(let head):

@@ -14,6 +14,13 @@ package import FerrySystem
         decideOn trust: HTTPServerTrust
     ) -> HTTPTrustDecision
 
+    /// Called from inside of a TLS handshake, if the request wants that and has no identity, when a
+    /// server wants to know by a certificate who its client is.
+    func exchange(
+        _ exchange: HTTPExchange,
+        decideOn wish: HTTPIdentityWish
+    ) -> HTTPIdentityDecision
+
     /// Called when more of the request's body has been taken off its source, towards the
     /// connection.
     ///
@@ -58,6 +65,14 @@ extension HTTPExchangeHandler {
         decideOn trust: HTTPServerTrust
     ) -> HTTPTrustDecision {
         .followVerdict
+    }
+
+    /// Goes on without a certificate.
+    package func exchange(
+        _ exchange: HTTPExchange,
+        decideOn wish: HTTPIdentityWish
+    ) -> HTTPIdentityDecision {
+        .goOnWithout
     }
 
     /// Does nothing.

@@ -26,6 +26,12 @@ package struct HTTPError: Error, Hashable, Sendable {
         case serverCertificateHasBadDate
         /// The handler wants to be asked again whether to trust the server, with more time to answer.
         case serverTrustUndecided
+        /// The handler wants to be asked again for a client certificate, with more time to answer.
+        case clientCertificateUndecided
+        /// The request's identity cannot be read, or not with its passphrase.
+        case clientCertificateUnusable
+        /// The server does not go on for the sake of the client's certificate, or for want of one.
+        case clientCertificateRejected
         /// The server's answer is not HTTP.
         case badServerResponse
         /// The response's header exceeds the client's limit.

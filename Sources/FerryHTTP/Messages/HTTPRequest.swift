@@ -27,8 +27,23 @@ package struct HTTPRequest: Hashable, Sendable {
     /// The protocol to ask for.
     package var protocolChoice: ProtocolChoice
 
-    /// Whether the exchange's handler decides on the server's certificates; `false` by default.
+    /// Whether the exchange's handler decides on the server's certificates, in place of
+    /// ``HTTPClient/Configuration/verifiesServer``; `false` by default.
+    ///
+    /// Who has decided so has done it for the whole connection, and for the sessions of TLS that
+    /// begin on it: later requests that ask use both without a question, whoever handles them.
+    /// Requests that do not ask never do.
     package var asksForTrust = false
+    /// Who the client is, if a server wants to know; `nil`, the default, for no answer.
+    ///
+    /// Requests share connections, and sessions of TLS, with those of the same identity alone.
+    package var identity: HTTPIdentity?
+    /// Whether the exchange's handler is told that a server wants to know who its client is, if the
+    /// request has no ``identity``; `false` by default: it goes on without one.
+    ///
+    /// A connection that has gone on without one, and the sessions of TLS that begin on it, are
+    /// used for all later requests without an identity, also for those that would ask.
+    package var asksForIdentity = false
 
     /// Makes a request; what cannot be sent is reported when it is started.
     package init(

@@ -3,36 +3,17 @@ import FerrySystem
 
 /// OpenSSL's verification of a server's certificates, with somebody else having the last word.
 @LoopActor enum CertificateVerification {
-    /// Has an exchange decide on the server of each connection that is made by a TLS context.
+    /// Has the exchange that is kept in a TLS context decide on the server of each connection that
+    /// is made by it.
     ///
     /// - Parameters:
-    ///   - tlsContext: OpenSSL's `SSL_CTX`. A kept connection's outlives the exchange, to which it
-    ///     refers weakly therefore.
-    ///   - exchange: Who decides.
-    /// - Returns: Whether it can.
+    ///   - tlsContext: OpenSSL's `SSL_CTX`.
+    ///   - context: The ``HandshakeContext`` that is kept in it.
     static func install(
         in tlsContext: UnsafeMutableRawPointer,
-        for exchange: HTTPExchange
-    ) -> Bool {
-        let context = Unmanaged.passRetained(Context(exchange)).toOpaque()
-        guard COpenSSL_keep(tlsContext, place, context) == 1 else {
-            Unmanaged<Context>.fromOpaque(context).release()
-            return false
-        }
+        _ context: UnsafeMutableRawPointer
+    ) {
         COpenSSL_set_verify_callback(tlsContext, verifyCertificates, context)
-        return true
-    }
-
-    /// What the callback finds its exchange by.
-    // @unchecked because the reference changes by itself; it is read on the loop alone.
-    final class Context: @unchecked Sendable {
-        weak var exchange: HTTPExchange?
-
-        init(_ exchange: HTTPExchange) { self.exchange = exchange }
-    }
-
-    private static let place = COpenSSL_make_place { _, kept, _, _, _, _ in
-        if let kept { Unmanaged<Context>.fromOpaque(kept).release() }
     }
 
     fileprivate static func verify(_ store: OpaquePointer, for exchange: HTTPExchange?) -> Bool {
@@ -84,11 +65,7 @@ import FerrySystem
     }
 
     private static func encoded(_ certificate: OpaquePointer) -> [UInt8]? {
-        var bytes: UnsafeMutablePointer<UInt8>?
-        let count = i2d_X509(certificate, &bytes)
-        guard count > 0, let bytes else { return nil }
-        defer { CRYPTO_free(bytes, #file, #line) }
-        return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
+        DERBytes.encoded { i2d_X509(certificate, $0) }
     }
 }
 
@@ -98,7 +75,7 @@ private func verifyCertificates(
 ) -> Int32 {
     guard let store, let context else { return 0 }
     nonisolated(unsafe) let verified = store
-    let exchange = Unmanaged<CertificateVerification.Context>.fromOpaque(context)
+    let exchange = Unmanaged<HandshakeContext>.fromOpaque(context)
     return LoopActor.assumeIsolated {
         let exchange = exchange.takeUnretainedValue().exchange
         return CertificateVerification.verify(verified, for: exchange) ? 1 : 0

@@ -168,7 +168,11 @@ package import FerrySystem
     private func connect(_ request: WebSocketRequest) {
         do throws(HTTPError) {
             try request.check()
-            connection = try CurlConnection(to: request.httpURL, client) { [weak self] error in
+            connection = try CurlConnection(
+                to: request.httpURL,
+                fields: request.proxyFields,
+                client
+            ) { [weak self] error in
                 guard let self else { return }
                 if let error { return run(machine.lost(error)) }
                 run(machine.connected(at: EventLoop.now))

@@ -62,7 +62,7 @@ package struct WebSocketRequest: Hashable, Sendable {
 
     /// Refuses what could not be put on the wire as it is.
     func check() throws(HTTPError) {
-        try HTTPRequest(url: httpURL, fields: sentFields).checkIsSendable()
+        try HTTPRequest(url: httpURL, fields: sentFields + proxyFields).checkIsSendable()
         for name in protocols {
             guard !name.isEmpty, name.utf8.allSatisfy(HTTPRequest.isTokenByte) else {
                 let message = "The subprotocol “\(name)” is not a token"
@@ -71,15 +71,20 @@ package struct WebSocketRequest: Hashable, Sendable {
         }
     }
 
+    /// The fields that go with the wish for a tunnel, to a proxy alone.
+    var proxyFields: [HTTPField] {
+        fields.filter { $0.isNamed(CurlFieldList.proxyFieldName) }
+    }
+
     private var sentFields: [HTTPField] {
         fields.filter { field in !Self.ownNames.contains { field.isNamed($0) } }
     }
 
-    /// Fields that are the handshake's own matter, or would announce a body.
+    /// Fields that are the handshake's own matter or a proxy's, or would announce a body.
     private static let ownNames = [
         "Connection", "Upgrade", "Sec-WebSocket-Accept", "Sec-WebSocket-Extensions",
         "Sec-WebSocket-Key", "Sec-WebSocket-Protocol", "Sec-WebSocket-Version", "Content-Length",
-        "Transfer-Encoding",
+        "Transfer-Encoding", CurlFieldList.proxyFieldName,
     ]
 }
 

@@ -18,7 +18,9 @@ extension TransferError.Code {
         case .connectionLost, .bodyTooShort: self = .connectionLost
         case .notConnectedToInternet: self = .notConnected
         case .timedOut: self = .timedOut
-        case .secureConnectionFailed: self = .secureConnectionFailed
+        case .secureConnectionFailed, .clientCertificateUndecided, .clientCertificateUnusable,
+            .clientCertificateRejected:
+            self = .secureConnectionFailed
         case .serverCertificateUntrusted, .serverTrustUndecided: self = .certificateUntrusted
         case .serverCertificateHasBadDate: self = .certificateBadDate
         case .badServerResponse, .headersTooLarge: self = .badServerResponse

@@ -26,6 +26,10 @@ import Testing
 
     /// Answers for a server's certificates.
     var onTrust: (HTTPServerTrust) -> HTTPTrustDecision = { _ in .followVerdict }
+    /// Answers for a server's wish to know its client.
+    var onIdentityWish: (HTTPIdentityWish) -> HTTPIdentityDecision = { _ in .goOnWithout }
+    /// The wishes that were decided on.
+    private(set) var identityWishes: [HTTPIdentityWish] = []
     /// The servers that were decided on.
     private(set) var trusts: [HTTPServerTrust] = []
     /// How much of the request's body was sent, each time that it was told.
@@ -59,6 +63,14 @@ import Testing
     ) -> HTTPTrustDecision {
         trusts.append(trust)
         return onTrust(trust)
+    }
+
+    func exchange(
+        _ exchange: HTTPExchange,
+        decideOn wish: HTTPIdentityWish
+    ) -> HTTPIdentityDecision {
+        identityWishes.append(wish)
+        return onIdentityWish(wish)
     }
 
     func exchange(_ exchange: HTTPExchange, didSendBodyBytes byteCount: Int64) {
@@ -170,7 +182,7 @@ extension HTTPClient {
         _ change: (inout Configuration) -> Void = { _ in }
     ) throws -> HTTPClient {
         var configuration = Configuration()
-        configuration.usesProxyEnvironment = false
+        configuration.proxies = .direct
         change(&configuration)
         return try HTTPClient(configuration: configuration)
     }

@@ -122,6 +122,74 @@ import Testing
         #expect(probe.trusts.first?.verdict == .trusted)
     }
 
+    @Test func `a connection that a handler approved is for those who ask alone`() async throws {
+        let home = try TestHome()
+        let server = try await Nginx(
+            in: home,
+            authority: try await TestAuthority(in: home),
+            lines: "location /which { return 200 \"$connection\"; }"
+        )
+        let client = try HTTPClient.local()
+        func fetch(asking: Bool, _ decision: HTTPTrustDecision) async throws -> ExchangeProbe {
+            let probe = ExchangeProbe()
+            probe.onTrust = { _ in decision }
+            var request = HTTPRequest(url: server.url("which", by: .secure))
+            request.asksForTrust = asking
+            client.start(request, handler: probe)
+            try await probe.finished()
+            return probe
+        }
+        let approved = try await fetch(asking: true, .accept)
+        #expect(approved.error == nil)
+        #expect(approved.trusts.count == 1)
+        let another = try await fetch(asking: false, .accept)
+        #expect(another.error?.code == .serverCertificateUntrusted)
+        #expect(another.trusts.isEmpty)
+        let later = try await fetch(asking: true, .followVerdict)
+        #expect(later.error == nil)
+        #expect(later.trusts.isEmpty)
+        #expect(later.text == approved.text)
+        await server.stop()
+    }
+
+    @Test func `a session of TLS that a handler approved is for those who ask alone`()
+        async throws
+    {
+        // This server ends each connection, so that sessions are all there is to take up.
+        let server = try await TLSServer.start(.good)
+        let client = try HTTPClient.local()
+        func fetch(asking: Bool, _ decision: HTTPTrustDecision) async throws -> ExchangeProbe {
+            let probe = ExchangeProbe()
+            probe.onTrust = { _ in decision }
+            var request = HTTPRequest(url: server.url)
+            request.asksForTrust = asking
+            client.start(request, handler: probe)
+            try await probe.finished()
+            return probe
+        }
+        let refused = try await fetch(asking: true, .followVerdict)
+        #expect(refused.error?.code == .serverCertificateUntrusted)
+        let approved = try await fetch(asking: true, .accept)
+        #expect(approved.error == nil)
+        #expect(approved.trusts.count == 1)
+        let another = try await fetch(asking: false, .accept)
+        #expect(another.error?.code == .serverCertificateUntrusted)
+        let later = try await fetch(asking: true, .followVerdict)
+        #expect(later.error == nil)
+        #expect(later.trusts.isEmpty)
+        #expect(later.text.contains("Reused, "))
+    }
+
+    @Test func `a handler's refusal counts where nobody else verifies`() async throws {
+        let server = try await TLSServer.start(.expired)
+        let client = try HTTPClient.local { $0.verifiesServer = false }
+        var request = HTTPRequest(url: server.url)
+        request.asksForTrust = true
+        let probe = try await client.fetch(request)
+        #expect(probe.error?.code == .serverCertificateUntrusted)
+        #expect(probe.trusts.count == 1)
+    }
+
     @Test func `the environment says which authorities are trusted, as for curl`() {
         let both = HTTPClient.Configuration(
             environment: ["CURL_CA_BUNDLE": "/a.pem", "SSL_CERT_FILE": "/b.pem"]

@@ -76,7 +76,7 @@ import Testing
         Row("CURLE_GOT_NOTHING", 52, expected: .connectionLost),
         Row("CURLE_SEND_ERROR", 55, expected: .connectionLost),
         Row("CURLE_RECV_ERROR", 56, expected: .connectionLost),
-        Row("CURLE_SSL_CERTPROBLEM", 58, expected: .secureConnectionFailed),
+        Row("CURLE_SSL_CERTPROBLEM", 58, expected: .clientCertificateUnusable),
         Row("CURLE_SSL_CIPHER", 59, expected: .secureConnectionFailed),
         Row(
             "CURLE_PEER_FAILED_VERIFICATION",
@@ -108,7 +108,7 @@ import Testing
         Row("CURLE_NO_CONNECTION_AVAILABLE", 89, expected: .cannotConnectToHost),
         Row("CURLE_HTTP2_STREAM", 92, expected: .connectionLost),
         Row("CURLE_PROXY", 97, expected: .cannotConnectToHost),
-        Row("CURLE_SSL_CLIENTCERT", 98, expected: .secureConnectionFailed),
+        Row("CURLE_SSL_CLIENTCERT", 98, expected: .clientCertificateRejected),
         Row("CURLE_UNRECOVERABLE_POLL", 99, expected: .outOfMemory),
         Row("CURLE_TOO_LARGE", 100, expected: .headersTooLarge),
         Row("CURLE_FTP_WEIRD_PASV_REPLY", 13, expected: .other),

@@ -199,7 +199,7 @@ import Testing
                     + "Upgrade: websocket\r\nSec-WebSocket-Accept: \(accept)\r\n\r\n"
                 return .script([.text(head), .send(RawFrame.text("far").bytes)])
             }
-            let probe = WebSocketProbe("ws://somewhere.invalid/chat", usesProxyEnvironment: true)
+            let probe = WebSocketProbe("ws://somewhere.invalid/chat", proxies: .environment)
             probe.connection.start()
             #expect(await probe.receive() == .success(.text("far")))
             #expect(server.requests.map(\.method) == ["CONNECT", "GET"])

@@ -11,20 +11,21 @@ import FerryTestSupport
 
     init(
         _ url: String,
+        fields: [HTTPField] = [],
         protocols: [String] = [],
         authorityFile: String? = nil,
-        usesProxyEnvironment: Bool = false,
+        proxies: HTTPProxyChoice = .direct,
         redirect: WebSocketRequest? = nil,
         configure: (inout WebSocketConnection.Configuration) -> Void = { _ in }
     ) {
         var client = HTTPClient.Configuration(environment: [:])
-        client.usesProxyEnvironment = usesProxyEnvironment
+        client.proxies = proxies
         client.certificateAuthorityFile = authorityFile
         var configuration = WebSocketConnection.Configuration()
         configure(&configuration)
         let box = Box()
         connection = WebSocketConnection(
-            WebSocketRequest(url: url, protocols: protocols),
+            WebSocketRequest(url: url, fields: fields, protocols: protocols),
             client: client,
             configuration: configuration,
             events: WebSocketConnection.Events(

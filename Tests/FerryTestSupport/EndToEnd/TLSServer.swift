@@ -22,9 +22,23 @@ package final class TLSServer {
     private let process: Process
 
     /// Makes the certificates and starts the server, which is listening when this returns.
+    ///
+    /// - Parameters:
+    ///   - certificate: What is wrong with its certificate.
+    ///   - options: Further options of `openssl s_server`.
+    /// - Returns: The server.
+    /// - Throws: `CocoaError` when openssl does not do it.
     @concurrent
-    package static func start(_ certificate: Certificate) async throws -> sending TLSServer {
-        try TLSServer(certificate, "-www", path: "")
+    package static func start(
+        _ certificate: Certificate,
+        options: String = ""
+    ) async throws -> sending TLSServer {
+        try TLSServer(certificate, "-www \(options)", path: "")
+    }
+
+    /// Makes a client's identity, signed by the same authority.
+    package func makeIdentity(_ name: String) async throws -> TLSIdentity {
+        try await TLSIdentity.make(name, in: folder)
     }
 
     /// Makes the certificates and starts a server whose page is a redirect.
@@ -98,7 +112,7 @@ package final class TLSServer {
         }
     }
 
-    private static func run(
+    static func run(
         _ arguments: String,
         in folder: URL,
         output: Pipe? = nil

@@ -47,8 +47,16 @@ package struct FixtureAnswer: Sendable {
 
     /// The content in gzip's format, announced as such whatever the request accepts.
     package static func gzip(_ content: FixtureContent) -> FixtureAnswer {
-        .content(.bytes(FixtureGzip.encode(content.bytes)))
-            .with(fields: [("Content-Encoding", "gzip")])
+        .coded(content, by: .gzip)
+    }
+
+    /// The content in a coding, announced as such whatever the request accepts.
+    package static func coded(
+        _ content: FixtureContent,
+        by coding: FixtureCoding
+    ) -> FixtureAnswer {
+        .content(.bytes(coding.encode(content.bytes)))
+            .with(fields: [("Content-Encoding", coding.rawValue)])
     }
 
     /// A body of zeros that never ends, and grows by a factor of 159 when it is unpacked.

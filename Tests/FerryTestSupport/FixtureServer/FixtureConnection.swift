@@ -145,6 +145,10 @@ final class FixtureConnection: Sendable {
             guard case .gate = socket.wait(for: gate) else { return .ended(.abandoned) }
             log.set(.sending, of: request)
             return .open
+        case .tunnel(let port):
+            guard let far = socket.connection(to: port) else { return .ended(.dropped) }
+            FixtureTunnel(socket, far).carry()
+            return .ended(.sent)
         case .close:
             return .ended(.dropped)
         case .reset:

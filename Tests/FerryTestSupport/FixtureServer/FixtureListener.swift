@@ -18,24 +18,42 @@ final class FixtureListener: Sendable {
     /// Makes a socket with a port that the kernel chooses.
     static func bind(host: String) throws -> (descriptor: Int32, port: UInt16) {
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        let descriptor = socket(AF_INET, type, 0)
+        let isVersion6 = host.contains(":")
+        let descriptor = socket(isVersion6 ? AF_INET6 : AF_INET, type, 0)
         guard descriptor >= 0 else { throw SystemCallError(call: "socket", errno: errno) }
+        guard let port = isVersion6 ? bind6(descriptor, host) : bind4(descriptor, host) else {
+            let code = errno
+            close(descriptor)
+            throw SystemCallError(call: "bind", errno: code)
+        }
+        return (descriptor, port)
+    }
+
+    private static func bind4(_ descriptor: Int32, _ host: String) -> UInt16? {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         inet_pton(AF_INET, host, &address.sin_addr)
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) {
+        guard bind(descriptor, &address) else { return nil }
+        return UInt16(bigEndian: address.sin_port)
+    }
+
+    private static func bind6(_ descriptor: Int32, _ host: String) -> UInt16? {
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        inet_pton(AF_INET6, host, &address.sin6_addr)
+        guard bind(descriptor, &address) else { return nil }
+        return UInt16(bigEndian: address.sin6_port)
+    }
+
+    /// Takes an address, and completes it by the port.
+    private static func bind<Address>(_ descriptor: Int32, _ address: inout Address) -> Bool {
+        var length = socklen_t(MemoryLayout<Address>.size)
+        return withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 Glibc.bind(descriptor, address, length) == 0
                     && getsockname(descriptor, address, &length) == 0
             }
         }
-        guard isBound else {
-            let code = errno
-            close(descriptor)
-            throw SystemCallError(call: "bind", errno: code)
-        }
-        return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 
     /// Hands over each connection until the gate opens, and closes the port then.

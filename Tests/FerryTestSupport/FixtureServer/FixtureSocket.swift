@@ -34,8 +34,68 @@ final class FixtureSocket: Sendable {
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(4))
     }
 
+    /// Connects to a port on loopback; `nil` when nobody listens there.
+    convenience init?(to port: UInt16, stopped: FixtureGate) {
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(AF_INET, type, 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        inet_pton(AF_INET, "127.0.0.1", &address.sin_addr)
+        let isConnected = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        guard isConnected else {
+            close(descriptor)
+            return nil
+        }
+        self.init(owning: descriptor, stopped: stopped)
+    }
+
     deinit {
         close(descriptor)
+    }
+
+    /// A connection to a port on loopback that is ended together with this one.
+    func connection(to port: UInt16) -> FixtureSocket? {
+        FixtureSocket(to: port, stopped: stopped)
+    }
+
+    /// Says that nothing more will be sent.
+    func endSending() {
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// Sends everything; `false` when the peer has gone.
+    func sendAll(_ bytes: [UInt8]) -> Bool {
+        var count = 0
+        while count < bytes.count {
+            switch send(bytes, from: count) {
+            case .bytes(let sent): count += sent
+            case .ended: return false
+            case .wouldBlock: guard case .ready = waitUntilWritable() else { return false }
+            }
+        }
+        return true
+    }
+
+    /// Reads exactly so many bytes; `nil` when the peer ends before.
+    func take(_ count: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var received = 0
+        while received < count {
+            let result = bytes.withUnsafeMutableBytes {
+                recv(descriptor, $0.baseAddress.map { $0 + received }, count - received, 0)
+            }
+            received += max(0, result)
+            if result > 0 { continue }
+            guard case .wouldBlock = outcome(of: result), case .ready = waitUntilReadable() else {
+                return nil
+            }
+        }
+        return bytes
     }
 
     /// Appends what has arrived.

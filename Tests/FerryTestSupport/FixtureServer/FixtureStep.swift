@@ -8,6 +8,8 @@ package enum FixtureStep: Sendable {
     case sendForever([UInt8])
     /// Waits until the gate is open.
     case wait(FixtureGate)
+    /// Carries bytes to a port on loopback and back, until either side ends.
+    case tunnel(to: UInt16)
     /// Ends the connection in good order.
     case close
     /// Resets the connection.

@@ -17,7 +17,7 @@ final class DownloadBench {
     init(temporary: TemporaryDirectory? = nil, splicesFrom: Int64 = .max) throws {
         server = try FixtureServer()
         var configuration = HTTPClient.Configuration()
-        configuration.usesProxyEnvironment = false
+        configuration.proxies = .direct
         configuration.minimumSplicedBytes = splicesFrom
         client = try HTTPClient(configuration: configuration)
         self.temporary = try temporary ?? TemporaryDirectory()

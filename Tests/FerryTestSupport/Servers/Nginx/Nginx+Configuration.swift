@@ -10,6 +10,7 @@ extension Nginx {
         let ports: [Listener: Int]
         let authority: TestAuthority?
         let bytesPerSecond: Int?
+        let lines: String
 
         /// Writes its files, and returns the path of the first one.
         func write() throws -> String {
@@ -45,7 +46,7 @@ extension Nginx {
         }
 
         private var servers: String {
-            ports.map { "server { \(listen($0, $1)) \(locations) }" }.joined(separator: "\n")
+            ports.map { "server { \(listen($0, $1)) \(locations) \(lines) }" }.joined(separator: "\n")
         }
 
         private func listen(_ listener: Listener, _ port: Int) -> String {

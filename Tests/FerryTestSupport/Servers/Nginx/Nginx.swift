@@ -36,6 +36,8 @@ package final class Nginx: Sendable {
     package static let user = "alice"
     /// The user's password.
     package static let password = "open sesame"
+    /// Who has signed its certificate.
+    package let authority: TestAuthority?
     private let directory: String
     private let ports: [Listener: Int]
     private let server: LoggedServer
@@ -47,12 +49,15 @@ package final class Nginx: Sendable {
     ///   - authority: Who has signed its certificate, and those of its clients; without one it
     ///     listens on ``Listener/plain`` alone.
     ///   - rate: How many bytes a second one connection gets; `nil` for no limit.
+    ///   - lines: What else is to be said about each listener.
     /// - Throws: ``TestServerError`` with what nginx said.
     package init(
         in home: TestHome,
         authority: TestAuthority? = nil,
-        bytesPerSecond rate: Int? = nil
+        bytesPerSecond rate: Int? = nil,
+        lines: String = ""
     ) async throws {
+        self.authority = authority
         directory = "\(home.path)/nginx"
         root = "\(directory)/www"
         _ = try Directory(opening: "\(root)/upload", creatingPrivate: true)
@@ -70,7 +75,8 @@ package final class Nginx: Sendable {
             log: log.path,
             ports: ports,
             authority: authority,
-            bytesPerSecond: rate
+            bytesPerSecond: rate,
+            lines: lines
         )
         server = try await LoggedServer(
             "/usr/sbin/nginx",

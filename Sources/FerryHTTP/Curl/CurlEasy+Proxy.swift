@@ -1,0 +1,29 @@
+import CCurl
+
+extension CurlEasy {
+    /// Sets which proxy a request goes through, and what that one is told.
+    func configureProxy(
+        _ choice: HTTPProxyChoice,
+        _ request: HTTPRequest
+    ) throws(HTTPError) {
+        switch choice {
+        case .environment:
+            break
+        case .direct:
+            try set(CURLOPT_PROXY, "")
+        case .list(let list):
+            try set(CURLOPT_PROXY, list.proxy(for: request.url)?.url() ?? "")
+            // An empty list, too, is one in place of the environment's.
+            try set(CURLOPT_NOPROXY, list.exceptionText)
+        }
+        // A refusal is looked for in what a proxy says about its tunnel; but there is nobody to tell
+        // it to where nothing but a connection is wanted.
+        try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, isForConnectionOnly ? 1 : 0)
+        let list = try CurlFieldList(CurlFieldList.proxyLines(for: request))
+        proxyFieldList = list
+        // Whoever is no proxy gets none of these: not the server at the end of a tunnel, and not one
+        // that is reached without a proxy.
+        try set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
+        try check(CCurl_easy_setopt_pointer(handle, CURLOPT_PROXYHEADER, list.first))
+    }
+}

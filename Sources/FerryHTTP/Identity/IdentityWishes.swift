@@ -1,0 +1,39 @@
+import COpenSSL
+import FerrySystem
+
+/// What becomes of servers' wishes to know by a certificate who their client is.
+@LoopActor enum IdentityWishes {
+    /// Has the exchange that is kept in a TLS context decide.
+    ///
+    /// - Parameter tlsContext: OpenSSL's `SSL_CTX`.
+    static func install(in tlsContext: UnsafeMutableRawPointer) {
+        COpenSSL_set_client_certificate_callback(tlsContext) { tls, _, _ in
+            guard let tls else { return goOnWithout }
+            nonisolated(unsafe) let connection = tls
+            return LoopActor.assumeIsolated {
+                IdentityWishes.goesOn(connection) ? goOnWithout : fail
+            }
+        }
+    }
+
+    private static func goesOn(_ tls: OpaquePointer) -> Bool {
+        // A kept connection's server may also ask when that exchange is long over.
+        guard let exchange = HandshakeContext.exchange(of: tls) else { return true }
+        return exchange.goesOnWithoutIdentity(
+            HTTPIdentityWish(host: exchange.host, issuers: issuers(tls))
+        )
+    }
+
+    private static func issuers(_ tls: OpaquePointer) -> [[UInt8]] {
+        (0..<COpenSSL_issuer_count(tls)).compactMap { index in
+            COpenSSL_issuer(tls, index).flatMap { name in
+                DERBytes.encoded { i2d_X509_NAME(name, $0) }
+            }
+        }
+    }
+}
+
+/// `SSL_CTX_set_client_cert_cb(3)`: no certificate is sent.
+private let goOnWithout: Int32 = 0
+/// The handshake is held up, which libcurl takes for its end.
+private let fail: Int32 = -1
