@@ -22,6 +22,8 @@ extension LoadChallengeAnswer {
             switch (challenge.kind, answer.credential) {
             case (_, nil): self = .goOn
             case (.serverTrust, _): self = .trust
+            case (.clientCertificate, let credential?):
+                self = credential.identity.map { .identify($0.identity) } ?? .goOn
             case (.password, let credential?):
                 self = PasswordCredential(credential).map { .use($0) } ?? .goOn
             }

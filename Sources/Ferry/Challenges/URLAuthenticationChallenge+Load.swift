@@ -33,6 +33,8 @@ extension LoadChallenge {
         case .serverTrust(let trust):
             let url = URL(string: origin.description)
             return ServerTrustProtectionSpace(SecTrust(trust, url: url), origin: origin)
+        case .clientCertificate(let wish):
+            return ClientCertificateProtectionSpace(wish, origin: origin)
         case .password(let way, isProxy: true):
             let proxy = proxy ?? origin
             return URLProtectionSpace(

@@ -30,9 +30,11 @@ extension URLSessionConfiguration {
 
     /// Proxies, by the keys of CFNetwork.
     ///
-    /// Default: nil. On Linux without effect: tasks use the proxies named by the environment variables
-    /// `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, as curl does; in background sessions those
-    /// of the daemon.
+    /// Default: nil: tasks use the proxies named by the environment variables `http_proxy`, `https_proxy`,
+    /// `all_proxy` and `no_proxy`, as curl does. An empty dictionary is for no proxy. The keys are `HTTPEnable`,
+    /// `HTTPProxy` and `HTTPPort`, the same with `HTTPS` for `https` URLs and with `SOCKS` for both, and
+    /// `ExceptionsList` with names of hosts. In background sessions without effect: those use what the daemon's
+    /// environment names.
     public var connectionProxyDictionary: [AnyHashable: Any]? {
         get { self[\.connectionProxyDictionary].value }
         set { self[\.connectionProxyDictionary] = Values.Untyped(newValue) }
@@ -49,8 +51,8 @@ extension URLSessionConfiguration {
 
     /// The oldest version of TLS that is spoken.
     ///
-    /// Default: TLS 1.2. On Linux without effect: the TLS library's own limits apply, which are at least as
-    /// strict with the settings that distributions ship.
+    /// Default: TLS 1.2. A server that speaks nothing as new fails the task with
+    /// `URLError.Code.secureConnectionFailed`. In background sessions without effect: those speak TLS 1.2 and newer.
     public var tlsMinimumSupportedProtocolVersion: tls_protocol_version_t {
         get { self[\.tlsMinimumSupportedProtocolVersion] }
         set { self[\.tlsMinimumSupportedProtocolVersion] = newValue }
@@ -58,7 +60,7 @@ extension URLSessionConfiguration {
 
     /// The newest version of TLS that is spoken.
     ///
-    /// Default: TLS 1.3. On Linux without effect: the newest version that both sides know is spoken.
+    /// Default: TLS 1.3. In background sessions without effect.
     public var tlsMaximumSupportedProtocolVersion: tls_protocol_version_t {
         get { self[\.tlsMaximumSupportedProtocolVersion] }
         set { self[\.tlsMaximumSupportedProtocolVersion] = newValue }
@@ -82,8 +84,8 @@ extension URLSessionConfiguration {
 
     /// Subclasses of `URLProtocol` that are asked to load requests.
     ///
-    /// Default: empty. On Linux without effect: downloads are loaded over HTTP and HTTPS only, as they
-    /// always are in background sessions.
+    /// Default: empty. The first class that says it can load a request loads it, also that of a download. In
+    /// background sessions without effect.
     public var protocolClasses: [AnyClass]? {
         get { self[\.protocolClasses].value }
         set { self[\.protocolClasses] = Values.Untyped(newValue) }

@@ -3,8 +3,9 @@ public import FoundationNetworking
 extension URLSessionConfiguration {
     /// Whether requests get the cookies of ``httpCookieStorage``.
     ///
-    /// Default: true. On Linux without effect: downloads neither send nor store cookies. Set a `Cookie`
-    /// field of the request instead.
+    /// Default: true. With false, cookies are neither sent nor stored. A request with a `Cookie` field of its own,
+    /// or with `httpShouldHandleCookies` set to false, gets none. In background sessions without effect: they
+    /// have no cookies.
     public var httpShouldSetCookies: Bool {
         get { self[\.httpShouldSetCookies] }
         set { self[\.httpShouldSetCookies] = newValue }
@@ -12,7 +13,8 @@ extension URLSessionConfiguration {
 
     /// Whose cookies are stored.
     ///
-    /// Default: `.onlyFromMainDocumentDomain`. On Linux without effect: downloads store no cookies.
+    /// Default: `.onlyFromMainDocumentDomain`: those of servers that belong to the domain of the request's
+    /// `mainDocumentURL`, and all for a request without one.
     public var httpCookieAcceptPolicy: HTTPCookie.AcceptPolicy {
         get { self[\.httpCookieAcceptPolicy] }
         set { self[\.httpCookieAcceptPolicy] = newValue }
@@ -20,8 +22,7 @@ extension URLSessionConfiguration {
 
     /// Where cookies are stored; nil for nowhere.
     ///
-    /// Default: the shared store; for ephemeral sessions one in memory. On Linux it is used only by
-    /// ``URLSession/reset(completionHandler:)``, which empties it.
+    /// Default: the shared store; for ephemeral sessions one in memory.
     public var httpCookieStorage: HTTPCookieStorage? {
         get {
             switch self[\.httpCookieStorage] {
@@ -35,9 +36,9 @@ extension URLSessionConfiguration {
 
     /// Where credentials for authentication are stored; nil for nowhere.
     ///
-    /// Default: the shared store; for ephemeral sessions one in memory. On Linux without effect:
-    /// downloads answer no authentication challenge. Set an `Authorization` field of the request
-    /// instead, which is not passed on to other origins.
+    /// Default: the shared store; for ephemeral sessions one in memory. A challenge is answered with the
+    /// default credential of its protection space, where the delegate does not answer it. What a delegate
+    /// answers is stored, unless its persistence is `.none`.
     public var urlCredentialStorage: URLCredentialStorage? {
         get {
             switch self[\.urlCredentialStorage] {
@@ -51,9 +52,8 @@ extension URLSessionConfiguration {
 
     /// Where responses are cached; nil for nowhere.
     ///
-    /// Default: the shared cache; for ephemeral sessions one in memory, for background sessions nil. On
-    /// Linux it is used only by ``URLSession/reset(completionHandler:)``, which empties it: download
-    /// tasks never cache, as on Apple's systems.
+    /// Default: the shared cache; for ephemeral sessions one in memory, for background sessions nil. Data
+    /// tasks use it by RFC 9111; download and upload tasks never do, as on Apple's systems.
     public var urlCache: URLCache? {
         get { self[\.urlCache].cache }
         set { self[\.urlCache] = .own(newValue) }
@@ -61,8 +61,7 @@ extension URLSessionConfiguration {
 
     /// How responses are taken from the cache.
     ///
-    /// Default: `.useProtocolCachePolicy`. On Linux without effect: downloads are never answered from a
-    /// cache.
+    /// Default: `.useProtocolCachePolicy`. A request's own policy wins, unless it is that default.
     public var requestCachePolicy: NSURLRequest.CachePolicy {
         get { self[\.requestCachePolicy] }
         set { self[\.requestCachePolicy] = newValue }

@@ -27,8 +27,9 @@ extension URLSessionConfiguration {
 
     /// Whether tasks wait for a network instead of failing at once.
     ///
-    /// Default: false. On Linux without effect: tasks of default and ephemeral sessions fail at once,
-    /// those of background sessions always wait, as on Apple's systems.
+    /// Default: false. With true, a task of a default or ephemeral session waits while no route leads off this
+    /// machine, tells its delegate so once, and its time for a request does not run meanwhile; that for the
+    /// whole resource does. Servers on this machine are never waited for. Background sessions always wait.
     public var waitsForConnectivity: Bool {
         get { self[\.waitsForConnectivity] }
         set { self[\.waitsForConnectivity] = newValue }

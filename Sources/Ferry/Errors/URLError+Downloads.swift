@@ -7,7 +7,21 @@ public import Foundation
 /// In Swift, `URLError.downloadTaskResumeData` is simpler.
 public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeData"
 
+// The name is Apple's:
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// The key of a failed upload's resume data in an error's user info.
+///
+/// On Linux it is never there: uploads cannot be continued.
+public let NSURLSessionUploadTaskResumeData = "NSURLSessionUploadTaskResumeData"
+
 extension URLError {
+    /// What the failed or cancelled upload can be continued from.
+    ///
+    /// On Linux always nil: uploads cannot be continued.
+    public var uploadTaskResumeData: Data? {
+        userInfo[NSURLSessionUploadTaskResumeData] as? Data
+    }
+
     /// What the failed or cancelled download can be continued from.
     ///
     /// nil when it cannot be continued; see

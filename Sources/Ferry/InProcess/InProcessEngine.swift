@@ -9,6 +9,8 @@ final class InProcessEngine {
     private var transfers: [Int: any InProcessTransfer] = [:]
     /// The servers that the app has said to trust.
     var approvedServers = ApprovedServers()
+    /// Who the app has said to be, by host.
+    var identities: [String: HTTPIdentity] = [:]
     /// Where the responses to data tasks are kept.
     let cache: ResponseCache?
     /// The cookies that go with requests.
@@ -138,6 +140,9 @@ final class InProcessEngine {
         if let client { return client }
         var settings = HTTPClient.Configuration()
         settings.maximumConnectionsPerHost = max(1, configuration.httpMaximumConnectionsPerHost)
+        settings.proxies = configuration.proxies
+        settings.minimumTLSVersion = configuration.minimumTLSVersion
+        settings.maximumTLSVersion = configuration.maximumTLSVersion
         do {
             let client = try HTTPClient(configuration: settings)
             self.client = client

@@ -9,6 +9,11 @@ extension TaskDecider {
         engine.approvedServers.contains(trust)
     }
 
+    func load(_ load: Load, identityFor request: TransferRequest) -> HTTPIdentity? {
+        guard !engine.identities.isEmpty, let origin = Origin(url: request.url) else { return nil }
+        return engine.identities[origin.host]
+    }
+
     func load(
         _ load: Load,
         decideOn challenge: LoadChallenge,
@@ -17,6 +22,15 @@ extension TaskDecider {
         willAsk?()
         let space = challenge.protectionSpace(proxy: nil)
         switch challenge.kind {
+        case .clientCertificate(let wish):
+            let given = Answer { [self] (given: ChallengeAnswer) in
+                let decided = LoadChallengeAnswer(given, to: challenge)
+                if case .identify(let identity) = decided {
+                    engine.identities[wish.host] = identity
+                }
+                answer(decided)
+            }
+            askSession(.make(challenge, for: space, proposing: nil), then: given)
         case .serverTrust(let trust):
             let given = Answer { [self] (given: ChallengeAnswer) in
                 let decided = LoadChallengeAnswer(given, to: challenge)

@@ -1,3 +1,4 @@
+public import Foundation
 public import FoundationNetworking
 
 extension URLProtectionSpace {
@@ -5,5 +6,11 @@ extension URLProtectionSpace {
     /// `NSURLAuthenticationMethodServerTrust`.
     public var serverTrust: SecTrust? {
         (self as? ServerTrustProtectionSpace)?.trust
+    }
+
+    /// The names of the authorities whose certificates the server takes, in their binary form (DER); nil for
+    /// challenges of another method than `NSURLAuthenticationMethodClientCertificate`.
+    public var distinguishedNames: [Data]? {
+        (self as? ClientCertificateProtectionSpace)?.names
     }
 }

@@ -97,6 +97,29 @@ extension SessionCore {
         }
     }
 
+    /// Makes a task from resume data of an upload, of which there is none that could be used.
+    func makeFailingUploadTask(
+        of session: URLSession,
+        for recipient: URLSessionDataTask.Recipient
+    ) -> URLSessionUploadTask {
+        if case .handler = recipient { requireForeground() }
+        let reason = "Uploads cannot be continued on Linux."
+        let order = Result<DataOrder, URLError>.failure(
+            URLError(.unsupportedURL, url: nil, reason: reason)
+        )
+        let storage = makeStorage(of: session, nil, nil)
+        return makeTask(order, of: session, storage: storage) { identifier, backend, storage in
+            URLSessionUploadTask(
+                identifier: identifier,
+                core: self,
+                backend: backend,
+                recipient: recipient,
+                storage: storage
+            )
+        } add: { _, _ in
+        }
+    }
+
     private func makeDataTask<Task: URLSessionDataTask>(
         _ request: URLRequest,
         _ body: DataBody,

@@ -7,7 +7,7 @@ extension Load {
         package var redirectPolicy: RedirectPolicy
         /// The protocol to ask for.
         package var protocolChoice: HTTPRequest.ProtocolChoice
-        /// Whether the decider is asked about servers' certificates; `false` by default.
+        /// Whether the decider is asked about servers' certificates, and for the client's; `false` by default.
         package var asksForTrust: Bool
         /// The codings of a body to ask for, and to undo, where the request does not say; `nil`, the default,
         /// for none.

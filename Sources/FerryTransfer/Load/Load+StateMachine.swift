@@ -35,6 +35,8 @@ extension Load {
             case password(HTTPResponseHead, LoadChallenge, left: [AuthenticationChallenge])
             /// Whether a server is trusted.
             case trust(HTTPServerTrust)
+            /// Which certificate a server is shown, if any.
+            case identity(HTTPIdentityWish)
         }
 
         /// How an exchange has ended.
@@ -52,6 +54,10 @@ extension Load {
             var proofs = Proofs()
             /// The certificates of a server that the app trusts.
             var trustedCertificates: [[UInt8]]?
+            /// Who the client is.
+            var identity: HTTPIdentity?
+            /// Whether the app has said which identity that is, or that there is none.
+            var isIdentityDecided = false
         }
 
         var state = State.ready
@@ -59,6 +65,8 @@ extension Load {
         private(set) var current: Request
         /// What a handshake that was broken off has shown.
         private var undecidedTrust: HTTPServerTrust?
+        /// What a server in such a handshake wants to know.
+        private var undecidedWish: HTTPIdentityWish?
         private var isBodyAtStart: Bool
         private let redirectPolicy: RedirectPolicy
         private let hasBody: Bool
@@ -163,6 +171,12 @@ extension Load.StateMachine {
         return .ask
     }
 
+    /// What a handshake is told; the app is asked when it has ended.
+    mutating func decide(on wish: HTTPIdentityWish) -> HTTPIdentityDecision {
+        undecidedWish = wish
+        return .ask
+    }
+
     mutating func receivedHead(_ head: HTTPResponseHead) -> [Effect] {
         guard state == .requesting else { return [] }
         let decision = redirectPolicy.decision(
@@ -187,6 +201,8 @@ extension Load.StateMachine {
         var next = Request(transfer: transfer, redirectCount: current.redirectCount + 1)
         next.proofs = isSameOrigin ? current.proofs : current.proofs.forOtherOrigin
         next.trustedCertificates = isSameOrigin ? current.trustedCertificates : nil
+        next.identity = isSameOrigin ? current.identity : nil
+        next.isIdentityDecided = isSameOrigin && current.isIdentityDecided
         return next
     }
 
@@ -269,6 +285,12 @@ extension Load.StateMachine {
             undecidedTrust = nil
             state = .asking(.trust(trust), end: End())
             return [.ask(LoadChallenge(kind: .serverTrust(trust), origin: origin))]
+        case .clientCertificateUndecided:
+            guard let wish = undecidedWish, let origin = Origin(url: current.transfer.url)
+            else { break }
+            undecidedWish = nil
+            state = .asking(.identity(wish), end: End())
+            return [.ask(LoadChallenge(kind: .clientCertificate(wish), origin: origin))]
         case .bodySpent:
             return prepare(current)
         default:
@@ -311,14 +333,27 @@ extension Load.StateMachine {
             return leave(head, for: next, after: end)
         case (.password(let head, _, let left), .reject):
             return ask(head, left, after: end)
-        case (.password(let head, _, _), .goOn), (.password(let head, _, _), .trust):
+        case (.password(let head, _, _), .goOn), (.password(let head, _, _), .trust),
+            (.password(let head, _, _), .identify):
             return receive(head, after: end)
+        case (.identity, .identify(let identity)):
+            return resend(as: identity)
+        case (.identity, .goOn), (.identity, .reject), (.identity, .use), (.identity, .trust):
+            return resend(as: nil)
         case (.trust(let trust), .trust):
             return resend(trusting: trust)
-        case (.trust(let trust), .goOn), (.trust(let trust), .reject), (.trust(let trust), .use):
+        case (.trust(let trust), .goOn), (.trust(let trust), .reject), (.trust(let trust), .use),
+            (.trust(let trust), .identify):
             guard let error = trust.verdict.error else { return resend(trusting: trust) }
             return fail(TransferError(error))
         }
+    }
+
+    private mutating func resend(as identity: HTTPIdentity?) -> [Effect] {
+        var next = current
+        next.identity = identity
+        next.isIdentityDecided = true
+        return prepare(next)
     }
 
     private mutating func resend(trusting trust: HTTPServerTrust) -> [Effect] {

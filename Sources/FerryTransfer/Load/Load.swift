@@ -168,6 +168,10 @@ extension Load {
                 request.fields.append(HTTPField(name: "Accept-Encoding", value: codings))
             }
             request.asksForTrust = configuration.asksForTrust
+            request.identity =
+                next.isIdentityDecided
+                ? next.identity : decider?.load(self, identityFor: next.transfer)
+            request.asksForIdentity = configuration.asksForTrust && !next.isIdentityDecided
             transaction = LoadTransaction(request: next.transfer, sentFields: request.fields)
             isHeld = false
             let body = machine.sendsBody ? body : nil
@@ -247,6 +251,14 @@ extension Load: HTTPExchangeHandler {
         guard exchange === self.exchange else { return .followVerdict }
         if decider?.load(self, hasApproved: trust) == true { return .accept }
         return machine.decide(on: trust)
+    }
+
+    package func exchange(
+        _ exchange: HTTPExchange,
+        decideOn wish: HTTPIdentityWish
+    ) -> HTTPIdentityDecision {
+        guard exchange === self.exchange else { return .goOnWithout }
+        return machine.decide(on: wish)
     }
 
     package func exchange(_ exchange: HTTPExchange, didSendBodyBytes byteCount: Int64) {

@@ -8,6 +8,8 @@ package struct LoadChallenge: Hashable, Sendable {
         case password(AuthenticationChallenge, isProxy: Bool)
         /// Whether the server is the one that is meant.
         case serverTrust(HTTPServerTrust)
+        /// Who the client is, by a certificate.
+        case clientCertificate(HTTPIdentityWish)
     }
 
     /// What is asked for.

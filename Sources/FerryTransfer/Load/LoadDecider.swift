@@ -20,6 +20,9 @@ package import FerrySystem
     /// Says whether certificates were approved before that a connection's server shows.
     func load(_ load: Load, hasApproved trust: HTTPServerTrust) -> Bool
 
+    /// The identity that was used before where a request goes; `nil` for none.
+    func load(_ load: Load, identityFor request: TransferRequest) -> HTTPIdentity?
+
     /// Finds the request's body at its start.
     ///
     /// - Parameters:

@@ -1,0 +1,65 @@
+import FerryHTTP
+import Foundation
+
+extension URLSessionConfiguration.Values {
+    /// The proxies of ``URLSessionConfiguration/connectionProxyDictionary``, or else the environment's.
+    var proxies: HTTPProxyChoice {
+        guard let dictionary = connectionProxyDictionary.value else { return .environment }
+        var list = HTTPProxyList()
+        list.http = Self.proxy(in: dictionary, "HTTP") ?? Self.socksProxy(in: dictionary)
+        list.https = Self.proxy(in: dictionary, "HTTPS") ?? Self.socksProxy(in: dictionary)
+        list.exceptions = dictionary["ExceptionsList"] as? [String] ?? []
+        return .list(list)
+    }
+
+    private static func socksProxy(in dictionary: [AnyHashable: Any]) -> HTTPProxy? {
+        proxy(in: dictionary, "SOCKS", kind: .socks5)
+    }
+
+    /// Apple's keys are `HTTPEnable`, `HTTPProxy`, `HTTPPort`, and the like for others.
+    private static func proxy(
+        in dictionary: [AnyHashable: Any],
+        _ prefix: String,
+        kind: HTTPProxy.Kind = .http
+    ) -> HTTPProxy? {
+        // A proxy that is named counts as enabled, unless the dictionary says otherwise.
+        let isEnabled = number(dictionary["\(prefix)Enable"]) ?? 1
+        guard isEnabled != 0, let host = dictionary["\(prefix)Proxy"] as? String, !host.isEmpty,
+            let port = UInt16(exactly: number(dictionary["\(prefix)Port"]) ?? 80)
+        else { return nil }
+        return HTTPProxy(host: host, port: port, kind: kind)
+    }
+
+    private static func number(_ value: Any?) -> Int? {
+        switch value {
+        case let number as Int: number
+        case let number as NSNumber: number.intValue
+        case let flag as Bool: flag ? 1 : 0
+        case let text as String: Int(text)
+        default: nil
+        }
+    }
+
+    /// The oldest version of TLS that is spoken.
+    var minimumTLSVersion: HTTPTLSVersion {
+        HTTPTLSVersion(tlsMinimumSupportedProtocolVersion) ?? .tls12
+    }
+
+    /// The newest version of TLS that is spoken; nil for the newest there is.
+    var maximumTLSVersion: HTTPTLSVersion? {
+        HTTPTLSVersion(tlsMaximumSupportedProtocolVersion)
+    }
+}
+
+extension HTTPTLSVersion {
+    /// nil for versions that TCP is not used with.
+    fileprivate init?(_ version: tls_protocol_version_t) {
+        switch version {
+        case .TLSv10: self = .tls10
+        case .TLSv11: self = .tls11
+        case .TLSv12: self = .tls12
+        case .TLSv13: self = .tls13
+        case .DTLSv10, .DTLSv12: return nil
+        }
+    }
+}
