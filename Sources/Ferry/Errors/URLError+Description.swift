@@ -28,7 +28,6 @@ extension URLError.Code {
         .fileDoesNotExist: "The requested file was not found on this server.",
         .fileIsDirectory: "file is directory",
         .noPermissionsToReadFile: "You do not have permission to access the requested resource.",
-        .resourceUnavailable: "resource unavailable",
         .dataLengthExceedsMaximum: "resource exceeds maximum size",
         .resourceUnavailable: "resource unavailable",
         .requestBodyStreamExhausted: "request body stream exhausted",
