@@ -101,7 +101,7 @@ let package = Package(
             name: "FerryTests",
             dependencies: [
                 "Ferry", "FerryTransfer", "FerryHTTP", "FerryWire", "FerrySystem",
-                "FerryTestSupport",
+                "FerryTestSupport", "ferry", "ferryd",
             ]
         ),
         .testTarget(
