@@ -20,6 +20,7 @@ extension URLError.Code {
             "An SSL error has occurred and a secure connection to the server cannot be made.",
         .serverCertificateUntrusted: "The certificate for this server is invalid.",
         .serverCertificateHasBadDate: "The certificate for this server has expired.",
+        .clientCertificateRejected: "The server did not accept the certificate.",
         .badServerResponse: "There was a bad response from the server.",
         .cannotDecodeRawData: "cannot decode raw data",
         .cannotDecodeContentData: "cannot decode raw data",

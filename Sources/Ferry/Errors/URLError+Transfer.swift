@@ -65,6 +65,7 @@ extension TransferError.Code {
         case .secureConnectionFailed: .secureConnectionFailed
         case .certificateUntrusted: .serverCertificateUntrusted
         case .certificateBadDate: .serverCertificateHasBadDate
+        case .clientCertificateRejected: .clientCertificateRejected
         case .badServerResponse, .serverUnavailable: .badServerResponse
         case .cannotDecodeContent: .cannotDecodeContentData
         case .bodyUnreadable, .bodySpent: .requestBodyStreamExhausted

@@ -18,8 +18,9 @@ extension TransferError.Code {
         case .connectionLost, .bodyTooShort: self = .connectionLost
         case .notConnectedToInternet: self = .notConnected
         case .timedOut: self = .timedOut
-        case .secureConnectionFailed, .clientCertificateUndecided, .clientCertificateUnusable,
-            .clientCertificateRejected:
+        case .clientCertificateUnusable, .clientCertificateRejected:
+            self = .clientCertificateRejected
+        case .secureConnectionFailed, .clientCertificateUndecided:
             self = .secureConnectionFailed
         case .serverCertificateUntrusted, .serverTrustUndecided: self = .certificateUntrusted
         case .serverCertificateHasBadDate: self = .certificateBadDate

@@ -30,6 +30,8 @@ package struct TransferError: Error, Hashable, Sendable, Codable {
         case certificateUntrusted
         /// The server's certificate has expired or is not valid yet.
         case certificateBadDate
+        /// The client's certificate cannot be read, or the server does not take it, or wants one.
+        case clientCertificateRejected
         /// The server's answer is not HTTP, or contradicts itself.
         case badServerResponse
         /// The server answers that it cannot serve the request now (408, 429, 5xx).

@@ -104,7 +104,8 @@ package struct RetryPolicy: Hashable, Sendable {
         case .secureConnectionFailed:
             true
         case .cancelled, .resourceTimedOut, .unsupportedURL, .badURL, .tooManyRedirects,
-            .redirectToNonHTTP, .certificateUntrusted, .certificateBadDate, .badServerResponse,
+            .redirectToNonHTTP, .certificateUntrusted, .certificateBadDate,
+            .clientCertificateRejected, .badServerResponse,
             .cannotDecodeContent, .bodyUnreadable, .bodySpent, .cannotCreateFile,
             .cannotWriteToFile, .diskFull, .fileMissing,
             .resumeDataInvalid, .backgroundSessionInUse, .backgroundSessionDisconnected,

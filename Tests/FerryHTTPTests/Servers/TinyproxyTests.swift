@@ -15,7 +15,7 @@ import Testing
             let server = try FixtureServer()
             server.on("/song", .content(.text("la")))
             ProcessEnvironment.set("http_proxy", proxy.url())
-            let probe = try await HTTPClient.local { $0.usesProxyEnvironment = true }
+            let probe = try await HTTPClient.local { $0.proxies = .environment }
                 .fetch(HTTPRequest(url: server.url("/song")))
             #expect(probe.error == nil)
             #expect(probe.text == "la")
@@ -33,7 +33,7 @@ import Testing
             let nginx = try await Nginx(in: home, authority: authority)
             ProcessEnvironment.set("https_proxy", proxy.url())
             let client = try HTTPClient.local {
-                $0.usesProxyEnvironment = true
+                $0.proxies = .environment
                 $0.certificateAuthorityFile = authority.file
             }
             let probe = try await client.fetch(
@@ -55,7 +55,7 @@ import Testing
             server.on("/song", .content(.text("la")))
             let request = HTTPRequest(url: server.url("/song"))
             ProcessEnvironment.set("http_proxy", proxy.url())
-            let refused = try await HTTPClient.local { $0.usesProxyEnvironment = true }
+            let refused = try await HTTPClient.local { $0.proxies = .environment }
                 .fetch(request)
             #expect(try refused.head.status == 407)
             #expect(
@@ -64,7 +64,7 @@ import Testing
             )
             #expect(server.requests.isEmpty)
             ProcessEnvironment.set("http_proxy", proxy.url(with: credentials))
-            let served = try await HTTPClient.local { $0.usesProxyEnvironment = true }
+            let served = try await HTTPClient.local { $0.proxies = .environment }
                 .fetch(request)
             #expect(served.text == "la")
             #expect(proxy.requests.count == 2)

@@ -13,16 +13,20 @@ package struct TLSIdentity: Sendable {
     ///
     /// - Parameters:
     ///   - name: Whose it is.
-    ///   - authority: Who signs it.
+    ///   - folder: Where the authority's files are.
+    ///   - authority: The name of these files, without their endings.
     /// - Returns: The identity.
     /// - Throws: `CocoaError` when openssl does not make it.
     @concurrent
-    static func make(_ name: String, signedBy authority: TestAuthority) async throws -> TLSIdentity {
-        try TLSIdentity(name, signedBy: authority)
+    static func make(
+        _ name: String,
+        in folder: URL,
+        signedBy authority: String
+    ) async throws -> TLSIdentity {
+        try TLSIdentity(name, in: folder, signedBy: authority)
     }
 
-    private init(_ name: String, signedBy authority: TestAuthority) throws {
-        let folder = URL(fileURLWithPath: authority.file).deletingLastPathComponent()
+    private init(_ name: String, in folder: URL, signedBy authority: String) throws {
         // One line each for what is read and for what is written.
         try "\(passphrase)\n\(passphrase)\n".write(
             to: folder.appendingPathComponent("passphrase"),
@@ -33,7 +37,7 @@ package struct TLSIdentity: Sendable {
         for arguments in [
             "req -new \(key) -keyout \(name).key -out \(name).csr -subj /CN=\(name)"
                 + " -passout file:passphrase",
-            "x509 -req -in \(name).csr -CA authority.pem -CAkey authority.key -CAcreateserial -days 2"
+            "x509 -req -in \(name).csr -CA \(authority).pem -CAkey \(authority).key -CAcreateserial -days 2"
                 + " -out \(name).pem",
             "pkcs12 -export -in \(name).pem -inkey \(name).key -out \(name).p12"
                 + " -passin file:passphrase -passout file:passphrase",

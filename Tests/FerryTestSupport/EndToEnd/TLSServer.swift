@@ -38,7 +38,7 @@ package final class TLSServer {
 
     /// Makes a client's identity, signed by the same authority.
     package func makeIdentity(_ name: String) async throws -> TLSIdentity {
-        try await TLSIdentity.make(name, in: folder)
+        try await TLSIdentity.make(name, in: folder, signedBy: "ca")
     }
 
     /// Makes the certificates and starts a server whose page is a redirect.

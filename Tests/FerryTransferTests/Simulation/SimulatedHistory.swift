@@ -107,6 +107,7 @@ final class SimulatedHistory {
     private func exchange(_ next: Machine.Request) async throws {
         try mayDie()
         let answer = server.answer(to: next, using: &generator)
+        if let redirected = redirected(next, by: answer) { return try await exchange(redirected) }
         isOpen = true
         takesBody = false
         if let head = answer.head {
@@ -125,6 +126,23 @@ final class SimulatedHistory {
         guard isOpen else { return }
         isOpen = false
         try await perform(machine.loadFinished(answer.error.map { TransferError($0) }))
+    }
+
+    /// What a load would ask for next, without the download's knowing.
+    private func redirected(
+        _ request: Machine.Request,
+        by answer: SimulatedServer.Exchange
+    ) -> Machine.Request? {
+        guard let head = answer.head,
+            case .follow(let transfer) = RedirectPolicy().decision(
+                for: head,
+                to: request.transfer,
+                after: 0
+            )
+        else { return nil }
+        var next = request
+        next.transfer = transfer
+        return next
     }
 
     private func perform(_ effects: [Machine.Effect], _ bytes: [UInt8] = []) async throws {

@@ -10,6 +10,7 @@ extension Nginx {
     /// - Throws: ``TestAuthorityError`` when there is no authority.
     package func makeIdentity(_ name: String) async throws -> TLSIdentity {
         guard let authority else { throw TestAuthorityError(description: "There is no authority.") }
-        return try await TLSIdentity.make(name, signedBy: authority)
+        let folder = URL(filePath: authority.file).deletingLastPathComponent()
+        return try await TLSIdentity.make(name, in: folder, signedBy: "authority")
     }
 }
