@@ -1,0 +1,42 @@
+import Foundation
+import FoundationNetworking
+
+/// What Foundation's storage forgets of a cookie when it reads its file again.
+///
+/// It writes neither when a cookie was made, by which they are sorted, nor, in a way that it understands
+/// itself, that a cookie is for secure connections only. It does keep the comment, which no cookie of today
+/// has, RFC 6265: there the record stands.
+struct CookieRecord: Hashable, Sendable {
+    /// When the cookie was first stored.
+    var creationDate: Date
+    /// Whether it goes over secure connections only.
+    var isSecure: Bool
+
+    init(creationDate: Date, isSecure: Bool) {
+        self.creationDate = creationDate
+        self.isSecure = isSecure
+    }
+
+    /// The record of a cookie, also of one that the app has stored.
+    init(_ cookie: HTTPCookie) {
+        let words = (cookie.comment ?? "").split(separator: " ")
+        guard words.count == 3, words[0] == Self.name, let seconds = TimeInterval(words[1]) else {
+            let created = cookie.properties?[HTTPCookiePropertyKey("Created")] as? TimeInterval
+            creationDate = Date(timeIntervalSinceReferenceDate: created ?? 0)
+            isSecure = cookie.isSecure
+            return
+        }
+        creationDate = Date(timeIntervalSinceReferenceDate: seconds)
+        isSecure = cookie.isSecure || words[2] == Self.secure
+    }
+
+    /// The record as a cookie's comment.
+    var comment: String {
+        let seconds = creationDate.timeIntervalSinceReferenceDate
+        return "\(Self.name) \(seconds) \(isSecure ? Self.secure : Self.plain)"
+    }
+
+    private static let name = "io.ferry.cookie"
+    private static let secure = "secure"
+    private static let plain = "plain"
+}

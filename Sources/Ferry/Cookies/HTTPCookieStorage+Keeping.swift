@@ -1,0 +1,59 @@
+import Foundation
+import FoundationNetworking
+
+extension HTTPCookieStorage {
+    /// How many cookies a domain may have, three times what RFC 6265 §6.1 asks for at least.
+    static let greatestCookieCount = 150
+
+    /// Stores a cookie in place of the one that it replaces, or removes that: RFC 6265 §5.3, step 11.
+    ///
+    /// - Parameters:
+    ///   - cookie: The cookie, which may have ended already.
+    ///   - origin: Who has set it.
+    ///   - now: The time.
+    func keep(_ cookie: HTTPCookie, from origin: CookieOrigin, at now: Date) {
+        let present = cookies ?? []
+        guard origin.isSecure || !present.contains(where: { $0.isHidden(by: cookie, at: now) })
+        else { return }
+        let replaced = present.filter { $0.isSameCookie(as: cookie) }
+        let hasEnded = cookie.hasEnded(at: now)
+        for old in replaced where hasEnded || old.domain != cookie.domain { deleteCookie(old) }
+        guard !hasEnded else { return }
+        let creationDate = replaced.map { CookieRecord($0).creationDate }.min()
+        let new = creationDate.map { cookie.created(at: $0) } ?? cookie
+        // Storing writes everything to disk, and many servers send their cookies again and again.
+        guard !replaced.contains(where: { $0.isEqual(to: new) }) else { return }
+        setCookie(new)
+        if replaced.isEmpty { makeRoom(in: cookie.bareDomain) }
+    }
+
+    /// Removes the oldest cookies of a domain that has too many; storing has removed those that have ended.
+    private func makeRoom(in domain: String) {
+        let neighbours = (cookies ?? []).filter { $0.bareDomain == domain }
+        let excess = neighbours.count - Self.greatestCookieCount
+        guard excess > 0 else { return }
+        let oldestFirst = neighbours.sorted {
+            CookieRecord($0).creationDate < CookieRecord($1).creationDate
+        }
+        for cookie in oldestFirst.prefix(excess) { deleteCookie(cookie) }
+    }
+}
+
+extension HTTPCookie {
+    /// Whether it is for secure connections, and another cookie from an insecure one would hide it from the
+    /// server: RFC 6265bis §5.7, step 11.
+    fileprivate func isHidden(by other: HTTPCookie, at now: Date) -> Bool {
+        guard name == other.name, CookieRecord(self).isSecure, !hasEnded(at: now),
+            CookieOrigin.isPath(other.path, under: path)
+        else { return false }
+        return CookieOrigin.isDomain(bareDomain, in: other.bareDomain)
+            || CookieOrigin.isDomain(other.bareDomain, in: bareDomain)
+    }
+
+    /// Whether storing it in place of another one would change nothing.
+    fileprivate func isEqual(to other: HTTPCookie) -> Bool {
+        value == other.value && domain == other.domain && isSecure == other.isSecure
+            && isHTTPOnly == other.isHTTPOnly && expiresDate == other.expiresDate
+            && comment == other.comment
+    }
+}
