@@ -90,6 +90,12 @@ static inline CURLcode CCurl_easy_getinfo_socket(CURL *easy, CURLINFO info, curl
     return curl_easy_getinfo(easy, info, value);
 }
 
+static inline CURLcode CCurl_easy_getinfo_tls_session(
+    CURL *easy, CURLINFO info, struct curl_tlssessioninfo *_Nullable *_Nonnull value
+) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
 static inline CURLMcode CCurl_multi_setopt_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }

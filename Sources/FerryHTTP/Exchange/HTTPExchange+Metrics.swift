@@ -15,6 +15,7 @@ extension HTTPExchange {
         let connectEnd = sinceStart
         metrics.requestStart = connectEnd
         metrics.connection = easy.connection
+        metrics.tls = easy.tls
         guard let connectStart = metrics.connectStart, !phases.isReusedConnection else {
             return noteReuse()
         }

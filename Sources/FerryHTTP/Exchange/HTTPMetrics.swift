@@ -32,6 +32,8 @@ package struct HTTPMetrics: Hashable, Sendable {
     package var isReusedConnection = false
     /// The addresses of both ends of the connection.
     package var connection: InternetConnection?
+    /// What was agreed on for TLS; `nil` without it.
+    package var tls: TLSParameters?
     /// The protocol of the response: `HTTP/1.1` or `HTTP/2`.
     package var version: String?
     /// The size of the request's header.

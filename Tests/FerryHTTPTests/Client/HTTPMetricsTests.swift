@@ -43,6 +43,7 @@ import Testing
         #expect(first.lookupStart != nil)
         #expect(first.connectEnd != nil)
         #expect(first.secureConnectStart == nil)
+        #expect(first.tls == nil)
         #expect(first.responseEnd != nil)
         #expect(first.version == "HTTP/1.1")
         #expect(first.connection?.remote == .init(address: "127.0.0.1", port: server.port))
@@ -68,6 +69,9 @@ import Testing
         expectOrder(metrics)
         #expect(metrics.secureConnectStart != nil)
         #expect(metrics.secureConnectEnd != nil)
+        let tls = try #require(metrics.tls)
+        #expect(tls.version == 0x0304)
+        #expect((0x1301...0x1303).contains(tls.cipherSuite))
     }
 
     @Test func `a connection that is refused has no request`() async throws {
