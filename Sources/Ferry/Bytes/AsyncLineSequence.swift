@@ -1,0 +1,72 @@
+/// The lines of a sequence of bytes, read as UTF-8.
+///
+/// A line ends with one of the line breaks of Unicode: LF, CR, CR LF, VT (U+000B), FF (U+000C), NEL (U+0085), LS
+/// (U+2028) or PS (U+2029), which is not part of it; the last one may also end with the bytes. Empty lines are left
+/// out, as on Apple's systems: where they count, as in server-sent events, read the bytes or the characters.
+/// What is no UTF-8 becomes U+FFFD.
+public struct AsyncLineSequence<Base: AsyncSequence>: AsyncSequence where Base.Element == UInt8 {
+    /// A line without its end.
+    public typealias Element = String
+    /// What the bytes fail with.
+    public typealias Failure = Base.Failure
+
+    private let base: Base
+
+    init(_ base: Base) {
+        self.base = base
+    }
+
+    /// Makes an iterator over the lines.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(base: base.makeAsyncIterator())
+    }
+}
+
+extension AsyncLineSequence: Sendable where Base: Sendable {}
+
+@available(*, unavailable)
+extension AsyncLineSequence.AsyncIterator: Sendable {}
+
+extension AsyncLineSequence {
+    /// Goes through the lines.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private var base: Base.AsyncIterator
+        private let buffer: BufferedBytes?
+        private var splitter = LineSplitter()
+
+        init(base: Base.AsyncIterator) {
+            self.base = base
+            buffer = (base as? URLSession.AsyncBytes.AsyncIterator)?.buffer
+        }
+
+        /// Returns the next line.
+        ///
+        /// - Returns: The line; nil at the end.
+        /// - Throws: What the bytes fail with. An incomplete line before that is lost.
+        public mutating func next() async throws(Failure) -> String? {
+            try await next(isolation: #isolation)
+        }
+
+        /// Returns the next line.
+        ///
+        /// - Parameter actor: Where the caller runs.
+        /// - Returns: The line; nil at the end.
+        /// - Throws: What the bytes fail with. An incomplete line before that is lost.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(Failure) -> String? {
+            while true {
+                if let buffer, let line = splitter.take(from: buffer) { return line }
+                guard let byte = try await base.next(isolation: actor) else {
+                    return splitter.finish()
+                }
+                if let line = splitter.take(byte) { return line }
+            }
+        }
+    }
+}
+
+extension AsyncSequence where Element == UInt8 {
+    /// The lines that the bytes make.
+    public var lines: AsyncLineSequence<Self> { AsyncLineSequence(self) }
+}
