@@ -125,7 +125,7 @@ package import FerrySystem
     private func recycle(_ easy: CurlEasy) {
         easy.reset()
         // As many as connections are likely to be in use; each is a few kilobytes.
-        guard !isInvalid, spareEasies.count < 32 else { return }
+        guard !isInvalid, spareEasies.count < 32, easy.isReusable else { return }
         spareEasies.append(easy)
     }
 }

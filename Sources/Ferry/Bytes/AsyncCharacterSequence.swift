@@ -56,15 +56,25 @@ extension AsyncCharacterSequence {
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Failure) -> Character? {
-            while let scalar = try await base.next(isolation: actor) {
-                let hasBreak = recognizer.hasBreak(before: scalar)
-                let complete = hasBreak ? character.first : nil
-                if hasBreak { character = "" }
-                character.unicodeScalars.append(scalar)
-                if let complete { return complete }
+            while true {
+                while let scalar = base.nextAtHand() {
+                    if let complete = take(scalar) { return complete }
+                }
+                guard let scalar = try await base.next(isolation: actor) else {
+                    defer { character = "" }
+                    return character.first
+                }
+                if let complete = take(scalar) { return complete }
             }
-            defer { character = "" }
-            return character.first
+        }
+
+        /// Takes a code point; returns the character that has ended before it.
+        private mutating func take(_ scalar: Unicode.Scalar) -> Character? {
+            let hasBreak = recognizer.hasBreak(before: scalar)
+            let complete = hasBreak ? character.first : nil
+            if hasBreak { character = "" }
+            character.unicodeScalars.append(scalar)
+            return complete
         }
     }
 }

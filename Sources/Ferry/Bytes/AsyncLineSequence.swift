@@ -31,10 +31,12 @@ extension AsyncLineSequence {
     /// Goes through the lines.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var base: Base.AsyncIterator
+        private let buffer: BufferedBytes?
         private var splitter = LineSplitter()
 
         init(base: Base.AsyncIterator) {
             self.base = base
+            buffer = (base as? URLSession.AsyncBytes.AsyncIterator)?.buffer
         }
 
         /// Returns the next line.
@@ -53,10 +55,13 @@ extension AsyncLineSequence {
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Failure) -> String? {
-            while let byte = try await base.next(isolation: actor) {
+            while true {
+                if let buffer, let line = splitter.take(from: buffer) { return line }
+                guard let byte = try await base.next(isolation: actor) else {
+                    return splitter.finish()
+                }
                 if let line = splitter.take(byte) { return line }
             }
-            return splitter.finish()
         }
     }
 }

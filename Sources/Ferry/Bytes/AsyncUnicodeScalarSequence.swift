@@ -29,10 +29,12 @@ extension AsyncUnicodeScalarSequence {
     /// Goes through the code points.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var base: Base.AsyncIterator
+        private let buffer: BufferedBytes?
         private var decoder = ScalarDecoder()
 
         init(base: Base.AsyncIterator) {
             self.base = base
+            buffer = (base as? URLSession.AsyncBytes.AsyncIterator)?.buffer
         }
 
         /// Returns the next code point.
@@ -52,10 +54,21 @@ extension AsyncUnicodeScalarSequence {
             isolation actor: isolated (any Actor)?
         ) async throws(Failure) -> Unicode.Scalar? {
             while true {
-                if let scalar = decoder.next() { return scalar }
+                if let scalar = nextAtHand() { return scalar }
                 guard let byte = try await base.next(isolation: actor) else {
                     return decoder.finish()
                 }
+                decoder.take(byte)
+            }
+        }
+
+        /// The next code point, if that takes no waiting.
+        mutating func nextAtHand() -> Unicode.Scalar? {
+            while true {
+                if let scalar = decoder.next() { return scalar }
+                guard let byte = buffer?.take() else { return nil }
+                // Most bytes are ASCII.
+                if byte < 0x80, decoder.isEmpty { return Unicode.Scalar(byte) }
                 decoder.take(byte)
             }
         }

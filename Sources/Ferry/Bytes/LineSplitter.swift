@@ -5,17 +5,23 @@ struct LineSplitter {
 
     /// Takes a byte.
     ///
-    /// - Returns: The line that it ends, unless that is empty.
-    ///
     /// The second half of CR LF ends an empty line, so that it need not be known as such.
+    ///
+    /// - Returns: The line that it ends, unless that is empty.
     mutating func take(_ byte: UInt8) -> String? {
         line.append(byte)
-        return switch byte {
-        case 0x0a...0x0d: end(1)
-        case 0x85 where line.dropLast().last == 0xc2: end(2)
-        case 0xa8 where line.dropLast().suffix(2) == [0xe2, 0x80]: end(3)
-        case 0xa9 where line.dropLast().suffix(2) == [0xe2, 0x80]: end(3)
-        default: nil
+        return endIfBroken(by: byte)
+    }
+
+    /// Takes bytes that are at hand, up to the end of a line.
+    ///
+    /// - Returns: The line, unless there is no whole one.
+    mutating func take(from buffer: BufferedBytes) -> String? {
+        while true {
+            let bytes = buffer.take(through: Self.mayEnd(with:))
+            guard let last = bytes.last else { return nil }
+            line.append(contentsOf: bytes)
+            if let line = endIfBroken(by: last) { return line }
         }
     }
 
@@ -23,6 +29,24 @@ struct LineSplitter {
     ///
     /// - Returns: The line that it ends, unless that is empty.
     mutating func finish() -> String? { end(0) }
+
+    /// Whether a line break can end with a byte.
+    private static func mayEnd(with byte: UInt8) -> Bool {
+        switch byte {
+        case 0x0a...0x0d, 0x85, 0xa8, 0xa9: true
+        default: false
+        }
+    }
+
+    private mutating func endIfBroken(by last: UInt8) -> String? {
+        switch last {
+        case 0x0a...0x0d: end(1)
+        case 0x85 where line.dropLast().last == 0xc2: end(2)
+        case 0xa8 where line.dropLast().suffix(2) == [0xe2, 0x80]: end(3)
+        case 0xa9 where line.dropLast().suffix(2) == [0xe2, 0x80]: end(3)
+        default: nil
+        }
+    }
 
     private mutating func end(_ breakByteCount: Int) -> String? {
         defer { line.removeAll(keepingCapacity: true) }

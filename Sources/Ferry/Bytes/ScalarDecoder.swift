@@ -3,6 +3,9 @@ struct ScalarDecoder {
     /// The beginning of the next code point, and after a byte that does not go on with it that one.
     private var pending: [UInt8] = []
 
+    /// Whether the next byte begins a code point.
+    var isEmpty: Bool { pending.isEmpty }
+
     /// Takes a byte; then call ``next()`` until it returns nil.
     mutating func take(_ byte: UInt8) {
         pending.append(byte)

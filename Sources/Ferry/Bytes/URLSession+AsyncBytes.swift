@@ -35,22 +35,15 @@ extension URLSession {
 
         /// Makes an iterator over the bytes that nobody has got yet.
         public func makeAsyncIterator() -> AsyncIterator {
-            AsyncIterator(consumer: consumer)
+            AsyncIterator(buffer: BufferedBytes(of: consumer))
         }
     }
 }
 
 extension URLSession.AsyncBytes {
-    /// Goes through the bytes.
+    /// Goes through the bytes; a copy goes on where the other one is.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        // What is inlined into the app needs no call while there are bytes at hand.
-        @usableFromInline var bytes: [UInt8] = []
-        @usableFromInline var position = 0
-        private let consumer: Consumer
-
-        init(consumer: Consumer) {
-            self.consumer = consumer
-        }
+        @usableFromInline let buffer: BufferedBytes
 
         /// Returns the next byte.
         ///
@@ -58,11 +51,8 @@ extension URLSession.AsyncBytes {
         /// - Throws: What the task has failed with; `URLError.Code.cancelled` when the Swift task was cancelled.
         @inlinable
         public mutating func next() async throws -> UInt8? {
-            if position < bytes.count {
-                defer { position += 1 }
-                return bytes[position]
-            }
-            return try await nextOfMore()
+            if let byte = buffer.take() { return byte }
+            return try await buffer.takeMore()
         }
 
         /// Returns the next byte.
@@ -74,22 +64,8 @@ extension URLSession.AsyncBytes {
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws -> UInt8? {
-            if position < bytes.count {
-                defer { position += 1 }
-                return bytes[position]
-            }
-            return try await nextOfMore()
-        }
-
-        @usableFromInline
-        mutating func nextOfMore() async throws -> UInt8? {
-            // Let go of before the wait: the piece may be large.
-            bytes = []
-            position = 0
-            guard let data = try await consumer.stream.next() else { return nil }
-            bytes = Array(data)
-            position = 1
-            return bytes.first
+            if let byte = buffer.take() { return byte }
+            return try await buffer.takeMore()
         }
     }
 

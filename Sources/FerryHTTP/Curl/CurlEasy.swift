@@ -42,6 +42,14 @@ import FerrySystem
         errorText.pointee = 0
     }
 
+    /// Whether the handle, which is reset, can be used again.
+    ///
+    /// Of one that was taken out in the middle libcurl may keep the buffer, whose size cannot be set any more
+    /// (`CURLOPT_BUFFERSIZE`).
+    var isReusable: Bool {
+        CCurl_easy_setopt_long(handle, CURLOPT_BUFFERSIZE, Int(CURL_MAX_WRITE_SIZE)) == CURLE_OK
+    }
+
     /// Works for an exchange, until ``reset()``.
     func work(
         for exchange: HTTPExchange,

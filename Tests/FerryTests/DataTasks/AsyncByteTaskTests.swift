@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite("Bytes of a response", .timeLimit(.minutes(1)))
-struct AsyncBytesTests {
+struct AsyncByteTaskTests {
     private let server: FixtureServer
     private let recorder = DataRecorder()
     private let session: URLSession

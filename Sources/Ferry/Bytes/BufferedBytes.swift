@@ -1,0 +1,41 @@
+import Foundation
+
+/// The bytes at hand of one iterator, which lines and characters take without an asynchronous call for each.
+@usableFromInline
+final class BufferedBytes {
+    private let consumer: URLSession.AsyncBytes.Consumer
+    // What is inlined into the app needs no call while there are bytes at hand.
+    @usableFromInline var bytes: [UInt8] = []
+    @usableFromInline var position = 0
+
+    init(of consumer: URLSession.AsyncBytes.Consumer) {
+        self.consumer = consumer
+    }
+
+    /// Takes the next byte; nil when none is at hand.
+    @inlinable
+    func take() -> UInt8? {
+        guard position < bytes.count else { return nil }
+        defer { position += 1 }
+        return bytes[position]
+    }
+
+    /// Takes the bytes up to the first that fulfils a condition, that one included, or all.
+    func take(through isLast: (UInt8) -> Bool) -> ArraySlice<UInt8> {
+        let rest = bytes[position...]
+        let taken = rest.firstIndex(where: isLast).map { rest[...$0] } ?? rest
+        position = taken.endIndex
+        return taken
+    }
+
+    /// Waits for more and takes the first byte of that; nil at the end.
+    @usableFromInline
+    func takeMore() async throws -> UInt8? {
+        // Let go of before the wait: the piece may be large.
+        bytes = []
+        position = 0
+        guard let data = try await consumer.stream.next() else { return nil }
+        bytes = Array(data)
+        return take()
+    }
+}
