@@ -18,6 +18,15 @@ let package = Package(
             swiftSettings: [.treatAllWarnings(as: .error)]
         ),
         .executableTarget(
+            name: "requests-ferry",
+            dependencies: [.product(name: "Ferry", package: "Ferry")],
+            swiftSettings: [.define("FERRY"), .treatAllWarnings(as: .error)]
+        ),
+        .executableTarget(
+            name: "requests-foundation",
+            swiftSettings: [.treatAllWarnings(as: .error)]
+        ),
+        .executableTarget(
             name: "queue-ferry",
             dependencies: [.product(name: "Ferry", package: "Ferry")],
             swiftSettings: [.treatAllWarnings(as: .error)]

@@ -10,6 +10,7 @@ extension URLAuthenticationChallenge {
     ///   - challenge: What is asked.
     ///   - space: What it is asked for.
     ///   - credential: What would be answered without the app.
+    /// - Returns: The challenge.
     static func make(
         _ challenge: LoadChallenge,
         for space: URLProtectionSpace,

@@ -8,9 +8,10 @@ import FoundationNetworking
 @LoopActor
 final class TaskDecider: LoadDecider {
     /// Completes a request, beside its cookies.
-    typealias Preparation = @LoopActor (
-        TransferRequest, @escaping @LoopActor ([HTTPField]) -> Void
-    ) -> Void
+    typealias Preparation =
+        @LoopActor (
+            TransferRequest, @escaping @LoopActor ([HTTPField]) -> Void
+        ) -> Void
 
     /// The task, which a data task can exchange for a download task.
     var task: URLSessionTask

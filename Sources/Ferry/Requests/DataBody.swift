@@ -46,6 +46,8 @@ enum DataBody: Sendable {
 extension URLRequest {
     /// The length of a stream that the app has told in a header field.
     var announcedBodyByteCount: Int64? {
-        value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }.flatMap { $0 < 0 ? nil : $0 }
+        value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }.flatMap {
+            $0 < 0 ? nil : $0
+        }
     }
 }

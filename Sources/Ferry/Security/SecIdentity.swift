@@ -38,7 +38,9 @@ public final class SecIdentity: Sendable {
     ///
     /// Foundation's credential has no place for an identity. One and the same is kept once, however often an app
     /// reads it.
-    private static let known = Mutex<(names: [HTTPIdentity: String], identities: [String: SecIdentity])>(
+    private static let known = Mutex<
+        (names: [HTTPIdentity: String], identities: [String: SecIdentity])
+    >(
         ([:], [:])
     )
 

@@ -1,8 +1,7 @@
 public import Foundation
 
-// The names are Apple's:
-// swift-format-ignore-file: AlwaysUseLowerCamelCase
-
+// The name is Apple's:
+// swift-format-ignore: AlwaysUseLowerCamelCase
 /// The certificates of a trust, the server's own first.
 ///
 /// - Parameter trust: The trust.
@@ -11,6 +10,8 @@ public func SecTrustCopyCertificateChain(_ trust: SecTrust) -> [SecCertificate]?
     trust.certificateChain.isEmpty ? nil : trust.certificateChain
 }
 
+// The name is Apple's:
+// swift-format-ignore: AlwaysUseLowerCamelCase
 /// How many certificates a trust has.
 ///
 /// - Parameter trust: The trust.
@@ -19,6 +20,8 @@ public func SecTrustGetCertificateCount(_ trust: SecTrust) -> Int {
     trust.certificateChain.count
 }
 
+// The name is Apple's:
+// swift-format-ignore: AlwaysUseLowerCamelCase
 /// Whether a server was found to be trusted.
 ///
 /// - Parameters:
@@ -33,6 +36,8 @@ public func SecTrustEvaluateWithError(
     return trust.verificationError == nil
 }
 
+// The name is Apple's:
+// swift-format-ignore: AlwaysUseLowerCamelCase
 /// The encoding of a certificate.
 ///
 /// - Parameter certificate: The certificate.

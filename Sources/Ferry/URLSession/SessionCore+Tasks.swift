@@ -30,7 +30,9 @@ extension SessionCore {
                 recipient: recipient,
                 storage: storage
             )
-        } add: { backend.add($0, $1) }
+        } add: {
+            backend.add($0, $1)
+        }
     }
 
     /// Makes a task for a file of this machine, for what is in the URL, or for one of the app's protocols.
@@ -52,7 +54,9 @@ extension SessionCore {
                 recipient: recipient,
                 storage: storage
             )
-        } add: { backend.addLocal($0, $1) }
+        } add: {
+            backend.addLocal($0, $1)
+        }
     }
 
     /// Makes a data task and tells the delegate so.
@@ -64,7 +68,9 @@ extension SessionCore {
     ) -> URLSessionDataTask {
         requireForeground("Data tasks are not supported in background sessions.")
         return makeDataTask(request, DataBody(of: request), session, recipient, delegate) {
-            identifier, backend, storage in
+            identifier,
+            backend,
+            storage in
             URLSessionDataTask(
                 identifier: identifier,
                 core: self,
@@ -86,7 +92,9 @@ extension SessionCore {
         if case .handler = recipient { requireForeground() }
         requireForeground("Upload tasks from NSData are not supported in background sessions.")
         return makeDataTask(request, body, session, recipient, delegate) {
-            identifier, backend, storage in
+            identifier,
+            backend,
+            storage in
             URLSessionUploadTask(
                 identifier: identifier,
                 core: self,

@@ -1,7 +1,11 @@
 /// A task that reads and writes a TCP connection.
 ///
 /// - Important: There are no stream tasks on Linux: use a library for sockets, such as SwiftNIO.
-@available(*, unavailable, message: "There are no stream tasks on Linux; use a library for sockets.")
+@available(
+    *,
+    unavailable,
+    message: "There are no stream tasks on Linux; use a library for sockets."
+)
 open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {}
 
 extension URLSession {

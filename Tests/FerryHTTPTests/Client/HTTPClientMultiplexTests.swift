@@ -56,7 +56,10 @@ import Testing
         let server = try await server()
         let probe = ExchangeProbe()
         let client = try client(server)
-        let exchange = client.start(HTTPRequest(url: server.url("which", by: .secure)), handler: probe)
+        let exchange = client.start(
+            HTTPRequest(url: server.url("which", by: .secure)),
+            handler: probe
+        )
         try await probe.finished()
         #expect(try probe.head.version == "HTTP/1.1")
         #expect(exchange.metrics.version == "HTTP/1.1")

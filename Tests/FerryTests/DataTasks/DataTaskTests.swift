@@ -16,6 +16,56 @@ struct DataTaskTests {
         server.on("/song", .content(.text("la la")))
     }
 
+    @Test func `OR-1: a task's delegate hears of it before anybody has it`() throws {
+        let creations = CreationRecorder()
+        let session = URLSession(
+            configuration: .ephemeral,
+            delegate: creations,
+            delegateQueue: nil
+        )
+        let url = try server.address("/song")
+        let task = session.dataTask(with: url)
+        #expect(creations.identifiers == [task.taskIdentifier])
+        #expect(creations.isOnDelegateQueue == false)
+        #expect(session.uploadTask(with: URLRequest(url: url), from: Data()).taskIdentifier == 2)
+        #expect(creations.identifiers == [1, 2])
+        session.invalidateAndCancel()
+    }
+
+    @Test func `OR-12: a response in several parts is handed over as one`() async throws {
+        let body = "--x\r\n\r\none\r\n--x\r\n\r\ntwo\r\n--x--\r\n"
+        let type = "multipart/x-mixed-replace; boundary=x"
+        server.on("/parts", .content(.text(body)).with(fields: [("Content-Type", type)]))
+        session.dataTask(with: try server.address("/parts")).resume()
+        await recorder.waitForEnd()
+        #expect(recorder.story == ["response 200", "data", "metrics 1", "completed"])
+        #expect(recorder.text == body)
+    }
+
+    @Test func `DL-24: metrics come once, before the end, also of a task that fails`() async throws
+    {
+        server.on("/gone", .content(.text("la la")).dropping(after: 2))
+        session.dataTask(with: try server.address("/gone")).resume()
+        await recorder.waitForEnd()
+        #expect(recorder.story.suffix(2) == ["metrics 1", "completed -1005"])
+        #expect(recorder.story.count { $0.hasPrefix("metrics") } == 1)
+    }
+
+    @Test func `DL-28: bodies are handed over in parts unless the app says otherwise`() throws {
+        let task = session.dataTask(with: try server.address("/song"))
+        #expect(task.prefersIncrementalDelivery)
+        task.prefersIncrementalDelivery = false
+        #expect(!task.prefersIncrementalDelivery)
+    }
+
+    @Test func `DL-31: an async download tells its delegate of no bytes`() async throws {
+        let own = DataRecorder()
+        let url = try server.address("/song")
+        let (file, _) = try await session.download(from: url, delegate: own)
+        #expect(own.story == ["metrics 1"])
+        try FileManager.default.removeItem(at: file)
+    }
+
     @Test func `OR-2: a delegate hears of the response, the data and the end`() async throws {
         let task = session.dataTask(with: try server.address("/song"))
         task.resume()
@@ -243,7 +293,9 @@ struct DataTaskTests {
     }
 
     @Test func `DL-13: the delegate decides what is cached`() async throws {
-        let session = recorder.makeSession { $0.urlCache = URLSessionConfiguration.ephemeral.urlCache }
+        let session = recorder.makeSession {
+            $0.urlCache = URLSessionConfiguration.ephemeral.urlCache
+        }
         server.on(
             "/cached",
             .content(.text("la")).with(fields: [("Cache-Control", "max-age=600")])
@@ -271,7 +323,9 @@ struct DataTaskTests {
     }
 
     @Test func `what is stored is confirmed by the server`() async throws {
-        let session = recorder.makeSession { $0.urlCache = URLSessionConfiguration.ephemeral.urlCache }
+        let session = recorder.makeSession {
+            $0.urlCache = URLSessionConfiguration.ephemeral.urlCache
+        }
         server.on(
             "/tagged",
             .content(.text("la")).with(fields: [("ETag", "\"1\""), ("Cache-Control", "no-cache")]),
@@ -287,7 +341,9 @@ struct DataTaskTests {
     }
 
     @Test func `a request for the cache alone fails where nothing is stored`() async throws {
-        let session = recorder.makeSession { $0.urlCache = URLSessionConfiguration.ephemeral.urlCache }
+        let session = recorder.makeSession {
+            $0.urlCache = URLSessionConfiguration.ephemeral.urlCache
+        }
         var request = URLRequest(url: try server.address("/song"))
         request.cachePolicy = .returnCacheDataDontLoad
         let asked = request
@@ -320,9 +376,27 @@ struct DataTaskTests {
         await expectURLError(.fileDoesNotExist) { try await session.data(from: missing) }
     }
 
-    @Test func `DL-1: without a queue of the app's, calls come on one of the session's`() async throws {
+    @Test func `DL-1: without a queue of the app's, calls come on one of the session's`()
+        async throws
+    {
         session.dataTask(with: try server.address("/song")).resume()
         await recorder.waitForEnd()
         #expect(recorder.queues == ["ferry.session.delegate"])
+    }
+}
+
+/// Notes which tasks were created, and whether that was told on the delegate queue.
+private final class CreationRecorder: NSObject, URLSessionTaskDelegate {
+    private let state = Awaited<(identifiers: [Int], isOnQueue: Bool)>(([], false))
+
+    var identifiers: [Int] { state.value.identifiers }
+    var isOnDelegateQueue: Bool { state.value.isOnQueue }
+
+    func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
+        let isOnQueue = OperationQueue.current === session.delegateQueue
+        state.change { state in
+            state.identifiers.append(task.taskIdentifier)
+            state.isOnQueue = state.isOnQueue || isOnQueue
+        }
     }
 }

@@ -43,7 +43,9 @@ struct PasswordTests {
         #expect(challenge.protectionSpace.realm == "r")
         #expect(challenge.protectionSpace.host == "127.0.0.1")
         #expect(challenge.protectionSpace.port == Int(server.port))
-        #expect(challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodHTTPBasic)
+        #expect(
+            challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodHTTPBasic
+        )
         #expect((challenge.failureResponse as? HTTPURLResponse)?.statusCode == 401)
     }
 
@@ -97,7 +99,8 @@ struct PasswordTests {
         #expect(recorder.story.dropFirst().first == "response 401")
     }
 
-    @Test func `a challenge without a realm, or one that nobody knows, does no harm`() async throws {
+    @Test func `a challenge without a realm, or one that nobody knows, does no harm`() async throws
+    {
         server.on("/bare", Self.basic("Basic"))
         server.on("/strange", .status(401, fields: [("WWW-Authenticate", "Strange x=1, =, \"")]))
         recorder.change { [credential] in $0.challenge = { _ in (.useCredential, credential) } }

@@ -87,7 +87,8 @@ struct RedirectTests {
         arguments: [
             (301, "POST", "GET"), (302, "POST", "GET"), (303, "POST", "GET"),
             (303, "PUT", "GET"), (301, "PUT", "PUT"), (302, "DELETE", "DELETE"),
-            (305, "POST", "POST"), (306, "POST", "POST"), (307, "POST", "POST"), (308, "PUT", "PUT"),
+            (305, "POST", "POST"), (306, "POST", "POST"), (307, "POST", "POST"),
+            (308, "PUT", "PUT"),
         ]
     )
     func `DL-3: what becomes of the method and the body`(

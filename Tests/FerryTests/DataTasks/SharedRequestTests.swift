@@ -25,7 +25,10 @@ struct SharedRequestTests {
     }
 
     /// Starts tasks for the same, and waits until the first one's request is there.
-    private func start(_ count: Int, at path: String = "/slow") async throws -> [Task<Data, any Error>] {
+    private func start(
+        _ count: Int,
+        at path: String = "/slow"
+    ) async throws -> [Task<Data, any Error>] {
         let url = try server.address(path)
         let first = Task { [session] in try await session.data(from: url).0 }
         try await server.waitForStall(at: path)

@@ -71,7 +71,8 @@ struct UploadTaskTests {
         session.uploadTask(withStreamedRequest: try request("/moved")).resume()
         await recorder.waitForEnd()
         #expect(
-            recorder.story == ["stream", "sent", "redirect 307 PUT /in", "stream"] + story.dropLast(2)
+            recorder.story == ["stream", "sent", "redirect 307 PUT /in", "stream"]
+                + story.dropLast(2)
                 + ["metrics 2", "completed"]
         )
         #expect(server.requests.map(\.body.count) == [300_000, 300_000])

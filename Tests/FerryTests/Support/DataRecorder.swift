@@ -110,7 +110,8 @@ final class DataRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
         newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        let line = "redirect \(response.statusCode) \(request.httpMethod ?? "") \(request.url?.path ?? "")"
+        let line =
+            "redirect \(response.statusCode) \(request.httpMethod ?? "") \(request.url?.path ?? "")"
         note(line)
         if given.answersRedirects { completionHandler(given.redirect(request)) }
     }
@@ -118,9 +119,10 @@ final class DataRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
     func urlSession(
         _ session: URLSession,
         didReceive challenge: URLAuthenticationChallenge,
-        completionHandler: @escaping @Sendable (
-            URLSession.AuthChallengeDisposition, URLCredential?
-        ) -> Void
+        completionHandler:
+            @escaping @Sendable (
+                URLSession.AuthChallengeDisposition, URLCredential?
+            ) -> Void
     ) {
         note("session challenge") { $0.challenges.append(challenge) }
         let answer = given.sessionChallenge(challenge)
@@ -131,9 +133,10 @@ final class DataRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
         _ session: URLSession,
         task: URLSessionTask,
         didReceive challenge: URLAuthenticationChallenge,
-        completionHandler: @escaping @Sendable (
-            URLSession.AuthChallengeDisposition, URLCredential?
-        ) -> Void
+        completionHandler:
+            @escaping @Sendable (
+                URLSession.AuthChallengeDisposition, URLCredential?
+            ) -> Void
     ) {
         note("challenge \(challenge.previousFailureCount)") { $0.challenges.append(challenge) }
         let answer = given.challenge(challenge)

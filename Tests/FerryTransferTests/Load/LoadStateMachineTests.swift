@@ -108,7 +108,9 @@ import Testing
         _ = machine.receivedHead(head(302, ["Location": "/b", "Content-Length": "5"]))
         _ = machine.redirectAnswered(request)
         let lost = HTTPError(code: .connectionLost, message: "gone")
-        #expect(machine.exchangeFinished(lost) == [.prepare(.init(transfer: request, redirectCount: 1))])
+        #expect(
+            machine.exchangeFinished(lost) == [.prepare(.init(transfer: request, redirectCount: 1))]
+        )
     }
 
     @Test func `DL-4: a chain of redirects ends at the 21st`() {

@@ -45,6 +45,7 @@ extension DataTransfer {
         var isPaused: Bool { condition == .paused }
 
         /// - Parameter isJoining: Whether the task shares a request of another one.
+        /// - Returns: What to do.
         mutating func resume(isJoining: Bool) -> [Effect] {
             switch condition {
             case .idle where isJoining:
@@ -62,6 +63,7 @@ extension DataTransfer {
         }
 
         /// - Parameter isLeaving: Whether a request that is shared goes on without the task.
+        /// - Returns: What to do.
         mutating func suspend(isLeaving: Bool) -> [Effect] {
             switch condition {
             case .running where isLeaving && !hasConnection:

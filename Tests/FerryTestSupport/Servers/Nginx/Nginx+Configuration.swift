@@ -46,7 +46,9 @@ extension Nginx {
         }
 
         private var servers: String {
-            ports.map { "server { \(listen($0, $1)) \(locations) \(lines) }" }.joined(separator: "\n")
+            ports.map { "server { \(listen($0, $1)) \(locations) \(lines) }" }.joined(
+                separator: "\n"
+            )
         }
 
         private func listen(_ listener: Listener, _ port: Int) -> String {

@@ -7,6 +7,7 @@ extension Nginx {
     /// Makes a client's identity, signed by the authority of its own certificate.
     ///
     /// - Parameter name: Whose it is.
+    /// - Returns: The identity.
     /// - Throws: ``TestAuthorityError`` when there is no authority.
     package func makeIdentity(_ name: String) async throws -> TLSIdentity {
         guard let authority else { throw TestAuthorityError(description: "There is no authority.") }

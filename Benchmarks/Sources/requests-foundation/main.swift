@@ -1,0 +1,1 @@
+../requests-ferry/main.swift
