@@ -58,6 +58,9 @@ extension URLSessionTask {
         /// - Returns: Whether an operation must be put on the delegate queue.
         mutating func append(_ delivery: Delivery) -> Bool {
             switch (pending.last?.message, delivery.message) {
+            case (.sent(0, _), .sent), (.sent, .sent(0, _)):
+                // The body is sent again from its start, which the figures that follow do not tell.
+                pending.append(delivery)
             case (.progressed, .progressed), (.sent, .sent):
                 pending[pending.count - 1] = delivery
             case (.data(var data), .data(let more)):
@@ -84,9 +87,7 @@ extension URLSessionTask {
                 return (delivery, byteCount - toldByteCount)
             case .sent(let byteCount, _):
                 defer { toldSentByteCount = byteCount }
-                // The body is sent again, from its start.
-                let before = byteCount < toldSentByteCount ? 0 : toldSentByteCount
-                return (delivery, byteCount - before)
+                return (delivery, byteCount - toldSentByteCount)
             case .finished, .data, .call, .socket, .completed:
                 return (delivery, 0)
             }

@@ -39,11 +39,12 @@ extension URLSessionTask {
 
     /// So many bytes of the request's body have left.
     func noteSent(_ byteCount: Int64) {
-        let expected = storage.withLock { storage in
-            storage.sentCounts.sent = byteCount
-            return storage.sentCounts.expected
+        let (expected, isAgain) = storage.withLock { storage in
+            defer { storage.sentCounts.sent = byteCount }
+            return (storage.sentCounts.expected, byteCount < storage.sentCounts.sent)
         }
         updateProgress()
+        if isAgain { deliver(.sent(byteCount: 0, expectedByteCount: expected)) }
         deliver(.sent(byteCount: byteCount, expectedByteCount: expected))
     }
 

