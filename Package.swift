@@ -101,8 +101,13 @@ let package = Package(
             name: "FerryTests",
             dependencies: [
                 "Ferry", "FerryTransfer", "FerryHTTP", "FerryWire", "FerrySystem",
-                "FerryTestSupport", "ferry", "ferryd",
+                "FerryTestSupport", "ferry", "ferryd", "waiting-app",
             ]
+        ),
+        .executableTarget(
+            name: "waiting-app",
+            dependencies: ["Ferry", "FerrySystem", "FerryTestSupport"],
+            path: "Tests/WaitingApp"
         ),
         .testTarget(
             name: "FerryCommandTests",

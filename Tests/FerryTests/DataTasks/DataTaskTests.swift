@@ -188,7 +188,8 @@ struct DataTaskTests {
         )
         #expect(recorder.file == Data("la la".utf8))
         #expect(task.state == .completed)
-        #expect(await session.allTasks.isEmpty)
+        session.finishTasksAndInvalidate()
+        await recorder.wait(for: "invalid")
     }
 
     @Test func `a stream task is refused`() async throws {
