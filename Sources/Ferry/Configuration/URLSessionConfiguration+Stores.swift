@@ -68,6 +68,13 @@ extension URLSessionConfiguration {
     }
 }
 
+extension URLSessionConfiguration.Values {
+    /// Whether responses are cached anywhere.
+    var hasCache: Bool {
+        if case .own(nil) = urlCache { false } else { true }
+    }
+}
+
 extension URLSessionConfiguration.Values.Store<URLCache> {
     /// The cache itself.
     var cache: URLCache? {

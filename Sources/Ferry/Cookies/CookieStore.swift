@@ -39,6 +39,11 @@ final class CookieStore: Sendable {
         self.now = now
     }
 
+    /// Whether the cookies are in memory only, so that nothing here blocks.
+    var isInMemory: Bool {
+        if case .ephemeral = configuration.httpCookieStorage { true } else { false }
+    }
+
     /// The `Cookie` field that goes with a request; nil for none.
     ///
     /// There is none either when the request has one of its own or cookies are not to be set. This blocks:

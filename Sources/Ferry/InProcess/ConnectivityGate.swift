@@ -44,9 +44,15 @@ final class ConnectivityGate {
     /// - Returns: Whether it is going to be called: not where nothing is ever held back.
     func passAfterChange(_ go: @escaping @LoopActor () -> Void) -> Bool {
         guard isClosable else { return false }
-        observation = monitor.observe { [weak self] connectivity in
+        let observation = monitor.observe { [weak self] connectivity in
             if connectivity.allowsAttempts { self?.open() }
         }
+        // Where the kernel tells nothing, no change would ever be told either.
+        guard monitor.connectivity != .unknown else {
+            observation.cancel()
+            return false
+        }
+        self.observation = observation
         wait(for: go)
         return true
     }

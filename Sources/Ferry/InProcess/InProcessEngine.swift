@@ -9,8 +9,8 @@ final class InProcessEngine {
     private var transfers: [Int: any InProcessTransfer] = [:]
     /// The servers that the app has said to trust.
     var approvedServers = ApprovedServers()
-    /// Who the app has said to be, by host.
-    var identities: [String: HTTPIdentity] = [:]
+    /// Who the app has said to be, by whom it was asked.
+    var identities: [Origin: HTTPIdentity] = [:]
     /// Where the responses to data tasks are kept.
     let cache: ResponseCache?
     /// The cookies that go with requests.
@@ -27,7 +27,7 @@ final class InProcessEngine {
 
     nonisolated init(configuration: URLSessionConfiguration.Values) {
         self.configuration = configuration
-        cache = ResponseCache(configuration: configuration)
+        cache = configuration.hasCache ? ResponseCache(configuration: configuration) : nil
         cookies = CookieStore(configuration: configuration)
         credentials = CredentialStore(configuration: configuration)
         budget = ConnectionBudget(
@@ -120,7 +120,7 @@ final class InProcessEngine {
     }
 
     private func admit(host: String) {
-        let limit = multiplexingHosts.contains(host) ? Self.greatestStreamCount : nil
+        let limit = limit(forHost: host)
         while budget.admission(forHost: host, limitPerHost: limit) == .admitted,
             let identifier = line.takeFirst(ofHost: host)
         {
@@ -129,6 +129,12 @@ final class InProcessEngine {
             transfer.place = nil
             transfer.admitted()
         }
+    }
+
+    /// nil for the session's own limit; what is on no server needs no connection.
+    private func limit(forHost host: String) -> Int? {
+        if host.isEmpty { return .max }
+        return multiplexingHosts.contains(host) ? Self.greatestStreamCount : nil
     }
 
     /// So many requests are sent at once to a server that multiplexes: what most servers take.

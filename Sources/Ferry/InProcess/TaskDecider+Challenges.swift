@@ -11,7 +11,7 @@ extension TaskDecider {
 
     func load(_ load: Load, identityFor request: TransferRequest) -> HTTPIdentity? {
         guard !engine.identities.isEmpty, let origin = Origin(url: request.url) else { return nil }
-        return engine.identities[origin.host]
+        return engine.identities[origin]
     }
 
     func load(
@@ -22,11 +22,11 @@ extension TaskDecider {
         willAsk?()
         let space = challenge.protectionSpace(proxy: nil)
         switch challenge.kind {
-        case .clientCertificate(let wish):
+        case .clientCertificate:
             let given = Answer { [self] (given: ChallengeAnswer) in
                 let decided = LoadChallengeAnswer(given, to: challenge)
                 if case .identify(let identity) = decided {
-                    engine.identities[wish.host] = identity
+                    engine.identities[challenge.origin] = identity
                 }
                 answer(decided)
             }
@@ -77,7 +77,9 @@ extension TaskDecider {
     /// That of the session's store, or else that in the URL.
     private func storedCredential(for space: URLProtectionSpace) -> URLCredential? {
         if let stored = engine.credentials.credential(for: space) { return stored }
-        guard !space.isProxy(), let url = task.originalRequest?.url, url.host == space.host,
+        guard !space.isProxy(), let url = task.originalRequest?.url,
+            let origin = Origin(url: url.absoluteString), origin.host == space.host,
+            origin.port == space.port, origin.scheme == space.protocol,
             let user = url.user(percentEncoded: false),
             let password = url.password(percentEncoded: false)
         else { return nil }

@@ -18,7 +18,7 @@ final class TaskDecider: LoadDecider {
     let engine: InProcessEngine
     private let start = Date()
     private var transactions: [Transaction] = []
-    private var redirectCount = 0
+    private(set) var redirectCount = 0
     private let handlesCookies: Bool
     /// What else a request needs, if anything.
     var preparation: Preparation?
@@ -68,6 +68,10 @@ final class TaskDecider: LoadDecider {
             return prepare(request, adding: [], then: send)
         }
         let cookies = engine.cookies
+        guard !cookies.isInMemory else {
+            let field = cookies.field(for: request)
+            return prepare(request, adding: field.map { [$0] } ?? [], then: send)
+        }
         CookieStore.queue.perform {
             let field = cookies.field(for: request)
             LoopActor.perform { [self] in
@@ -187,6 +191,9 @@ final class TaskDecider: LoadDecider {
         guard handlesCookies, head.fields.first(named: "Set-Cookie") != nil else { return }
         let document = task.originalRequest?.mainDocumentURL
         let cookies = engine.cookies
+        guard !cookies.isInMemory else {
+            return cookies.store(head, to: request, mainDocumentURL: document)
+        }
         // The next request asks behind this for its cookies.
         CookieStore.queue.perform {
             cookies.store(head, to: request, mainDocumentURL: document)

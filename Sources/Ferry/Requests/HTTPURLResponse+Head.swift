@@ -8,11 +8,16 @@ extension HTTPURLResponse {
     /// Fields that came several times are joined by commas, RFC 9110 §5.3.
     static func make(_ head: HTTPResponseHead) -> HTTPURLResponse? {
         guard let url = URL(string: head.url) else { return nil }
-        var fields: [String: String] = [:]
+        var names: [String: String] = [:]
+        var values: [String: [String]] = [:]
+        // A server may send very many: none is compared with all others.
         for field in head.fields {
-            let name = fields.keys.first { field.isNamed($0) } ?? field.name
-            fields[name] = fields[name].map { "\($0), \(field.value)" } ?? field.value
+            let key = field.name.lowercased()
+            let name = names[key] ?? field.name
+            names[key] = name
+            values[name, default: []].append(field.value)
         }
+        let fields = values.mapValues { $0.joined(separator: ", ") }
         return HTTPURLResponse(
             url: url,
             statusCode: head.status,

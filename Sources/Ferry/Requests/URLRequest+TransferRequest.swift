@@ -20,13 +20,19 @@ extension URLRequest {
 
     /// This request after redirects have made `request` of it.
     func redirected(as request: TransferRequest) -> URLRequest {
-        guard request.url != url?.absoluteString, let target = URL(string: request.url) else {
-            return self
-        }
+        guard let target = URL(string: request.url), !isUnchanged(in: request) else { return self }
         var next = self
         next.url = target
         next.apply(request)
         return next
+    }
+
+    /// Whether a request is still what the app has asked for, in spite of fields that were added to it.
+    private func isUnchanged(in request: TransferRequest) -> Bool {
+        request.url == url?.absoluteString && request.method == httpMethod ?? "GET"
+            && (allHTTPHeaderFields ?? [:]).allSatisfy { field in
+                request.fields.values(named: field.key).contains(field.value)
+            }
     }
 
     /// Stands in while a request is made, which takes a URL and can lose it later.
@@ -51,7 +57,12 @@ extension TransferRequest {
     ///   - request: The same, as the layers below know it.
     init(_ chosen: URLRequest, insteadOf offered: URLRequest, _ request: TransferRequest) {
         self = request
-        guard chosen != offered else { return }
+        // Foundation takes two requests for equal whose fields or bodies differ.
+        let isSame =
+            chosen.url == offered.url && chosen.httpMethod == offered.httpMethod
+            && chosen.httpBody == offered.httpBody
+            && chosen.allHTTPHeaderFields ?? [:] == offered.allHTTPHeaderFields ?? [:]
+        guard !isSame else { return }
         url = chosen.url?.absoluteString ?? ""
         method = chosen.httpMethod ?? "GET"
         body = chosen.httpBody.map { Array($0) }

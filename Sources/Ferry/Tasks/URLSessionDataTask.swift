@@ -20,8 +20,11 @@ open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {
         /// A closure, at the end.
         case handler(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
         /// A sequence, byte by byte, and who waits for the response before.
-        case bytes(ByteStream, responded: @Sendable (Result<URLResponse, any Error>) -> Void)
+        case bytes(ByteStream, responded: Responded)
     }
+
+    /// Called with the response, or with the error in its place; further calls do nothing.
+    typealias Responded = @Sendable (Result<(URLSessionDataTask, URLResponse), any Error>) -> Void
 
     let recipient: Recipient
     /// How much of the body the app has not taken yet.
@@ -49,7 +52,7 @@ open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {
             handler(error == nil ? body ?? Data() : nil, response, error)
         case (.bytes(let stream, let responded), .completed(let error)):
             // Whoever has got the response already is not told again.
-            if let error { responded(.failure(error)) }
+            responded(.failure(error ?? URLError(.badServerResponse)))
             stream.finish(error)
         case (.handler, _), (.bytes, _):
             break

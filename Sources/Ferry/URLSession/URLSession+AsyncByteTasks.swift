@@ -41,7 +41,6 @@ extension URLSession {
                     for: .bytes(stream) { responded.resume($0) },
                     delegate: delegate
                 )
-                responded.task = task
                 reader.task = task
                 cancellation.watch(task)
                 task.resume()
@@ -86,31 +85,19 @@ private final class WeakDataTask: Sendable {
 
 /// Whoever waits for a response, or for the error in its place: whichever comes first.
 private final class FirstResponse: Sendable {
-    typealias Continuation = CheckedContinuation<(URLSessionDataTask, URLResponse), any Error>
+    typealias Answer = (URLSessionDataTask, URLResponse)
 
-    private struct State: Sendable {
-        var continuation: Continuation?
-        var task: URLSessionDataTask?
+    private let continuation: Mutex<CheckedContinuation<Answer, any Error>?>
+
+    init(_ continuation: CheckedContinuation<Answer, any Error>) {
+        self.continuation = Mutex(continuation)
     }
 
-    private let state: Mutex<State>
-
-    init(_ continuation: Continuation) {
-        state = Mutex(State(continuation: continuation))
-    }
-
-    /// Set before the task is resumed.
-    var task: URLSessionDataTask? {
-        get { state.withLock { $0.task } }
-        set { state.withLock { $0.task = newValue } }
-    }
-
-    func resume(_ result: Result<URLResponse, any Error>) {
-        let (continuation, task) = state.withLock { state in
-            defer { state = State() }
-            return (state.continuation, state.task)
+    func resume(_ result: Result<Answer, any Error>) {
+        let continuation = continuation.withLock { continuation in
+            defer { continuation = nil }
+            return continuation
         }
-        guard let task else { return }
-        continuation?.resume(with: result.map { (task, $0) })
+        continuation?.resume(with: result)
     }
 }

@@ -176,8 +176,9 @@ import FerrySystem
             try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         case .http2:
             try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
-            // Waits for the connection that is being made rather than making one of its own.
-            try set(CURLOPT_PIPEWAIT, 1)
+            // Waits for the connection that is being made rather than making one of its own; without TLS it
+            // would wait for the first response, to learn that nothing is shared.
+            if request.url.prefix(6).lowercased() == "https:" { try set(CURLOPT_PIPEWAIT, 1) }
         }
     }
 

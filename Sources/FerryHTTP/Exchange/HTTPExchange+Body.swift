@@ -9,6 +9,10 @@ extension HTTPExchange {
     func readBody(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         machine.sentBytes(at: EventLoop.now)
         guard let body else { return 0 }
+        guard !machine.isPaused else {
+            isSendingHeld = true
+            return Int(CURL_READFUNC_PAUSE)
+        }
         switch body.read(into: buffer) {
         case .bytes(let count):
             sentBodyByteCount += Int64(count)
@@ -37,6 +41,13 @@ extension HTTPExchange {
         }
         sentBodyByteCount = offset
         return true
+    }
+
+    /// Goes on with what a pause has held back.
+    func resumeSending() {
+        guard isSendingHeld else { return }
+        isSendingHeld = false
+        LoopActor.perform { [weak self] in self?.goOnSending() }
     }
 
     /// There is something to send again.

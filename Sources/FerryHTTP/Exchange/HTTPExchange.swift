@@ -24,6 +24,8 @@ package import FerrySystem
     /// Where the request's body comes from; `nil` for none.
     let body: (any HTTPBodySource)?
     var sentBodyByteCount: Int64 = 0
+    /// Whether the request's body waits for the end of a pause.
+    var isSendingHeld = false
     /// Why the exchange has told libcurl to end it.
     var cause: HTTPError?
     /// Whether a server was told that its client has no certificate, though it wanted one.
@@ -62,8 +64,8 @@ package import FerrySystem
         handler = nil
     }
 
-    /// Hands over no more of the body, so that the server has to stop sending once the buffers on
-    /// the way are full.
+    /// Sends no more of the request's body, and hands over no more of the response's, so that the
+    /// server has to stop sending once the buffers on the way are full.
     ///
     /// Nothing of the body is lost. The head, and the end of a response of which everything has
     /// been handed over, are reported all the same.
@@ -78,6 +80,7 @@ package import FerrySystem
     package func resume() {
         run(machine.resume(at: EventLoop.now))
         resumeSplicing()
+        resumeSending()
     }
 
     func run(_ effects: [StateMachine.Effect]) {

@@ -14,6 +14,8 @@ extension Load.StateMachine {
         private struct Side: Hashable {
             var proof: Proof?
             var failureCount = 0
+            /// How often the nonce of the proof was replaced.
+            var renewalCount = 0
         }
 
         private var server = Side()
@@ -44,7 +46,10 @@ extension Load.StateMachine {
                 guard let digest = DigestAuthentication(way) else { return false }
                 proof = Proof(credential: credential, digest: digest)
             }
-            change(forProxy: isProxy) { $0.proof = proof }
+            change(forProxy: isProxy) { side in
+                side.proof = proof
+                side.renewalCount = 0
+            }
             return true
         }
 
@@ -55,11 +60,16 @@ extension Load.StateMachine {
             with offered: [AuthenticationChallenge],
             forProxy isProxy: Bool
         ) -> Bool {
-            guard let proof = isProxy ? proxy.proof : server.proof, proof.digest != nil,
+            let side = isProxy ? proxy : server
+            // A server whose nonces are always too old would be asked for ever.
+            guard let proof = side.proof, proof.digest != nil, side.renewalCount < 3,
                 let digest = offered.lazy.compactMap({ DigestAuthentication($0) }).first,
                 digest.isStale
             else { return false }
-            change(forProxy: isProxy) { $0.proof?.digest = digest }
+            change(forProxy: isProxy) { side in
+                side.proof?.digest = digest
+                side.renewalCount += 1
+            }
             return true
         }
 

@@ -44,6 +44,13 @@ struct AsyncByteTaskTests {
         await expectURLError(.unsupportedURL) { try await session.bytes(from: url) }
     }
 
+    @Test func `a task that its delegate cancels at once is no response`() async throws {
+        let url = try #require(URL(string: server.url("/lines")))
+        await expectURLError(.cancelled) {
+            try await session.bytes(from: url, delegate: CancellingDelegate())
+        }
+    }
+
     @Test func `DL-32: nobody who iterates makes the server wait`() async throws {
         let total: Int64 = 64 << 20
         server.on("/long", .content(.seeded(5, byteCount: total)))
@@ -76,4 +83,8 @@ struct AsyncByteTaskTests {
         #expect((task.error as? URLError)?.code ?? .cancelled == .cancelled)
         try await server.waitUntil { $0.requests.first?.state == .abandoned }
     }
+}
+
+private final class CancellingDelegate: NSObject, URLSessionTaskDelegate {
+    func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) { task.cancel() }
 }

@@ -132,6 +132,45 @@ struct PasswordTests {
         #expect(recorder.text == "la")
     }
 
+    @Test func `a password in the URL is for its own server`() async throws {
+        let plain = URLSession(configuration: .ephemeral)
+        let other = try FixtureServer()
+        other.on("/basic", Self.basic())
+        server.on("/moved", .redirect(to: other.url("/basic")))
+        let port = server.port
+        let own = try #require(URL(string: "http://u:p@127.0.0.1:\(port)/basic"))
+        let (data, _) = try await plain.data(from: own)
+        #expect(data == Data("la".utf8))
+        let moved = try #require(URL(string: "http://u:p@127.0.0.1:\(port)/moved"))
+        let (_, response) = try await plain.data(from: moved)
+        #expect((response as? HTTPURLResponse)?.statusCode == 401)
+        #expect(other.requests.allSatisfy { $0["Authorization"] == nil })
+    }
+
+    @Test func `a server whose nonces are always too old is given up`() async throws {
+        let stale = FixtureAnswer { request in
+            var response = FixtureResponse(status: 401, content: .text("who?"))
+            let isStale = request["Authorization"] != nil
+            response.fields = [
+                (
+                    "WWW-Authenticate",
+                    "Digest realm=\"r\", qop=\"auth\", nonce=\"n\", stale=\(isStale)"
+                )
+            ]
+            return response
+        }
+        server.on("/stale", stale)
+        recorder.change { [credential] answers in
+            answers.challenge = { challenge in
+                challenge.previousFailureCount < 2
+                    ? (.useCredential, credential) : (.performDefaultHandling, nil)
+            }
+        }
+        let (_, response) = try await session.data(from: try server.address("/stale"))
+        #expect((response as? HTTPURLResponse)?.statusCode == 401)
+        #expect(server.requests.count < 15)
+    }
+
     @Test func `a credential for the session is stored`() async throws {
         let kept = URLCredential(user: "u", password: "p", persistence: .forSession)
         recorder.change { $0.challenge = { _ in (.useCredential, kept) } }

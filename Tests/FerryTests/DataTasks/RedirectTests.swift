@@ -83,6 +83,38 @@ struct RedirectTests {
         #expect(server.requests.last?["X-Key"] == "secret")
     }
 
+    @Test func `a field that the app adds or takes away counts`() async throws {
+        server.on("/start", .redirect(to: "/end"))
+        recorder.change { answers in
+            answers.redirect = { offered in
+                var request = offered
+                request.setValue("new", forHTTPHeaderField: "Authorization")
+                request.setValue(nil, forHTTPHeaderField: "X-Key")
+                return request
+            }
+        }
+        var request = try request("/start")
+        request.setValue("secret", forHTTPHeaderField: "X-Key")
+        session.dataTask(with: request).resume()
+        await recorder.waitForEnd()
+        #expect(server.requests.last?["Authorization"] == "new")
+        #expect(server.requests.last?["X-Key"] == nil)
+    }
+
+    @Test func `DL-3: a form that leads back to its own address is fetched, not sent again`()
+        async throws
+    {
+        server.on("/form", .redirect(to: "/form", status: 303), .content(.text("thanks")))
+        var request = try request("/form", "POST")
+        request.httpBody = Data("a=b".utf8)
+        let task = session.dataTask(with: request)
+        task.resume()
+        await recorder.waitForEnd()
+        #expect(recorder.story.contains("redirect 303 GET /form"))
+        #expect(server.requests.map(\.method) == ["POST", "GET"])
+        #expect(task.currentRequest?.httpMethod == "GET")
+    }
+
     @Test(
         arguments: [
             (301, "POST", "GET"), (302, "POST", "GET"), (303, "POST", "GET"),

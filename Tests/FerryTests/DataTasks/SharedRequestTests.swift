@@ -67,6 +67,37 @@ struct SharedRequestTests {
         #expect(server.requests.count == 3)
     }
 
+    @Test func `P15: whoever proves to be somebody else gets an answer of its own`() async throws {
+        let url = try server.address("/slow")
+        func get(_ user: String) -> Task<Data, any Error> {
+            var request = URLRequest(url: url)
+            request.setValue("Bearer \(user)", forHTTPHeaderField: "Authorization")
+            let asked = request
+            return Task { [session] in try await session.data(for: asked).0 }
+        }
+        let tasks = [get("alice"), get("bob")]
+        try await server.waitUntil { $0.requests.count == 2 }
+        gate.open()
+        for task in tasks { _ = try await task.value }
+        #expect(
+            Set(server.requests.map { $0["Authorization"] }) == ["Bearer alice", "Bearer bob"]
+        )
+    }
+
+    @Test func `P15: a task that is suspended does not hold up the others`() async throws {
+        let url = try server.address("/slow")
+        let suspended = session.dataTask(with: url)
+        suspended.resume()
+        try await server.waitForStall(at: "/slow")
+        let other = Task { [session] in try await session.data(from: url).0 }
+        await waitForTasks(2)
+        recorder.change { $0.answersResponses = false }
+        gate.open()
+        #expect(try await other.value == Data("la la".utf8))
+        suspended.cancel()
+        await recorder.waitForEnd()
+    }
+
     @Test func `P15: what is answered already is asked for again`() async throws {
         for _ in 0..<2 { _ = try await session.data(from: try server.address("/picture")) }
         #expect(server.requests.count == 2)

@@ -96,6 +96,25 @@ struct UploadTaskTests {
         #expect(server.requests.first?["Content-Length"] == "300000")
     }
 
+    @Test func `DL-16: a suspended upload sends nothing, and goes on`() async throws {
+        server.on("/song", .content(.text("la")))
+        let total = 64 << 20
+        let task = session.uploadTask(with: try request(), from: Data(count: total))
+        recorder.change { $0.didSend = { if $0.state == .running { $0.suspend() } } }
+        task.resume()
+        await recorder.wait(for: "sent")
+        // What was asked for before is carried out when this is.
+        await session.flush()
+        let sent = task.countOfBytesSent
+        #expect(sent < total)
+        _ = try await session.data(from: try server.address("/song"))
+        #expect(task.countOfBytesSent == sent)
+        recorder.change { $0.didSend = { _ in } }
+        task.resume()
+        await recorder.wait(for: "completed")
+        #expect(server.requests.last?.body.count == total)
+    }
+
     @Test func `a file that is missing fails the task`() async throws {
         let missing = URL(fileURLWithPath: "/nowhere/at/all")
         session.uploadTask(with: try request(), fromFile: missing).resume()

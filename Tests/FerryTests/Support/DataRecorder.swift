@@ -23,6 +23,8 @@ final class DataRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
             ) = { _ in (.performDefaultHandling, nil) }
         var stream: @Sendable () -> Data? = { nil }
         var cached: @Sendable (CachedURLResponse) -> CachedURLResponse? = { $0 }
+        /// Called when some of the request's body has left, on the delegate queue.
+        var didSend: @Sendable (URLSessionTask) -> Void = { _ in }
         /// Called when data has come, on the delegate queue.
         var gotData: @Sendable () -> Void = {}
     }
@@ -159,6 +161,7 @@ final class DataRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
         totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {
+        given.didSend(task)
         note("sent") { $0.sent = [bytesSent, totalBytesSent, totalBytesExpectedToSend] }
     }
 

@@ -43,13 +43,16 @@ final class BodyStream: @unchecked Sendable {
             stream.open()
             isOpen = true
         }
+        var result = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: Self.pieceByteCount) { buffer, count in
             guard let address = buffer.baseAddress else { return }
-            count = max(0, stream.read(address, maxLength: buffer.count))
+            result = stream.read(address, maxLength: buffer.count)
+            count = max(0, result)
         }
         guard bytes.isEmpty else { return .bytes(bytes) }
-        guard stream.streamStatus == .error, let error = stream.streamError else { return .end }
-        return .failed("The stream cannot be read: \(error.localizedDescription)")
+        guard result < 0 || stream.streamStatus == .error else { return .end }
+        let reason = stream.streamError?.localizedDescription ?? "it does not say why"
+        return .failed("The stream cannot be read: \(reason)")
     }
 
     private static let pieceByteCount = 64 << 10

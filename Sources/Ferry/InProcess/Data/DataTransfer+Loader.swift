@@ -44,7 +44,7 @@ extension DataTransfer {
     private func makeClient(for request: TransferRequest) throws(URLError) -> HTTPClient {
         do {
             let client = try engine.makeClient()
-            self.client = client
+            ownClient = client
             return client
         } catch {
             throw URLError(error, url: URL(string: request.url))

@@ -20,7 +20,9 @@ extension DataTransfer {
             decider: decider,
             receiver: self,
             makeSource: { receiver throws(URLError) in
-                try self.makeHTTPLoader(request, .none, for: receiver)
+                let source = try self.makeHTTPLoader(request, .none, for: receiver)
+                shared.client = self.ownClient
+                return source
             },
             released: { self.released() }
         )
@@ -44,7 +46,11 @@ extension DataTransfer {
 
     /// A delegate of the task's own hears of the task's own requests.
     private var canShare: Bool {
-        if case .file = sink { return false }
+        switch sink {
+        // Whoever reads bytes one by one may let them wait for as long as it likes.
+        case .file, .bytes: return false
+        case .delegate, .memory: break
+        }
         return !isAlone && task.storage.withLock { $0.delegate == nil }
     }
 }

@@ -16,7 +16,7 @@ extension DataTransfer {
         case bytes(
             URLSessionDataTask,
             ByteStream,
-            responded: @Sendable (Result<URLResponse, any Error>) -> Void
+            responded: URLSessionDataTask.Responded
         )
         /// To a file.
         case file(URLSessionDownloadTask, PartialFile?)
@@ -37,7 +37,7 @@ extension DataTransfer {
     func respond(_ response: URLResponse) {
         switch sink {
         case .delegate(let task): ask(task, about: response)
-        case .bytes(_, _, let responded): responded(.success(response))
+        case .bytes(let task, _, let responded): responded(.success((task, response)))
         case .memory, .file: break
         }
     }

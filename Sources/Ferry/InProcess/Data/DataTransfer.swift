@@ -12,7 +12,8 @@ final class DataTransfer: InProcessTransfer {
     nonisolated let identifier: Int
     let host: String
     var place: WaitingLine.Place?
-    var client: HTTPClient?
+    var ownClient: HTTPClient?
+    var client: HTTPClient? { (loader as? SharedLoader)?.client ?? ownClient }
 
     private(set) var order: DataOrder
     let engine: InProcessEngine
@@ -27,6 +28,8 @@ final class DataTransfer: InProcessTransfer {
     /// Whether the task makes requests of its own only.
     private(set) var isAlone = false
     private var isHeldBack = false
+    /// The task was suspended when it was to begin.
+    private var startIsDue = false
     private var machine = StateMachine()
     private var failure: (any Error)?
     private var clock: ResourceClock
@@ -53,7 +56,12 @@ final class DataTransfer: InProcessTransfer {
 
     // MARK: - Inputs
 
-    func resume() { run(machine.resume(isJoining: machine.isIdle && joinSharedLoad())) }
+    func resume() {
+        run(machine.resume(isJoining: machine.isIdle && joinSharedLoad()))
+        guard startIsDue, !machine.isPaused else { return }
+        startIsDue = false
+        start()
+    }
 
     func suspend() {
         let isLeaving = loader is SharedLoader && leaveSharedLoad(isSharing: machine.isSharing)
@@ -112,6 +120,10 @@ final class DataTransfer: InProcessTransfer {
     }
 
     private func start() {
+        guard !machine.isPaused else {
+            startIsDue = true
+            return
+        }
         if let loader {
             updateFlow()
             return loader.start()
@@ -121,8 +133,8 @@ final class DataTransfer: InProcessTransfer {
                 let loader = try await makeLoader()
                 guard !machine.hasEnded else { return }
                 self.loader = loader
-                updateFlow()
-                loader.start()
+                // It may have been suspended meanwhile.
+                start()
             } catch {
                 didFinish(error)
             }
@@ -155,9 +167,10 @@ extension DataTransfer: ResourceReceiver {
     func didReceive(_ response: LatestResponse) {
         guard !machine.hasEnded else { return }
         var response = response
+        // Made once: the task shows the same object as the delegate gets.
+        let shown = response.get()
         task.noteAnswer(response)
-        guard let shown = response.get() else { return }
-        respond(shown)
+        if let shown { respond(shown) }
     }
 
     func didReceive(_ bytes: UnsafeRawBufferPointer) {
@@ -172,6 +185,13 @@ extension DataTransfer: ResourceReceiver {
     func didRedirect(to request: URLRequest, _ response: URLResponse) {
         guard !machine.hasEnded else { return }
         loader = nil
+        guard decider.redirectCount < RedirectPolicy().maximumCount else {
+            return didFinish(URLError(.httpTooManyRedirects, url: request.url))
+        }
+        // What is on this machine is nobody else's to point at.
+        guard !request.isLocal else {
+            return didFinish(URLError(.unsupportedURL, url: request.url))
+        }
         decider.mayRedirect(to: request, response) { [self] next in
             guard !machine.hasEnded else { return }
             guard let next else { return finishRedirected(response) }
@@ -193,7 +213,16 @@ extension DataTransfer: ResourceReceiver {
     private func waitsForNetwork(after error: (any Error)?) -> Bool {
         guard (error as? URLError)?.code == .notConnectedToInternet, task.response == nil
         else { return false }
-        return gate.passAfterChange { [weak self] in self?.start() }
+        // A member of a shared request has no connection of its own, and gets in line for one.
+        let isSharing = machine.isSharing
+        let waits = gate.passAfterChange { [weak self] in
+            if isSharing { self?.released() } else { self?.start() }
+        }
+        guard waits else { return false }
+        loader?.cancel()
+        loader = nil
+        isAlone = true
+        return true
     }
 
     /// The response that redirects is the answer, and has no body.

@@ -1,4 +1,6 @@
+import FerryHTTP
 import FerrySystem
+import FerryTransfer
 import Foundation
 import FoundationNetworking
 
@@ -9,25 +11,32 @@ import FoundationNetworking
 @LoopActor
 final class SharedLoad {
     /// What makes two requests the same.
+    ///
+    /// Not the app's request: Foundation takes two for equal whose header fields differ.
     struct Key: Hashable, Sendable {
-        var request: URLRequest
-        var policy: NSURLRequest.CachePolicy
+        private var request: TransferRequest
+        private var mainDocumentURL: URL?
+        private var handlesCookies: Bool
+        private var policy: CachePolicy
 
         /// nil for requests that are to be made by themselves: with a body, or for a part, or past all caches.
         init?(_ order: DataOrder, configuration: URLSessionConfiguration.Values) {
-            let request = order.request
-            guard case .http = order.resource, order.body.isInRequest,
-                request.httpBody == nil, request.httpMethod ?? "GET" == "GET",
-                request.value(forHTTPHeaderField: "Range") == nil,
-                request.cachePolicy != .reloadIgnoringLocalAndRemoteCacheData,
-                request.cachePolicy != .reloadIgnoringLocalCacheData
+            policy = CachePolicy(order.request, configuration: configuration)
+            guard case .http(let request) = order.resource, order.body.isInRequest,
+                request.body == nil, request.method == "GET",
+                request.fields.first(named: "Range") == nil,
+                policy != .reloadIgnoringLocalAndRemoteCacheData,
+                policy != .reloadIgnoringLocalCacheData
             else { return nil }
             self.request = request
-            policy = request.cachePolicy
+            mainDocumentURL = order.request.mainDocumentURL
+            handlesCookies = order.request.httpShouldHandleCookies
         }
     }
 
     private var members: [SharedLoader] = []
+    /// What the request was sent with.
+    var client: HTTPClient?
     private var source: (any ResourceLoader)?
     private let leave: @LoopActor () -> Void
     private(set) var isJoinable = true
@@ -76,9 +85,10 @@ final class SharedLoad {
         for member in released { member.release() }
     }
 
-    /// The slowest member sets the pace.
+    /// The fastest member sets the pace, until too much waits for a slow one.
     func updateFlow() {
-        if members.contains(where: \.isPaused) { source?.pause() } else { source?.resume() }
+        let waits = members.allSatisfy(\.isPaused) || members.contains(where: \.isFull)
+        if waits { source?.pause() } else { source?.resume() }
     }
 
     private func close() {
@@ -95,7 +105,8 @@ extension SharedLoad: ResourceReceiver {
     }
 
     func didReceive(_ bytes: UnsafeRawBufferPointer) {
-        for member in members { member.receiver?.didReceive(bytes) }
+        for member in members { member.take(bytes) }
+        if members.contains(where: \.isFull) { updateFlow() }
     }
 
     func mayStore(

@@ -1,3 +1,4 @@
+import FerryHTTP
 import FerrySystem
 import Foundation
 import FoundationNetworking
@@ -18,6 +19,12 @@ final class SharedLoader: ResourceLoader {
     private let makeSource: MakeSource
     private let released: @LoopActor () -> Void
     private var shared: SharedLoad?
+    /// What has come while the body was to wait, and the end behind it.
+    private var held = Data()
+    private var heldEnd: (@LoopActor () -> Void)?
+
+    /// So much is kept for a member that is slower than the others, before these have to wait for it.
+    private static let greatestHeldByteCount = 16 << 20
 
     /// Joins a request.
     ///
@@ -66,11 +73,37 @@ final class SharedLoader: ResourceLoader {
 
     func resume() {
         isPaused = false
+        handOverHeld()
         shared?.updateFlow()
+    }
+
+    /// Whether no more is to come for now.
+    var isFull: Bool { held.count > Self.greatestHeldByteCount }
+
+    /// What the shared request was sent with.
+    var client: HTTPClient? { shared?.client }
+
+    /// Takes a part of the body.
+    func take(_ bytes: UnsafeRawBufferPointer) {
+        guard isPaused else { return receiver?.didReceive(bytes) ?? () }
+        held.append(contentsOf: bytes)
+    }
+
+    private func handOverHeld() {
+        if !held.isEmpty {
+            let bytes = held
+            held = Data()
+            bytes.withUnsafeBytes { receiver?.didReceive($0) }
+        }
+        guard !isPaused, held.isEmpty, let end = heldEnd else { return }
+        heldEnd = nil
+        end()
     }
 
     func cancel() {
         receiver = nil
+        held = Data()
+        heldEnd = nil
         let shared = shared
         self.shared = nil
         shared?.part(self)
@@ -90,6 +123,14 @@ final class SharedLoader: ResourceLoader {
     func finish(_ error: (any Error)?, after first: SharedLoader?) {
         shared = nil
         if let first, first !== self { decider.share(first.decider) }
+        guard held.isEmpty else {
+            heldEnd = { [weak self] in self?.end(error) }
+            return
+        }
+        end(error)
+    }
+
+    private func end(_ error: (any Error)?) {
         let receiver = receiver
         self.receiver = nil
         receiver?.didFinish(error)
