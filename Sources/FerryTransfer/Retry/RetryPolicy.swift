@@ -106,7 +106,7 @@ package struct RetryPolicy: Hashable, Sendable {
         case .cancelled, .resourceTimedOut, .unsupportedURL, .badURL, .tooManyRedirects,
             .redirectToNonHTTP, .certificateUntrusted, .certificateBadDate, .badServerResponse,
             .cannotDecodeContent, .bodyUnreadable, .bodySpent, .cannotCreateFile,
-            .cannotWriteToFile, .diskFull, .fileMissing,
+            .cannotWriteToFile, .diskFull, .fileMissing, .fileChanged, .responseTooLong,
             .resumeDataInvalid, .backgroundSessionInUse, .backgroundSessionDisconnected,
             .internalFailure:
             false
