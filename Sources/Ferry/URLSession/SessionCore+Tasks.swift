@@ -28,7 +28,9 @@ extension SessionCore {
                 recipient: recipient,
                 storage: storage
             )
-        } add: { backend.add($0, $1) }
+        } add: {
+            backend.add($0, $1)
+        }
     }
 
     /// Makes a task for a file of this machine, or for what is in the URL.
@@ -50,7 +52,9 @@ extension SessionCore {
                 recipient: recipient,
                 storage: storage
             )
-        } add: { backend.addLocal($0, $1) }
+        } add: {
+            backend.addLocal($0, $1)
+        }
     }
 
     /// Makes a data task and tells the delegate so.
@@ -62,7 +66,9 @@ extension SessionCore {
     ) -> URLSessionDataTask {
         requireForeground("Data tasks are not supported in background sessions.")
         return makeDataTask(request, DataBody(of: request), session, recipient, delegate) {
-            identifier, backend, storage in
+            identifier,
+            backend,
+            storage in
             URLSessionDataTask(
                 identifier: identifier,
                 core: self,
@@ -82,9 +88,11 @@ extension SessionCore {
         delegate: (any URLSessionTaskDelegate)? = nil
     ) -> URLSessionUploadTask {
         if case .handler = recipient { requireForeground() }
-        requireForeground("Upload tasks from NSData are not supported in background sessions.")
+        if isBackground { return makeBackgroundUploadTask(request, sending: body, of: session) }
         return makeDataTask(request, body, session, recipient, delegate) {
-            identifier, backend, storage in
+            identifier,
+            backend,
+            storage in
             URLSessionUploadTask(
                 identifier: identifier,
                 core: self,
@@ -92,6 +100,42 @@ extension SessionCore {
                 recipient: recipient,
                 storage: storage
             )
+        }
+    }
+
+    /// Makes an upload task that the daemon carries out, which cannot have the app's memory.
+    private func makeBackgroundUploadTask(
+        _ request: URLRequest,
+        sending body: DataBody,
+        of session: URLSession
+    ) -> URLSessionUploadTask {
+        let file: URL
+        switch body {
+        case .file(let url):
+            file = url
+        case .data, .inRequest:
+            preconditionFailure(
+                "Upload tasks from NSData are not supported in background sessions."
+            )
+        case .stream, .onDemand:
+            preconditionFailure("Upload tasks in background sessions must be from a file.")
+        }
+        let order = Result { () throws(URLError) in
+            try UploadOrder(request, sending: file, configuration: configuration)
+        }
+        var storage = makeStorage(of: session, request, nil)
+        storage.sentCounts.expected =
+            (try? order.get())?.byteCount ?? NSURLSessionTransferSizeUnknown
+        return makeTask(order, of: session, storage: storage) { identifier, backend, storage in
+            URLSessionUploadTask(
+                identifier: identifier,
+                core: self,
+                backend: backend,
+                recipient: .delegate,
+                storage: storage
+            )
+        } add: {
+            backend.add($0, $1)
         }
     }
 
