@@ -35,9 +35,10 @@ final class TransferFiles {
         stateDirectory = state.path
         downloads = try state.openSubdirectory("downloads")
         resumable = try state.openSubdirectory("resumable")
+        // Downloads do not wait until an application's large file is on the disk.
         uploads = UploadFiles(
             in: try state.openSubdirectory("uploads"),
-            on: synchronizer.queue
+            on: BlockingQueue(label: "ferry.uploads")
         )
     }
 
