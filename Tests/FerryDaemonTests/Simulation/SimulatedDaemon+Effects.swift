@@ -143,7 +143,9 @@ extension SimulatedDaemon {
             var secured: UploadState?
             if isCopied, !world.isDiskFull, world.sources.isSame(upload.identity) {
                 world.count(.copiedSource)
-                world.disk.copies[task] = upload.identity.modified
+                if world.sabotage != .losesCopies {
+                    world.disk.copies[task] = upload.identity.modified
+                }
                 secured = upload
                 secured?.place = .copy
             }
