@@ -6,9 +6,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
@@ -37,6 +39,8 @@ ssize_t CFerryLinux_copy_file_range(
     int from, int64_t *fromOffset, int to, int64_t *toOffset, size_t count) {
     return copy_file_range(from, (off64_t *)fromOffset, to, (off64_t *)toOffset, count, 0);
 }
+
+int CFerryLinux_clone(int to, int from) { return ioctl(to, FICLONE, from); }
 
 ssize_t CFerryLinux_splice(
     int from, int64_t *fromOffset, int to, int64_t *toOffset, size_t count, unsigned int flags) {

@@ -28,6 +28,31 @@ struct InsertionTests {
         #expect(try await store.session(id: session.id)?.counts.completedTasks == 1)
     }
 
+    @Test func `a repeated insertion of an upload does not replace what is known of its file`()
+        async throws
+    {
+        let session = try await store.openedSession()
+        var task = TaskRecord.waiting(1, session: session.id)
+        task.upload = [1]
+        try await store.commit([.insertTask(task)])
+        task.id = 2
+        task.upload = [2]
+        #expect(try await store.commit([.insertTask(task)]).taskIDs == [1])
+        #expect(try await store.task(id: 1)?.upload == [1])
+    }
+
+    @Test func `an upload is not the repetition of a download, nor the other way round`()
+        async throws
+    {
+        let session = try await store.openedSession()
+        var task = TaskRecord.waiting(1, session: session.id)
+        try await store.commit([.insertTask(task)])
+        task.id = 2
+        task.upload = [2]
+        let error = try await failure { try await store.commit([.insertTask(task)]) }
+        #expect(error.code == .conflict)
+    }
+
     @Test func `a repeated insertion of a task that is gone does nothing`() async throws {
         let session = try await store.openedSession()
         try await store.commit([

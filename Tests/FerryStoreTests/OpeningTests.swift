@@ -143,13 +143,22 @@ struct OpeningTests {
             PRAGMA user_version = \(version);
             INSERT INTO applications (identifier) VALUES ('app');
             INSERT INTO sessions (application_id, identifier, configuration) VALUES (1, 'one', x'');
+            INSERT INTO tasks (id, session_id, application_id, identifier, state, host, priority,
+                received_byte_count, attempts, created_at)
+            VALUES (1, 1, 1, 1, 0, 'example.org', 0.5, 7, 0, 0);
+            INSERT INTO task_details (task_id, request) VALUES (1, x'01');
             """
         )
         let store = try open()
         let session = try await store.openedSession("one")
         #expect(session.id == 1)
-        try await store.commit([.insertTask(.waiting(1, session: session.id))])
-        #expect(try await store.nextIDs() == [1])
+        let old = try await store.task(id: 1)
+        #expect(old?.request == [1] && old?.receivedByteCount == 7 && old?.upload == nil)
+        var upload = TaskRecord.waiting(2, session: session.id)
+        upload.upload = [4]
+        try await store.commit([.insertTask(upload)])
+        #expect(try await store.nextIDs() == [2])
+        #expect(try await store.task(id: 2)?.upload == [4])
         await store.close()
         let reached = try connect().first("PRAGMA user_version") { $0.integer() }
         #expect(reached == Schema.version)

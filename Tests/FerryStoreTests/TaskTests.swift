@@ -111,6 +111,7 @@ struct TaskTests {
                 }
             ),
             (.setCheckpoint(task: 1, nil), { $0.checkpoint = nil }),
+            (.setUpload(task: 1, [3, 3]), { $0.upload = [3, 3] }),
             (
                 .setRetry(task: 1, attempts: 5, notBefore: nil, lastError: [8, 8]),
                 {
@@ -156,6 +157,7 @@ struct TaskTests {
         .suspendTask(.identifier(session: 1, 99), at: moment(0)),
         .setProgress(task: 99, receivedByteCount: 1, expectedByteCount: nil),
         .setCheckpoint(task: 99, nil),
+        .setUpload(task: 99, [1]),
         .setRetry(task: 99, attempts: 1, notBefore: nil, lastError: nil),
         .setExchange(task: 99, currentRequest: nil, response: nil),
         .describeTask(.id(99), nil),

@@ -8,7 +8,7 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
     private static let secondSession = "second"
 
     private let options: TestAppOptions
-    private let events: EventWriter
+    let events: EventWriter
     private let completionHandler = Mutex<(@Sendable () -> Void)?>(nil)
     private let session = Mutex<URLSession?>(nil)
     private let suspended = Mutex<Set<Int>>([])
@@ -35,6 +35,7 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
             for (url, timeout) in options.urls {
                 if let request = request(url, timeout) { start(request, in: session) }
             }
+            for (url, path) in options.uploads { upload(path, to: url, in: session) }
             if let url = options.secondURL { useSecondSession(for: url) }
         }
         if options.flushesOnSignal { flushOnSignal(session) }
@@ -60,6 +61,15 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
         task.taskDescription = request.url?.lastPathComponent
         task.resume()
         events.write("\(prefix(session))created \(task.taskIdentifier)")
+    }
+
+    private func upload(_ path: String, to url: String, in session: URLSession) {
+        guard var request = request(url, nil) else { return }
+        request.httpMethod = "PUT"
+        let task = session.uploadTask(with: request, fromFile: URL(fileURLWithPath: path))
+        task.taskDescription = request.url?.lastPathComponent
+        task.resume()
+        events.write("created \(task.taskIdentifier)")
     }
 
     private func request(_ text: String, _ timeout: Double?) -> URLRequest? {

@@ -7,6 +7,8 @@ struct TestAppOptions: Sendable {
     var events = ""
     var directory = "."
     var urls: [(url: String, timeout: Double?)] = []
+    /// What to upload: the URL and the file's path.
+    var uploads: [(url: String, path: String)] = []
     /// Relaunched processes that kill themselves at once, counted in a file.
     var crashFile: String?
     /// Start in a default session, cancel at this many bytes, go on in the background session.
@@ -43,6 +45,7 @@ struct TestAppOptions: Sendable {
             case "--events": events = value
             case "--directory": directory = value
             case "--url": urls.append((value, timeout))
+            case "--upload": addUpload(value)
             case "--crash-file": crashFile = value
             case "--hand-over-at": handOverAt = Int64(value)
             case "--idle": isIdle = value == "yes"
@@ -59,6 +62,12 @@ struct TestAppOptions: Sendable {
             default: break
             }
         }
+    }
+
+    /// Adds an upload that is given as a URL, a space and a path.
+    private mutating func addUpload(_ text: String) {
+        let parts = text.split(separator: " ", maxSplits: 1).map(String.init)
+        if parts.count == 2 { uploads.append((parts[0], parts[1])) }
     }
 
     /// Adds a field that is given as it stands in a header.

@@ -37,6 +37,7 @@ package final class FixtureServer: Sendable {
                     number: log.connectionOpened(),
                     socket: socket,
                     log: log,
+                    hold: { routes.takeHold(for: $0) },
                     answer: { routes.answer(to: $0) }
                 )
                 Thread.detachNewThread { connection.serve() }
@@ -85,6 +86,14 @@ package final class FixtureServer: Sendable {
         answer: @escaping @Sendable (FixtureRequest) -> FixtureAnswer
     ) {
         routes.set(FixtureRoute(answer: answer), for: path)
+    }
+
+    /// Stops to read the body of the first request to a path as the first of the holds says, and so on;
+    /// further bodies are read to their end.
+    ///
+    /// Wait for ``FixtureHistory/heldBodyCount`` to know that it has come so far.
+    package func hold(_ path: String, _ holds: [FixtureHold]) {
+        routes.set(holds, for: path)
     }
 
     // MARK: What has happened

@@ -36,6 +36,8 @@ int CFerryLinux_renameat2(
     int toDirectory, const char *_Nonnull to, unsigned int flags);
 ssize_t CFerryLinux_copy_file_range(
     int from, int64_t *_Nullable fromOffset, int to, int64_t *_Nullable toOffset, size_t count);
+/// Makes the file `to` share the content of the file `from` (ioctl_ficlone(2)).
+int CFerryLinux_clone(int to, int from);
 ssize_t CFerryLinux_splice(
     int from, int64_t *_Nullable fromOffset, int to, int64_t *_Nullable toOffset, size_t count,
     unsigned int flags);

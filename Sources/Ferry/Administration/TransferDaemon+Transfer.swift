@@ -28,6 +28,8 @@ extension TransferDaemon {
         public var receivedByteCount: Int64
         /// How many bytes the whole body has; nil if the server has not told.
         public var expectedByteCount: Int64?
+        /// What it sends; nil for a download.
+        public var upload: Upload?
         /// Why it is not running; nil when it is, and when it is completed.
         public var wait: Wait?
         /// What went wrong last; stays while the transfer is tried again.
@@ -51,6 +53,7 @@ extension TransferDaemon {
             response: HTTPURLResponse? = nil,
             receivedByteCount: Int64 = 0,
             expectedByteCount: Int64? = nil,
+            upload: Upload? = nil,
             wait: Wait? = nil,
             failure: Failure? = nil,
             attempts: Int = 0,
@@ -68,6 +71,7 @@ extension TransferDaemon {
             self.response = response
             self.receivedByteCount = receivedByteCount
             self.expectedByteCount = expectedByteCount
+            self.upload = upload
             self.wait = wait
             self.failure = failure
             self.attempts = attempts
@@ -87,6 +91,20 @@ extension TransferDaemon.Transfer {
         case running
         /// Ended; its application has not taken note of that yet.
         case completed
+    }
+
+    /// What an upload sends.
+    public struct Upload: Hashable, Sendable {
+        /// How many bytes the file has.
+        public var byteCount: Int64
+        /// How many of them have been sent in the latest attempt.
+        public var sentByteCount: Int64
+
+        /// An upload with the given figures.
+        package init(byteCount: Int64, sentByteCount: Int64) {
+            self.byteCount = byteCount
+            self.sentByteCount = sentByteCount
+        }
     }
 
     /// Why a transfer went wrong.

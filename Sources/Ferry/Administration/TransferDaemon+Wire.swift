@@ -66,6 +66,9 @@ extension TransferDaemon.Transfer {
             response: task.response.flatMap { HTTPURLResponse.make(HTTPResponseHead($0)) },
             receivedByteCount: task.receivedByteCount,
             expectedByteCount: task.expectedByteCount,
+            upload: task.upload.map {
+                Upload(byteCount: $0.byteCount, sentByteCount: $0.sentByteCount)
+            },
             wait: task.wait.map { Wait($0) },
             failure: task.failure.map { Failure(code: $0.code, message: $0.message) },
             attempts: task.attempts,

@@ -72,6 +72,19 @@ final class BackgroundBackend: SessionBackend {
         }
     }
 
+    func add(_ task: URLSessionUploadTask, _ order: UploadOrder) {
+        let call = BackgroundCall.create(
+            BackgroundCall.NewTask(
+                identifier: task.taskIdentifier,
+                request: Wire.Request(order.request),
+                upload: BackgroundCall.Upload(file: order.file, path: order.path)
+            )
+        )
+        connection.call(call) { error in
+            task.deliver(.completed(error: URLError(error, url: task.originalRequest?.url)))
+        }
+    }
+
     func perform(_ command: URLSessionTask.Lifecycle.Command, on task: URLSessionTask) {
         let identifier = task.taskIdentifier
         switch command {

@@ -20,10 +20,24 @@ enum BackgroundCall: Equatable, Sendable {
         var identifier: Int
         var request: Wire.Request
         var resumeData: Data?
+        /// What is sent; nil for a download.
+        var upload: Upload?
         var description: String?
         var priority = URLSessionTask.defaultPriority
         /// Whether it may run at once.
         var isResumed = false
+    }
+
+    /// A file to send.
+    struct Upload: Equatable, Sendable {
+        /// The file, open until the daemon has it.
+        var file: PassedFile
+        /// The file's absolute path.
+        var path: String
+
+        static func == (one: Upload, other: Upload) -> Bool {
+            one.file === other.file && one.path == other.path
+        }
     }
 
     /// Whether the call creates a task that its application may be about to change, and to resume.
@@ -58,11 +72,14 @@ enum BackgroundCall: Equatable, Sendable {
         session: Int64,
         onReply: @escaping @LoopActor @Sendable (CallError?) -> Void
     ) {
-        func send<Method: TransferMethod>(_ method: Method) {
-            client.call(method) { onReply($0.failure) }
+        func send<Method: TransferMethod>(_ method: Method, file: PassedFile? = nil) {
+            client.call(method, file: file) { onReply($0.failure) }
         }
         switch self {
         case .create(let task):
+            if let upload = task.upload {
+                return send(Wire.CreateUpload(task, upload, session: session), file: upload.file)
+            }
             send(
                 Wire.CreateDownload(
                     session: session,
@@ -94,5 +111,23 @@ enum BackgroundCall: Equatable, Sendable {
         case .close(let cancelling):
             send(Wire.CloseSession(session: session, cancel: cancelling))
         }
+    }
+}
+
+extension Wire.CreateUpload {
+    fileprivate init(
+        _ task: BackgroundCall.NewTask,
+        _ upload: BackgroundCall.Upload,
+        session: Int64
+    ) {
+        self.init(
+            session: session,
+            identifier: task.identifier,
+            request: task.request,
+            path: upload.path,
+            description: task.description,
+            priority: Double(task.priority),
+            resumed: task.isResumed ? true : nil
+        )
     }
 }

@@ -20,6 +20,8 @@ final class BackgroundSubscription {
     /// Events that wait until the tasks of earlier launches are known.
     private var held: [Wire.Event] = []
     private var isHolding = false
+    /// Why the answers to uploads cannot be handed over, by the tasks' numbers, until they end.
+    private var bodyFailures: [Int: URLError] = [:]
     /// The session that the ledger's numbers belong to.
     private var numberedSession: Int64?
 
@@ -138,14 +140,19 @@ final class BackgroundSubscription {
     private func process(_ event: Wire.Event) {
         switch event.kind {
         case .response:
-            task(event)?.noteResponse(
-                event.response.map { HTTPResponseHead($0) },
-                to: event.request.map { TransferRequest($0) }
-            )
+            noteResponse(event, task(event))
         case .resumed:
-            task(event)?.noteResumption(at: event.offset ?? 0, of: event.expectedByteCount)
+            (task(event) as? URLSessionDownloadTask)?
+                .noteResumption(at: event.offset ?? 0, of: event.expectedByteCount)
         case .progress:
-            task(event)?.noteProgress(event.receivedByteCount ?? 0, of: event.expectedByteCount)
+            switch task(event) {
+            case let download as URLSessionDownloadTask:
+                download.noteProgress(event.receivedByteCount ?? 0, of: event.expectedByteCount)
+            case let upload as URLSessionUploadTask:
+                upload.noteBackgroundProgress(event)
+            default:
+                break
+            }
         case .finished:
             processFinal(event, finished)
         case .completed:
@@ -155,10 +162,24 @@ final class BackgroundSubscription {
         }
     }
 
+    private func noteResponse(_ event: Wire.Event, _ task: URLSessionTask?) {
+        switch task {
+        case let download as URLSessionDownloadTask:
+            download.noteResponse(
+                event.response.map { HTTPResponseHead($0) },
+                to: event.request.map { TransferRequest($0) }
+            )
+        case let upload as URLSessionUploadTask:
+            upload.noteBackgroundResponse(event)
+        default:
+            break
+        }
+    }
+
     /// Processes an event that is told again until it is acknowledged, unless that is under way already.
     private func processFinal(
         _ event: Wire.Event,
-        _ process: (Wire.Event, URLSessionDownloadTask, @escaping @Sendable () -> Void) -> Void
+        _ process: (Wire.Event, URLSessionTask, @escaping @Sendable () -> Void) -> Void
     ) {
         guard let sequence = event.sequence, let number = numberedSession else { return }
         let isOld = ledger.isOld
@@ -169,20 +190,24 @@ final class BackgroundSubscription {
             LoopActor.perform { self.wasTold(wasOld: isOld) }
         }
         guard let task = task(event) else { return wasTold() }
-        task.noteResponse(
-            event.response.map { HTTPResponseHead($0) },
-            to: event.request.map { TransferRequest($0) }
-        )
+        noteResponse(event, task)
         process(event, task, wasTold)
     }
 
     private func finished(
         _ event: Wire.Event,
-        _ task: URLSessionDownloadTask,
+        _ task: URLSessionTask,
         _ wasTold: @escaping @Sendable () -> Void
     ) {
-        guard let path = event.path else { return wasTold() }
-        task.noteFile(
+        if let upload = task as? URLSessionUploadTask {
+            let failure = upload.noteBackgroundBody(event, wasTold: wasTold)
+            bodyFailures[task.taskIdentifier] = failure
+            return
+        }
+        guard let path = event.path, let download = task as? URLSessionDownloadTask else {
+            return wasTold()
+        }
+        download.noteFile(
             URL(fileURLWithPath: path),
             byteCount: event.receivedByteCount ?? event.expectedByteCount ?? 0,
             wasTold: wasTold
@@ -191,19 +216,34 @@ final class BackgroundSubscription {
 
     private func completed(
         _ event: Wire.Event,
-        _ task: URLSessionDownloadTask,
+        _ task: URLSessionTask,
         _ wasTold: @escaping @Sendable () -> Void
     ) {
         let url = task.currentRequest?.url ?? task.originalRequest?.url
-        task.deliver(.completed(error: URLError(event, url: url)), wasTold: wasTold)
+        let bodyFailure = bodyFailures.removeValue(forKey: task.taskIdentifier)
+        let error = URLError(event, url: url) ?? bodyFailure
+        task.deliver(.completed(error: error), wasTold: wasTold)
     }
 
     /// The task that an event is about; one that nobody knows any more has at least a number.
-    private func task(_ event: Wire.Event) -> URLSessionDownloadTask? {
+    private func task(_ event: Wire.Event) -> URLSessionTask? {
         guard let identifier = event.task else { return nil }
         return core.adoptTask(identifier) { handle in
-            URLSessionDownloadTask(identifier: identifier, of: core, session: handle, event)
-        } as? URLSessionDownloadTask
+            guard event.sentByteCount == nil else {
+                return URLSessionUploadTask(
+                    identifier: identifier,
+                    of: core,
+                    session: handle,
+                    event
+                )
+            }
+            return URLSessionDownloadTask(
+                identifier: identifier,
+                of: core,
+                session: handle,
+                event
+            )
+        }
     }
 
     private func wasTold(wasOld: Bool) {

@@ -108,7 +108,10 @@ final class BackgroundTaskLoader {
 
     private func adopt(_ task: Wire.Task) {
         core.adoptTask(task.identifier) { handle in
-            URLSessionDownloadTask(task, of: core, session: handle)
+            if let upload = task.upload {
+                return URLSessionUploadTask(task, sending: upload, of: core, session: handle)
+            }
+            return URLSessionDownloadTask(task, of: core, session: handle)
         }
     }
 

@@ -57,7 +57,7 @@ extension URLSessionDownloadTask {
 
 extension URLSessionTask.Lifecycle {
     /// The lifecycle of a task of an earlier launch.
-    fileprivate init(_ state: Wire.TaskState) {
+    init(_ state: Wire.TaskState) {
         self.init(isSuspended: state == .suspended)
         // Its last events are on their way.
         if state == .completed { complete() }

@@ -26,6 +26,7 @@ extension URLError.Code {
         .cannotDecodeContentData: "cannot decode raw data",
         .cannotCreateFile: "cannot create file",
         .cannotWriteToFile: "cannot write file",
+        .cannotOpenFile: "cannot open file",
         .fileDoesNotExist: "The requested file was not found on this server.",
         .fileIsDirectory: "file is directory",
         .noPermissionsToReadFile: "You do not have permission to access the requested resource.",

@@ -72,6 +72,8 @@ extension TransferError.Code {
         case .cannotCreateFile: .cannotCreateFile
         case .cannotWriteToFile, .diskFull: .cannotWriteToFile
         case .fileMissing: .fileDoesNotExist
+        case .fileChanged: .cannotOpenFile
+        case .responseTooLong: .dataLengthExceedsMaximum
         case .resumeDataInvalid: isBackground ? .cannotWriteToFile : .unsupportedURL
         case .backgroundSessionInUse: .backgroundSessionInUseByAnotherProcess
         case .backgroundSessionDisconnected: .backgroundSessionWasDisconnected

@@ -36,13 +36,16 @@ extension URLSessionTask {
         private var pending: [Delivery] = []
         private var isScheduled = false
         private var toldByteCount: Int64
-        private var toldSentByteCount: Int64 = 0
+        private var toldSentByteCount: Int64
 
         /// Messages of a task.
         ///
-        /// - Parameter toldByteCount: How many bytes an earlier launch of the app has heard of.
-        init(toldByteCount: Int64 = 0) {
+        /// - Parameters:
+        ///   - toldByteCount: How many bytes an earlier launch of the app has heard of.
+        ///   - toldSentByteCount: How many bytes that were sent it has heard of.
+        init(toldByteCount: Int64 = 0, toldSentByteCount: Int64 = 0) {
             self.toldByteCount = toldByteCount
+            self.toldSentByteCount = toldSentByteCount
         }
 
         /// Messages of a task that must not be told before another task's have been.

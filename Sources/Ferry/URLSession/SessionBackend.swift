@@ -39,6 +39,9 @@ protocol SessionBackend: TaskBackend {
     /// Takes on a new task, which is suspended.
     func add(_ task: URLSessionDataTask, _ order: DataOrder)
 
+    /// Takes on a new task, which is suspended, for a file that is open already.
+    func add(_ task: URLSessionUploadTask, _ order: UploadOrder)
+
     /// Takes on a new task, which is suspended, for something that is on no server.
     func addLocal(_ task: URLSessionDownloadTask, _ order: DataOrder)
 
@@ -57,6 +60,9 @@ protocol SessionBackend: TaskBackend {
 extension SessionBackend {
     /// Never called for background sessions, which refuse such tasks.
     func add(_ task: URLSessionDataTask, _ order: DataOrder) {}
+
+    /// Only ever called for background sessions.
+    func add(_ task: URLSessionUploadTask, _ order: UploadOrder) {}
 
     /// Never called for background sessions, which refuse such tasks.
     func addLocal(_ task: URLSessionDownloadTask, _ order: DataOrder) {}

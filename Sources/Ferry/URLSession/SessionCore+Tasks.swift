@@ -81,54 +81,8 @@ extension SessionCore {
         }
     }
 
-    /// Makes an upload task and tells the delegate so.
-    func makeUploadTask(
-        _ request: URLRequest,
-        sending body: DataBody,
-        of session: URLSession,
-        for recipient: URLSessionDataTask.Recipient = .delegate,
-        delegate: (any URLSessionTaskDelegate)? = nil
-    ) -> URLSessionUploadTask {
-        if case .handler = recipient { requireForeground() }
-        requireForeground("Upload tasks from NSData are not supported in background sessions.")
-        return makeDataTask(request, body, session, recipient, delegate) {
-            identifier,
-            backend,
-            storage in
-            URLSessionUploadTask(
-                identifier: identifier,
-                core: self,
-                backend: backend,
-                recipient: recipient,
-                storage: storage
-            )
-        }
-    }
-
-    /// Makes a task from resume data of an upload, of which there is none that could be used.
-    func makeFailingUploadTask(
-        of session: URLSession,
-        for recipient: URLSessionDataTask.Recipient
-    ) -> URLSessionUploadTask {
-        if case .handler = recipient { requireForeground() }
-        let reason = "Uploads cannot be continued on Linux."
-        let order = Result<DataOrder, URLError>.failure(
-            URLError(.unsupportedURL, url: nil, reason: reason)
-        )
-        let storage = makeStorage(of: session, nil, nil)
-        return makeTask(order, of: session, storage: storage) { identifier, backend, storage in
-            URLSessionUploadTask(
-                identifier: identifier,
-                core: self,
-                backend: backend,
-                recipient: recipient,
-                storage: storage
-            )
-        } add: { _, _ in
-        }
-    }
-
-    private func makeDataTask<Task: URLSessionDataTask>(
+    /// Makes a data or upload task of the app's process.
+    func makeDataTask<Task: URLSessionDataTask>(
         _ request: URLRequest,
         _ body: DataBody,
         _ session: URLSession,
@@ -146,7 +100,7 @@ extension SessionCore {
     }
 
     /// What a new task begins with.
-    private func makeStorage(
+    func makeStorage(
         of session: URLSession,
         _ request: URLRequest?,
         _ delegate: (any URLSessionTaskDelegate)?
@@ -161,7 +115,8 @@ extension SessionCore {
         return storage
     }
 
-    private func requireForeground(
+    /// Traps in background sessions, as Apple's library does.
+    func requireForeground(
         _ message: @autoclosure () -> String =
             "Completion handler blocks are not supported in background sessions. "
             + "Use a delegate instead."
@@ -170,7 +125,7 @@ extension SessionCore {
     }
 
     /// Makes a task and tells the delegate so.
-    private func makeTask<Order: Sendable, Task: URLSessionTask>(
+    func makeTask<Order: Sendable, Task: URLSessionTask>(
         _ order: Result<Order, URLError>,
         of session: URLSession,
         storage: URLSessionTask.Storage,

@@ -4,11 +4,17 @@ public import FoundationNetworking
 extension URLSession {
     /// A task that sends a file.
     ///
+    /// In a background session the file is opened when the task is made, and the task belongs to the daemon when
+    /// ``flush(completionHandler:)`` calls back. From then on the app may do with the file what it likes if it has at
+    /// most 16 MiB, or its file system can share its blocks with a file of the daemon's; otherwise it must stay as it
+    /// is until the task has ended. One that was changed is not sent: the task fails with
+    /// `URLError.Code.cannotOpenFile`. See <doc:Background-transfers>.
+    ///
     /// - Parameters:
     ///   - request: An HTTP or HTTPS request, whose own body is ignored. A GET fails with
     ///     `URLError.Code.dataLengthExceedsMaximum`.
-    ///   - fileURL: The file, which is opened when the task is resumed first and sent as long as it is then. One
-    ///     that is not there fails with `URLError.Code.fileDoesNotExist`.
+    ///   - fileURL: The file, which in other sessions is opened when the task is resumed first and sent as long as
+    ///     it is then. One that is not there fails with `URLError.Code.fileDoesNotExist`.
     /// - Returns: The task, suspended.
     /// - Precondition: The session was not invalidated.
     public func uploadTask(

@@ -25,8 +25,12 @@ extension TransferDaemon.Transfer {
         return TransferRow.Hold(reason: "paused", text: "paused")
     }
 
-    /// How much of the body is there, such as `45% of 256 MiB`.
+    /// How much of the body is there, such as `45% of 256 MiB`, or was sent, such as `45% of 256 MiB up`.
     var progressText: String {
+        if let upload {
+            let percent = Figures.percent(upload.sentByteCount, of: upload.byteCount)
+            return "\(percent)% of \(Figures.byteCount(upload.byteCount)) up"
+        }
         guard let expectedByteCount else { return Figures.byteCount(receivedByteCount) }
         let percent = Figures.percent(receivedByteCount, of: expectedByteCount)
         return "\(percent)% of \(Figures.byteCount(expectedByteCount))"

@@ -36,6 +36,10 @@ struct TransferReport: Encodable {
     let received: Int64
     /// The body's length.
     let expected: Int64?
+    /// The bytes that were sent; only of an upload.
+    let sent: Int64?
+    /// How many bytes are to be sent; only of an upload.
+    let size: Int64?
     /// Its weight among the application's transfers.
     let priority: Float
     /// Why it waits.
@@ -59,6 +63,8 @@ struct TransferReport: Encodable {
         status = transfer.response?.statusCode
         received = transfer.receivedByteCount
         expected = transfer.expectedByteCount
+        sent = transfer.upload?.sentByteCount
+        size = transfer.upload?.byteCount
         priority = transfer.priority
         wait = transfer.wait.map {
             Wait(reason: $0.reason.description, until: $0.until, detail: $0.detail)

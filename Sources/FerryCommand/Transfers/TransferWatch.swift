@@ -120,7 +120,14 @@ struct TransferWatch {
         if rows[index].number == nil { unnumberedRowCount -= 1 }
         rows[index].number = transfer.id
         indicesByNumber[transfer.id] = index
-        if transfer.receivedByteCount > 0 {
+        if let upload = transfer.upload, upload.sentByteCount > 0 {
+            // What moves is what is sent; the answer is a word or two, as a rule.
+            rows[index].progress(
+                received: upload.sentByteCount,
+                expected: upload.byteCount,
+                at: instant
+            )
+        } else if transfer.upload == nil, transfer.receivedByteCount > 0 {
             rows[index].progress(
                 received: transfer.receivedByteCount,
                 expected: transfer.expectedByteCount,

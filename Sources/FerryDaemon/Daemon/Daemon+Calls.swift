@@ -41,8 +41,9 @@ extension Daemon: TransferCallHandler {
             process: connection.peer.processIdentifier
         )
         switch call {
-        case .openSession, .createDownload, .resume, .suspend, .cancel, .cancelProducingResumeData,
-            .setDescription, .setPriority, .acknowledge, .closeSession, .subscribe:
+        case .openSession, .createDownload, .createUpload, .resume, .suspend, .cancel,
+            .cancelProducingResumeData, .setDescription, .setPriority, .acknowledge, .closeSession,
+            .subscribe:
             handleSessionCall(call, caller)
         case .pauseTask, .resumeTask, .cancelTask, .removeHook, .quitApplication, .stop:
             handleAdministration(call, caller)
@@ -66,6 +67,8 @@ extension Daemon: TransferCallHandler {
                 return Wire.CreateDownload.Reply(id: task)
             }
             perform(machine.createDownload(parameters, from: caller, at: now))
+        case .createUpload(let parameters, let reply):
+            createUpload(parameters, reply, caller)
         case .resume(let parameters, let reply):
             answers[caller.call] = PendingAnswer(reply)
             perform(machine.resume(parameters, from: caller, at: now))

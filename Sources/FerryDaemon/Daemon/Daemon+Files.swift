@@ -20,6 +20,10 @@ extension Daemon {
                 let standings = try await store.standings(ofTasks: page)
                 let known = Set(standings.map(\.id))
                 for task in page where !known.contains(task) { files.discard(task: task) }
+                // What was sent is not needed any more.
+                for task in standings where task.state == .completed {
+                    files.uploads.discard(task: task.id)
+                }
                 // A download that is complete keeps its file, and has not failed last.
                 let failed = standings.filter { $0.state == .completed && $0.hasFailed }
                 sessions.formUnion(failed.map(\.sessionID))

@@ -136,12 +136,24 @@ extension Daemon {
             response: running?.response ?? record.response.flatMap { Stored.response($0) },
             receivedByteCount: running?.receivedByteCount ?? record.receivedByteCount,
             expectedByteCount: running?.expectedByteCount ?? record.expectedByteCount,
+            upload: present(UploadState.decode(record.upload), of: record),
             wait: machine.wait(of: record, at: Date()),
             failure: running?.failure.map { Wire.Failure(code: $0.code, message: $0.message) }
                 ?? record.lastError.flatMap { Stored.failure($0) },
             attempts: running?.attempts ?? record.attempts,
             created: record.createdAt
         )
+    }
+
+    private func present(_ upload: UploadState?, of record: TaskRecord) -> Wire.Upload? {
+        upload.map { upload in
+            let isSent = record.state == .completed && record.lastError == nil
+            return Wire.Upload(
+                byteCount: upload.byteCount,
+                sentByteCount: machine.running[record.id]?.sentByteCount
+                    ?? (isSent ? upload.byteCount : 0)
+            )
+        }
     }
 
     private func watch(_ watch: Wire.WatchTasks, _ reply: Reply<Wire.WatchTasks>) {

@@ -18,6 +18,9 @@ extension Daemon {
             perform(machine.failed(task: task.id, error, at: Date()))
             return
         }
+        if let upload = UploadState.decode(task.upload) {
+            return startUpload(start, request, upload)
+        }
         let state = ByteState.decode(task.checkpoint)
         if let failure = state?.failure {
             perform(machine.failed(task: task.id, failure, at: Date()))
@@ -76,13 +79,13 @@ extension Daemon {
     }
 
     /// Gives the machine an input and performs what it asks for.
-    private func input(
+    func input(
         _ body: (inout DaemonStateMachine, Date) -> [DaemonStateMachine.Effect]
     ) {
         perform(body(&machine, Date()))
     }
 
-    private func responded(_ task: Int64, _ head: HTTPResponseHead, _ request: TransferRequest) {
+    func responded(_ task: Int64, _ head: HTTPResponseHead, _ request: TransferRequest) {
         log.write(.info, "the server answers \(head.status)", task: task)
         input { machine, now in
             machine.responded(

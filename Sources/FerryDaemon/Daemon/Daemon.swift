@@ -20,7 +20,9 @@ final class Daemon {
     private let onExit: @LoopActor () -> Void
 
     var machine: DaemonStateMachine
-    var transfers: [Int64: Download] = [:]
+    var transfers: [Int64: any RunningTransfer] = [:]
+    /// The files that have come along with calls that create uploads.
+    var arrivingFiles: [DaemonStateMachine.CallIdentifier: PassedFile] = [:]
     var children: [Int64: ChildProcess] = [:]
     var answers: [DaemonStateMachine.CallIdentifier: PendingAnswer] = [:]
     var subscriptions: [DaemonStateMachine.CallIdentifier: Reply<Wire.Subscribe>] = [:]
@@ -119,8 +121,10 @@ final class Daemon {
         case .query(let query):
             ask(query)
         case .answer(let call, let answer):
+            arrivingFiles[call] = nil
             answers.removeValue(forKey: call)?.succeed(answer)
         case .refuse(let call, let error):
+            arrivingFiles[call] = nil
             answers.removeValue(forKey: call)?.refuse(error)
         case .send(let call, let event):
             send(event, over: call)
@@ -134,6 +138,8 @@ final class Daemon {
             files.seal(task: task)
         case .adopt(let resumeData, let task):
             adopt(resumeData, task)
+        case .secure(let task, let upload, let call):
+            secure(upload, of: task, for: call)
         case .makeResumeData(let task, let ending):
             makeResumeData(of: task, ending)
         case .keepFile(let task, let resumeData):

@@ -1,4 +1,5 @@
 import FerryStore
+import FerrySystem
 import FerryTransfer
 import FerryWire
 import FoundationEssentials
@@ -22,51 +23,82 @@ extension DaemonStateMachine {
         from caller: Caller,
         at now: Date
     ) -> [Effect] {
-        if let refusal = refuseUnlessOpen(create.session, caller) { return refusal }
-        if sessions[create.session]?.isClosing == true {
-            // It goes with its last task, and would take this one along.
-            return [.refuse(caller.call, .sessionNotOpen(session: create.session))]
+        insert(NewTask(create), from: caller, at: now) { task in
+            // The file of its resume data is taken over when the task is in the store.
+            let unused = create.resumeData.map { ByteState(isFromResumeData: true, resumeData: $0) }
+            let known = create.resumeData.flatMap { try? ResumeData(decoding: Array($0)) }
+            task.receivedByteCount = known?.byteCount ?? 0
+            task.expectedByteCount = known?.checkpoint.totalByteCount
+            task.checkpoint = unused?.encoded
         }
-        guard create.identifier > 0 else {
+    }
+
+    /// A client creates an upload.
+    ///
+    /// - Parameters:
+    ///   - create: What it wants.
+    ///   - file: The file that came along; `nil` when there was none that can be sent.
+    ///   - caller: Who wants it.
+    ///   - now: The time.
+    /// - Returns: What to do.
+    mutating func createUpload(
+        _ create: Wire.CreateUpload,
+        of file: FileIdentity?,
+        from caller: Caller,
+        at now: Date
+    ) -> [Effect] {
+        guard let file, create.path.hasPrefix("/") else {
+            let error = TransferInterfaceError.invalidRequest(
+                parameter: "path",
+                reason: "a file has to come along with the call, and its absolute path"
+            )
+            return [.refuse(caller.call, error)]
+        }
+        let state = UploadState(path: create.path, identity: file, boot: .current)
+        return insert(NewTask(create), from: caller, at: now) { $0.upload = state.encoded }
+    }
+
+    private mutating func insert(
+        _ new: NewTask,
+        from caller: Caller,
+        at now: Date,
+        completing complete: (inout TaskRecord) -> Void
+    ) -> [Effect] {
+        if let refusal = refuseUnlessOpen(new.session, caller) { return refusal }
+        if sessions[new.session]?.isClosing == true {
+            // It goes with its last task, and would take this one along.
+            return [.refuse(caller.call, .sessionNotOpen(session: new.session))]
+        }
+        guard new.identifier > 0 else {
             // Below the first there is nothing that could have been there before.
-            let reason = "a task's number is 1 or more, not \(create.identifier)"
+            let reason = "a task's number is 1 or more, not \(new.identifier)"
             return [.refuse(caller.call, .invalidRequest(parameter: "identifier", reason: reason))]
         }
-        guard let host = HostName.of(create.request.url) else {
-            let reason = "not an http or https address: \(create.request.url.prefix(200))"
+        guard let host = HostName.of(new.request.url) else {
+            let reason = "not an http or https address: \(new.request.url.prefix(200))"
             return [.refuse(caller.call, .invalidRequest(parameter: "request.url", reason: reason))]
         }
-        let task = record(of: create, host: host, at: now)
+        var task = record(of: new, host: host, at: now)
+        complete(&task)
         nextTaskID += 1
-        creations[caller.call] = Creation(session: create.session, task: task)
+        creations[caller.call] = Creation(session: new.session, task: task)
         return [commit([.insertTask(task)], then: .created(caller.call))]
     }
 
-    private func record(
-        of create: Wire.CreateDownload,
-        host: String,
-        at now: Date
-    ) -> TaskRecord {
-        let isResumed = create.resumed ?? false
-        let timeout = sessions[create.session]?.configuration.resourceTimeout ?? 0
-        // The file of its resume data is taken over when the task is in the store.
-        let unused = create.resumeData.map { ByteState(isFromResumeData: true, resumeData: $0) }
-        let known = create.resumeData.flatMap { try? ResumeData(decoding: Array($0)) }
+    private func record(of new: NewTask, host: String, at now: Date) -> TaskRecord {
+        let timeout = sessions[new.session]?.configuration.resourceTimeout ?? 0
         return TaskRecord(
             id: nextTaskID,
-            sessionID: create.session,
-            identifier: create.identifier,
-            state: isResumed ? .waiting : .suspended,
+            sessionID: new.session,
+            identifier: new.identifier,
+            state: new.isResumed ? .waiting : .suspended,
             host: host,
-            priority: min(max(create.priority, 0), 1),
-            request: Stored.encode(create.request),
-            description: create.description,
-            receivedByteCount: known?.byteCount ?? 0,
-            expectedByteCount: known?.checkpoint.totalByteCount,
-            checkpoint: unused?.encoded,
+            priority: min(max(new.priority, 0), 1),
+            request: Stored.encode(new.request),
+            description: new.description,
             createdAt: now,
-            startedAt: isResumed ? now : nil,
-            deadline: isResumed && timeout > 0 ? now.addingTimeInterval(timeout) : nil
+            startedAt: new.isResumed ? now : nil,
+            deadline: new.isResumed && timeout > 0 ? now.addingTimeInterval(timeout) : nil
         )
     }
 
@@ -82,7 +114,11 @@ extension DaemonStateMachine {
             // Its task has ended, and its application has taken that; only the answer was lost.
             return [.answer(call, .created(task: 0))] + recount(creation.session)
         }
-        var effects: [Effect] = [.answer(call, .created(task: task)), .changed(task: task)]
+        // The first call's daemon may have died before it had made sure of the file.
+        let securing = secure(creation.task, as: task, for: call)
+        var effects: [Effect] =
+            (securing.isEmpty ? [.answer(call, .created(task: task))] : securing)
+            + [.changed(task: task)]
         if task == creation.task.id {
             effects += adopt(creation.task)
             effects += note(deadline: creation.task.deadline)
@@ -92,7 +128,9 @@ extension DaemonStateMachine {
                 host: creation.task.host,
                 sessionLimit: sessionLimit(creation.session)
             )
-            if creation.task.state == .waiting, isAdmitted { effects += searchForTasks(at: now) }
+            if creation.task.state == .waiting, isAdmitted, securing.isEmpty {
+                effects += searchForTasks(at: now)
+            }
         }
         return effects + recount(creation.session)
     }

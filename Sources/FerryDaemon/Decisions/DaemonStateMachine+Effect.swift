@@ -32,6 +32,9 @@ extension DaemonStateMachine {
         /// Take over the file of a task's resume data, if that was not done before, and report with
         /// `adopted`.
         case adopt(resumeData: Data, TaskRecord)
+        /// Make sure that the file that a call has brought can be sent whatever becomes of it, and report with
+        /// `secured`.
+        case secure(task: Int64, UploadState, for: CallIdentifier)
         /// Make resume data of what a task has loaded, whose file stays, and report with
         /// `madeResumeData`.
         case makeResumeData(TaskRecord, Ending)
@@ -115,6 +118,8 @@ extension DaemonStateMachine {
         case opened(CallIdentifier, ConnectionIdentifier, process: Int32)
         /// A task was created.
         case created(CallIdentifier)
+        /// It is known what a task sends.
+        case secured(CallIdentifier, task: Int64)
         /// A task's resume data was taken over, or could not be.
         case adopted(task: Int64)
         /// A task has ended.

@@ -24,6 +24,7 @@ extension DaemonStateMachine {
         }
         self.ending[task.id] = []
         var task = task
+        let sentByteCount = running[task.id]?.sentByteCount ?? (task.upload == nil ? nil : 0)
         if let running = running[task.id] {
             task.receivedByteCount = running.receivedByteCount
             task.expectedByteCount = running.expectedByteCount
@@ -34,8 +35,10 @@ extension DaemonStateMachine {
         let response = storeResponse(of: task.id)
         let effects =
             stop(task: task.id, at: now) + (response.isEmpty ? [] : [commit(response, .relaxed)])
-        guard ending.producesResumeData else {
-            return effects + [complete(task, ending, resumeData: nil, at: now)]
+        guard ending.producesResumeData, task.upload == nil else {
+            return effects + [
+                complete(task, ending, sentByteCount: sentByteCount, resumeData: nil, at: now)
+            ]
         }
         operationCount += 1
         return effects + [.makeResumeData(task, ending)]
@@ -55,6 +58,7 @@ extension DaemonStateMachine {
     private mutating func complete(
         _ task: TaskRecord,
         _ ending: Ending,
+        sentByteCount: Int64? = nil,
         resumeData: Data?,
         at now: Date
     ) -> Effect {
@@ -65,6 +69,7 @@ extension DaemonStateMachine {
             request: task.currentRequest.flatMap { Stored.request($0) },
             receivedByteCount: task.receivedByteCount,
             expectedByteCount: task.expectedByteCount,
+            sentByteCount: sentByteCount,
             failure: ending.failure,
             resumeData: resumeData,
             cancelReason: ending.cancelReason

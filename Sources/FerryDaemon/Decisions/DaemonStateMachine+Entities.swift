@@ -102,6 +102,8 @@ extension DaemonStateMachine {
         var receivedByteCount: Int64
         /// How many bytes the body has.
         var expectedByteCount: Int64?
+        /// How many bytes of its file it has sent; `nil` for a download.
+        var sentByteCount: Int64?
         /// The latest answer.
         var response: Wire.Response?
         /// The request after redirects.
@@ -132,8 +134,11 @@ extension DaemonStateMachine {
         init(_ record: TaskRecord, at now: Date) {
             self.record = record
             progressToldAt = now
-            receivedByteCount = record.receivedByteCount
-            expectedByteCount = record.expectedByteCount
+            // Each attempt at an upload gets an answer of its own.
+            let isUpload = record.upload != nil
+            receivedByteCount = isUpload ? 0 : record.receivedByteCount
+            expectedByteCount = isUpload ? nil : record.expectedByteCount
+            sentByteCount = isUpload ? 0 : nil
             attempts = record.attempts
             owesResumption = ByteState.decode(record.checkpoint)?.isFromResumeData ?? false
         }

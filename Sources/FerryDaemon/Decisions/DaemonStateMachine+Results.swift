@@ -25,6 +25,8 @@ extension DaemonStateMachine {
                 )
             case .created(let call):
                 created(receipt, call: call, at: now)
+            case .secured(let call, let task):
+                known(task: task, for: call, at: now)
             case .adopted(let task):
                 adoptionStored(task: task, at: now)
             case .ended(let task, let ending, let resumeData):
@@ -66,6 +68,8 @@ extension DaemonStateMachine {
                 objectionFailed(application, call: call, error, at: now)
             case .acknowledged(let call, _):
                 [.refuse(call, TransferInterfaceError(error, task: 0))]
+            case .secured(let call, let task):
+                notSecured(task: task, for: call, error, at: now)
             case .adopted(let task):
                 adoptionNotStored(task: task)
             case .ended(let task, let ending, _):

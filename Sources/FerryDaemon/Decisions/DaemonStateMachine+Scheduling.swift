@@ -218,7 +218,7 @@ extension DaemonStateMachine {
         for task in tasks {
             let failure = Wire.Failure(
                 code: TransferError.Code.resourceTimedOut.rawValue,
-                message: "the download took longer than its session allows"
+                message: "the transfer took longer than its session allows"
             )
             effects += end(task, Ending(failure: failure, producesResumeData: true), at: now)
         }

@@ -78,9 +78,19 @@ extension DaemonStateMachine {
         -> [Effect]
     {
         guard var task = running[id], task.phase == .loading else { return [] }
-        if received > task.receivedByteCount { task.attempts = 0 }
+        // An upload begins anew each time, and would do so without a pause.
+        if received > task.receivedByteCount, task.sentByteCount == nil { task.attempts = 0 }
         task.receivedByteCount = received
         task.expectedByteCount = expected
+        task.hasUntoldProgress = true
+        running[id] = task
+        return isProgressDue(task, at: now) ? tellProgress(of: id, at: now) : tellProgressLater(now)
+    }
+
+    /// Bytes of an upload's file have left.
+    mutating func sent(task id: Int64, byteCount: Int64, at now: Date) -> [Effect] {
+        guard var task = running[id], task.phase == .loading else { return [] }
+        task.sentByteCount = byteCount
         task.hasUntoldProgress = true
         running[id] = task
         return isProgressDue(task, at: now) ? tellProgress(of: id, at: now) : tellProgressLater(now)
@@ -138,7 +148,8 @@ extension DaemonStateMachine {
             kind: .progress,
             task: task.record.identifier,
             receivedByteCount: task.receivedByteCount,
-            expectedByteCount: task.expectedByteCount
+            expectedByteCount: task.expectedByteCount,
+            sentByteCount: task.sentByteCount
         )
     }
 
@@ -184,13 +195,15 @@ extension DaemonStateMachine {
             request: task.currentRequest,
             receivedByteCount: byteCount,
             expectedByteCount: byteCount,
+            sentByteCount: task.sentByteCount,
             path: path
         )
         let completed = Wire.Event(
             kind: .completed,
             task: task.record.identifier,
             receivedByteCount: byteCount,
-            expectedByteCount: byteCount
+            expectedByteCount: byteCount,
+            sentByteCount: task.sentByteCount
         )
         let end: [Effect] = [
             .log(.info, "finished, \(byteCount) bytes", task: id),

@@ -3,7 +3,8 @@ import FerrySystem
 import FerryTransfer
 import FoundationEssentials
 
-/// Where downloads lie while they load and until their application has taken them.
+/// Where downloads, and the answers to uploads, lie while they load and until their application has taken
+/// them.
 ///
 /// A file keeps its name from its first byte on; what makes it a finished download is the event in
 /// the store. Its name is made of the task's number alone, never of anything a server says.
@@ -18,6 +19,8 @@ final class TransferFiles {
     let stateDirectory: String
     /// What forces files onto the disk.
     let synchronizer = FileSynchronizer(label: "ferry.disk")
+    /// What uploads send.
+    let uploads: UploadFiles
     private let downloads: Directory
     private let resumable: Directory
 
@@ -32,6 +35,11 @@ final class TransferFiles {
         stateDirectory = state.path
         downloads = try state.openSubdirectory("downloads")
         resumable = try state.openSubdirectory("resumable")
+        // Downloads do not wait until an application's large file is on the disk.
+        uploads = UploadFiles(
+            in: try state.openSubdirectory("uploads"),
+            on: BlockingQueue(label: "ferry.uploads")
+        )
     }
 
     /// A task's file.
@@ -42,8 +50,9 @@ final class TransferFiles {
     /// The path of a task's file.
     func path(of task: Int64) -> String { downloads.path(of: Self.name(of: task)) }
 
-    /// Takes the record of its origin off a file that is complete.
+    /// Takes the record of its origin off a file that is complete, and lets go of what was sent for it.
     func seal(task: Int64) {
+        uploads.discard(task: task)
         let name = Self.name(of: task)
         // What is left on it by a failure does no harm.
         try? downloads.remove(name + ".record")
@@ -52,7 +61,10 @@ final class TransferFiles {
     }
 
     /// Deletes a task's file, if there is one, off the loop: deleting a large one takes time.
+    ///
+    /// What it would have sent goes as well.
     func discard(task: Int64) {
+        uploads.discard(task: task)
         let name = Self.name(of: task)
         let downloads = downloads
         let suffixes = [""] + PartialFile.companionSuffixes
@@ -67,7 +79,7 @@ final class TransferFiles {
     /// The tasks that have files.
     func tasks() -> [Int64] {
         let names = (try? downloads.names()) ?? []
-        return Set(names.compactMap { Self.task(of: $0) }).sorted()
+        return Set(names.compactMap { Self.task(of: $0) } + uploads.tasks()).sorted()
     }
 
     /// Takes over the partial file of resume data.

@@ -25,6 +25,8 @@ extension Database {
             try setProgress(received, expected, of: task)
         case .setCheckpoint(let task, let checkpoint):
             try setCheckpoint(checkpoint, of: task)
+        case .setUpload(let task, let upload):
+            try setUpload(upload, of: task)
         case .setRetry(let task, let attempts, let notBefore, let lastError):
             try setRetry(attempts, notBefore, lastError, of: task)
         case .setExchange(let task, let currentRequest, let response):

@@ -47,14 +47,16 @@ extension Database {
         )
         try connection.run(
             """
-            INSERT INTO task_details (task_id, request, current_request, response, last_error)
-            VALUES (?, ?, ?, ?, ?)
+            INSERT INTO task_details (task_id, request, current_request, response, last_error,
+                upload)
+            VALUES (?, ?, ?, ?, ?, ?)
             """,
             task.id,
             task.request,
             task.currentRequest,
             task.response,
-            task.lastError
+            task.lastError,
+            task.upload
         )
     }
 
@@ -62,7 +64,10 @@ extension Database {
     private func repeatInsertion(_ task: TaskRecord) throws(StoreError) -> Int64? {
         let known = try self.task(session: task.sessionID, identifier: task.identifier)
         guard let known else { return nil }
-        guard known.host == task.host, known.request == task.request else {
+        // A file is not looked at: what is kept of it is not what was handed over.
+        guard known.host == task.host, known.request == task.request,
+            (known.upload == nil) == (task.upload == nil)
+        else {
             throw connection.failure(
                 .conflict,
                 because: "session \(task.sessionID) has another task \(task.identifier)"
@@ -89,6 +94,18 @@ extension Database {
         try expectTask(
             task,
             try connection.run("UPDATE tasks SET checkpoint = ? WHERE id = ?", checkpoint, task)
+        )
+    }
+
+    /// Replaces what is known of the file that an upload sends.
+    func setUpload(_ upload: [UInt8], of task: Int64) throws(StoreError) {
+        try expectTask(
+            task,
+            try connection.run(
+                "UPDATE task_details SET upload = ? WHERE task_id = ?",
+                upload,
+                task
+            )
         )
     }
 

@@ -30,7 +30,7 @@ package enum Mutation: Hashable, Sendable {
     /// Adds a task under the number its caller has chosen.
     ///
     /// When the session already has a task of this identifier, nothing changes: with the same
-    /// host and the same bytes of request it is the same call once more, and ``Receipt/taskIDs``
+    /// host, kind and bytes of request it is the same call once more, and ``Receipt/taskIDs``
     /// has the number of the first; otherwise it is a ``StoreError/Code/conflict``. Nor does
     /// anything change when the session has had a task of this identifier that is gone.
     case insertTask(TaskRecord)
@@ -38,6 +38,8 @@ package enum Mutation: Hashable, Sendable {
     case setProgress(task: Int64, receivedByteCount: Int64, expectedByteCount: Int64?)
     /// Replaces a task's checkpoint.
     case setCheckpoint(task: Int64, [UInt8]?)
+    /// Replaces what is known of the file that an upload sends.
+    case setUpload(task: Int64, [UInt8])
     /// Notes how many attempts have failed, when the next may start, and why the last one failed.
     case setRetry(task: Int64, attempts: Int, notBefore: Date?, lastError: [UInt8]?)
     /// Replaces a task's request after redirects and its response.

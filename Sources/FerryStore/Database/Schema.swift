@@ -4,7 +4,7 @@ enum Schema {
     static let applicationID: Int64 = 0x4665_7279
 
     /// The script that leads from each version to the next; version 0 is an empty file.
-    static let migrations = [first, second, third]
+    static let migrations = [first, second, third, fourth]
 
     /// The version this code reads and writes.
     static var version: Int64 { Int64(migrations.count) }
@@ -38,6 +38,12 @@ enum Schema {
     private static let third = """
         DROP INDEX sessions_awaiting_delivery;
         DROP INDEX tasks_delayed_of_host;
+
+        """
+
+    // What an upload sends. Nobody looks for tasks by it.
+    private static let fourth = """
+        ALTER TABLE task_details ADD COLUMN upload BLOB;
 
         """
 

@@ -40,6 +40,8 @@ package struct TaskRecord: Hashable, Sendable {
     package var startedAt: Date?
     /// When it fails if it has not ended until then.
     package var deadline: Date?
+    /// What it sends, in the daemon's own encoding; `nil` for a download.
+    package var upload: [UInt8]?
 
     /// Creates a record of a task.
     package init(
@@ -61,7 +63,8 @@ package struct TaskRecord: Hashable, Sendable {
         lastError: [UInt8]? = nil,
         createdAt: Date,
         startedAt: Date? = nil,
-        deadline: Date? = nil
+        deadline: Date? = nil,
+        upload: [UInt8]? = nil
     ) {
         self.id = id
         self.sessionID = sessionID
@@ -82,13 +85,14 @@ package struct TaskRecord: Hashable, Sendable {
         self.createdAt = createdAt
         self.startedAt = startedAt
         self.deadline = deadline
+        self.upload = upload
     }
 }
 
 extension TaskRecord {
     /// How many bytes there are in what may be long.
     var byteCount: Int {
-        let parts = [request, currentRequest, response, checkpoint, lastError]
+        let parts = [request, currentRequest, response, checkpoint, lastError, upload]
         return parts.reduce(description?.utf8.count ?? 0) { $0 + ($1?.count ?? 0) }
     }
 }

@@ -112,6 +112,12 @@ package struct FileDescriptor: ~Copyable, Sendable {
         try systemCall("fdatasync") { fdatasync(descriptor) }
     }
 
+    /// Forces the file and all that the kernel knows about it onto the disk.
+    package borrowing func synchronize() throws(SystemCallError) {
+        let descriptor = rawValue
+        try systemCall("fsync") { fsync(descriptor) }
+    }
+
     /// Cuts or extends the file to `size` bytes.
     package borrowing func truncate(to size: Int64) throws(SystemCallError) {
         let descriptor = rawValue
@@ -124,6 +130,23 @@ package struct FileDescriptor: ~Copyable, Sendable {
         var status = stat()
         try systemCall("fstat") { fstat(descriptor, &status) }
         return FileStatus(status)
+    }
+
+    /// Which file it is, and which state of it.
+    package borrowing func identity() throws(SystemCallError) -> FileIdentity {
+        let descriptor = rawValue
+        var status = stat()
+        try systemCall("fstat") { fstat(descriptor, &status) }
+        return FileIdentity(status)
+    }
+
+    /// Makes this file share the content of another one, without a copy.
+    ///
+    /// - Throws: `ioctl`, with `EOPNOTSUPP`, `EXDEV`, `EINVAL` or `ENOTTY` where that cannot be
+    ///   (ioctl_ficlone(2)).
+    package borrowing func clone(_ source: borrowing FileDescriptor) throws(SystemCallError) {
+        let (descriptor, sourceDescriptor) = (rawValue, source.rawValue)
+        try systemCall("ioctl", "FICLONE") { CFerryLinux_clone(descriptor, sourceDescriptor) }
     }
 
     /// Whether reads and writes return `EAGAIN` instead of waiting.

@@ -46,6 +46,10 @@ package struct TransferError: Error, Hashable, Sendable, Codable {
         case diskFull
         /// A file that the transfer needs is not there (any more).
         case fileMissing
+        /// The file to be sent is not the one any more that it was.
+        case fileChanged
+        /// The response's body is longer than is kept.
+        case responseTooLong
         /// The resume data is not ours, damaged, or of a later version.
         case resumeDataInvalid
         /// Another process has the background session open.

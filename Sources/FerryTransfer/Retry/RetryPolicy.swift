@@ -107,7 +107,7 @@ package struct RetryPolicy: Hashable, Sendable {
             .redirectToNonHTTP, .certificateUntrusted, .certificateBadDate,
             .clientCertificateRejected, .badServerResponse,
             .cannotDecodeContent, .bodyUnreadable, .bodySpent, .cannotCreateFile,
-            .cannotWriteToFile, .diskFull, .fileMissing,
+            .cannotWriteToFile, .diskFull, .fileMissing, .fileChanged, .responseTooLong,
             .resumeDataInvalid, .backgroundSessionInUse, .backgroundSessionDisconnected,
             .internalFailure:
             false

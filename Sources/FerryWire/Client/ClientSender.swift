@@ -41,11 +41,15 @@ final class ClientSender: Sendable {
     var isQueueing: Bool { state.withLock { $0.output.byteCount > 0 } }
 
     /// Sends a message after all before it, as far as that is possible without waiting.
-    func send(_ message: [UInt8], expecting reply: ExpectedReply?) -> Outcome {
+    func send(
+        _ message: [UInt8],
+        file: PassedFile? = nil,
+        expecting reply: ExpectedReply?
+    ) -> Outcome {
         state.withLock { state in
             if let error = state.closing { return .closed(error) }
             if let reply { state.expected.append(reply) }
-            state.output.append(message)
+            state.output.append(message, file: file)
             return sendQueued(&state)
         }
     }
@@ -108,8 +112,9 @@ final class ClientSender: Sendable {
         if let error = state.closing { return .closed(error) }
         if state.isBroken { return .broken }
         do throws(SystemCallError) {
-            try state.output.drain { bytes throws(SystemCallError) in
-                try SocketMessage.send(bytes, over: descriptor)
+            try state.output.drainWithFiles { bytes, file throws(SystemCallError) in
+                let files = file.map { [$0.descriptor.rawValue] } ?? []
+                return try SocketMessage.send(bytes, descriptors: files, over: descriptor)
             }
         } catch {
             state.isBroken = true

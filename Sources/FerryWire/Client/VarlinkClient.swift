@@ -48,20 +48,23 @@ package final class VarlinkClient: Sendable {
     ///
     /// - Parameters:
     ///   - method: The method with its parameters.
+    ///   - file: A file that goes along with it.
     ///   - onReply: Called once on the loop, never before this returns.
     package func call<Method: TransferMethod>(
         _ method: Method,
+        file: PassedFile? = nil,
         onReply: @escaping @LoopActor @Sendable (Result<Method.Reply, CallError>) -> Void
     ) {
-        send(method, expecting: ExpectedReply(single: onReply))
+        send(method, file: file, expecting: ExpectedReply(single: onReply))
     }
 
     /// Calls a method and waits for the answer, in the order of the calls.
     package func call<Method: TransferMethod>(
-        _ method: Method
+        _ method: Method,
+        file: PassedFile? = nil
     ) async throws(CallError) -> Method.Reply {
         try await withCheckedContinuation { continuation in
-            call(method) { continuation.resume(returning: $0) }
+            call(method, file: file) { continuation.resume(returning: $0) }
         }.get()
     }
 
@@ -135,11 +138,14 @@ package final class VarlinkClient: Sendable {
     private func send<Method: TransferMethod>(
         _ method: Method,
         more: Bool? = nil,
+        file: PassedFile? = nil,
         expecting reply: ExpectedReply
     ) {
         do throws(CallError) {
             let message = try message(method, more: more, oneway: nil)
-            guard case .closed(let error) = pass(message, expecting: reply) else { return }
+            guard case .closed(let error) = pass(message, file: file, expecting: reply) else {
+                return
+            }
             LoopActor.perform { reply.fail(error) }
         } catch {
             LoopActor.perform { reply.fail(error) }
@@ -167,8 +173,12 @@ package final class VarlinkClient: Sendable {
         }
     }
 
-    private func pass(_ message: [UInt8], expecting reply: ExpectedReply?) -> ClientSender.Outcome {
-        let outcome = sender.send(message, expecting: reply)
+    private func pass(
+        _ message: [UInt8],
+        file: PassedFile? = nil,
+        expecting reply: ExpectedReply?
+    ) -> ClientSender.Outcome {
+        let outcome = sender.send(message, file: file, expecting: reply)
         let channel = channel
         switch outcome {
         case .sent, .closed: break

@@ -4,9 +4,9 @@ extension Wire {
     /// It equals `io.ferry.Transfer.varlink`, which a test makes sure of: a program that has to find a
     /// file before it can describe itself is one that can fail to.
     package static let description = #"""
-        # Ferry's transfers in the background: an application opens a session, hands over downloads and may
-        # end; the daemon carries them out, tells the session's events until each is acknowledged, and starts
-        # the application again when it is needed. People and other programs list, watch and control all
+        # Ferry's transfers in the background: an application opens a session, hands over downloads and uploads
+        # and may end; the daemon carries them out, tells the session's events until each is acknowledged, and
+        # starts the application again when it is needed. People and other programs list, watch and control all
         # transfers of their user.
         #
         # Absent and null mean the same for a nullable member. A reader ignores members it does not know.
@@ -112,6 +112,14 @@ extension Wire {
             message: string
         )
 
+        # What a task sends.
+        type Upload (
+            # How many bytes the file has.
+            byteCount: int,
+            # How many of them have been sent in the latest attempt.
+            sentByteCount: int
+        )
+
         # What a task is doing.
         type TaskState (
             # Its application has not resumed it, or suspended it.
@@ -150,6 +158,8 @@ extension Wire {
             receivedByteCount: int,
             # How many bytes the body has, where that is known.
             expectedByteCount: ?int,
+            # What it sends, if it is an upload.
+            upload: ?Upload,
             # Why the task does not run, while it waits.
             wait: ?Wait,
             # What went wrong last.
@@ -166,9 +176,9 @@ extension Wire {
             response,
             # The download goes on where an earlier attempt stopped.
             resumed,
-            # Bytes arrived; only the latest figure is told, at most ten times a second.
+            # Bytes arrived, or were sent; only the latest figures are told, at most ten times a second.
             progress,
-            # The file is there.
+            # The file is there; an upload's is the body of the answer.
             finished,
             # The task is over; nothing follows for it.
             completed,
@@ -194,6 +204,8 @@ extension Wire {
             receivedByteCount: ?int,
             # How many bytes the body has, where that is known.
             expectedByteCount: ?int,
+            # How many bytes of its file an upload has sent: with progress, finished and completed.
+            sentByteCount: ?int,
             # The finished file's absolute path, valid until the event is acknowledged: with finished.
             path: ?string,
             # What went wrong: with completed, unless all went well.
@@ -292,6 +304,30 @@ extension Wire {
             request: Request,
             # What to continue from, in base64.
             resumeData: ?string,
+            # The application's own words on the task.
+            description: ?string,
+            # How important the task is, from 0 to 1.
+            priority: float,
+            # Whether it may run at once; otherwise it is suspended.
+            resumed: ?bool
+        ) -> (
+            # The task's number, unique for this user's daemon; 0 for one that is gone.
+            id: int
+        )
+
+        # Makes an upload. Once answered, it is durable.
+        # The file comes along as a descriptor (SCM_RIGHTS) that is open for reading; it has to be sent with
+        # bytes of this call alone. Repeating the call with the same contents changes nothing, even when the task
+        # is gone.
+        method CreateUpload(
+            # The open session's number.
+            session: int,
+            # The new task's number in its session, chosen by the caller; 1 or more.
+            identifier: int,
+            # Where to send the file; a body in it is not sent.
+            request: Request,
+            # The file's absolute path, by which the daemon finds it again if it has to.
+            path: string,
             # The application's own words on the task.
             description: ?string,
             # How important the task is, from 0 to 1.

@@ -19,6 +19,8 @@ extension Wire {
         package var receivedByteCount: Int64?
         /// How many bytes the body has, where that is known.
         package var expectedByteCount: Int64?
+        /// How many bytes of its file an upload has sent: with progress, finished and completed.
+        package var sentByteCount: Int64?
         /// The finished file's absolute path, valid until the event is acknowledged: with finished.
         package var path: String?
         /// What went wrong: with completed, unless all went well.
@@ -38,6 +40,7 @@ extension Wire {
             offset: Int64? = nil,
             receivedByteCount: Int64? = nil,
             expectedByteCount: Int64? = nil,
+            sentByteCount: Int64? = nil,
             path: String? = nil,
             failure: Failure? = nil,
             resumeData: Data? = nil,
@@ -51,6 +54,7 @@ extension Wire {
             self.offset = offset
             self.receivedByteCount = receivedByteCount
             self.expectedByteCount = expectedByteCount
+            self.sentByteCount = sentByteCount
             self.path = path
             self.failure = failure
             self.resumeData = resumeData

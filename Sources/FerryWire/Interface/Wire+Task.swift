@@ -27,6 +27,8 @@ extension Wire {
         package var receivedByteCount: Int64
         /// How many bytes the body has, where that is known.
         package var expectedByteCount: Int64?
+        /// What it sends, if it is an upload.
+        package var upload: Upload?
         /// Why the task does not run, while it waits.
         package var wait: Wait?
         /// What went wrong last.
@@ -50,6 +52,7 @@ extension Wire {
             response: Response? = nil,
             receivedByteCount: Int64,
             expectedByteCount: Int64? = nil,
+            upload: Upload? = nil,
             wait: Wait? = nil,
             failure: Failure? = nil,
             attempts: Int,
@@ -67,6 +70,7 @@ extension Wire {
             self.response = response
             self.receivedByteCount = receivedByteCount
             self.expectedByteCount = expectedByteCount
+            self.upload = upload
             self.wait = wait
             self.failure = failure
             self.attempts = attempts

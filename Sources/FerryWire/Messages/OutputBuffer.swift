@@ -5,7 +5,18 @@ struct OutputBuffer {
     /// A buffer that once held much is given back, so that idle connections stay small.
     private static let keptCapacity = 64 * 1024
 
+    private struct Passage {
+        /// Where its message is, counted from the first byte ever.
+        let range: Range<UInt64>
+        let file: PassedFile
+    }
+
     private var bytes: [UInt8] = []
+    /// The files that wait with their messages.
+    private var files: [Passage] = []
+    /// How many bytes were ever added, and sent.
+    private var addedByteCount: UInt64 = 0
+    private var sentByteCount: UInt64 = 0
     /// How many of the bytes have been sent.
     private var sent = 0
 
@@ -13,7 +24,14 @@ struct OutputBuffer {
     var byteCount: Int { bytes.count - sent }
 
     /// Adds a message.
-    mutating func append(_ message: [UInt8]) {
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - file: What goes along with its first byte, and with no other message's.
+    mutating func append(_ message: [UInt8], file: PassedFile? = nil) {
+        let start = addedByteCount
+        addedByteCount += UInt64(message.count)
+        if let file { files.append(Passage(range: start..<addedByteCount, file: file)) }
         if bytes.isEmpty { bytes = message } else { bytes += message }
     }
 
@@ -24,16 +42,38 @@ struct OutputBuffer {
     mutating func drain(
         through send: (UnsafeRawBufferPointer) throws(SystemCallError) -> Int?
     ) throws(SystemCallError) {
+        try drainWithFiles { bytes, _ throws(SystemCallError) in try send(bytes) }
+    }
+
+    /// Hands bytes to `send` until there are none or it takes none, with the files that go along.
+    ///
+    /// - Parameter send: Returns how many of the bytes it took; `nil` for none now.
+    /// - Throws: What `send` throws; the bytes it did not take are kept.
+    mutating func drainWithFiles(
+        through send: (UnsafeRawBufferPointer, PassedFile?) throws(SystemCallError) -> Int?
+    ) throws(SystemCallError) {
         while sent < bytes.count {
+            let (end, file) = nextPart
             let result = bytes.withUnsafeBytes { buffer in
                 Result { () throws(SystemCallError) in
-                    try send(UnsafeRawBufferPointer(rebasing: buffer[sent...]))
+                    try send(UnsafeRawBufferPointer(rebasing: buffer[sent..<end]), file)
                 }
             }
             guard let count = try result.get() else { break }
             sent += count
+            sentByteCount += UInt64(count)
+            // The kernel has it with the first of the bytes.
+            if file != nil, count > 0 { files.removeFirst() }
         }
         compact()
+    }
+
+    /// Up to where the next bytes may be sent at once, and the file that goes along with them.
+    private var nextPart: (end: Int, file: PassedFile?) {
+        guard let next = files.first else { return (bytes.count, nil) }
+        let isDue = next.range.lowerBound == sentByteCount
+        let end = isDue ? next.range.upperBound : next.range.lowerBound
+        return (sent + Int(end - sentByteCount), isDue ? next.file : nil)
     }
 
     private mutating func compact() {

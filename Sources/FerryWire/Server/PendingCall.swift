@@ -16,21 +16,35 @@ final class PendingCall {
     /// How many bytes it has come in.
     let byteCount: Int
     private weak var connection: VarlinkConnection?
+    private var file: PassedFile?
 
     /// Whether an answer can still be given and reaches the client.
     private(set) var isOpen = true
     var onClose: (@LoopActor () -> Void)?
     var onWritable: (@LoopActor () -> Void)?
 
-    init(number: Int, kind: Kind, byteCount: Int, connection: VarlinkConnection) {
+    init(
+        number: Int,
+        kind: Kind,
+        byteCount: Int,
+        file: PassedFile? = nil,
+        connection: VarlinkConnection
+    ) {
         self.number = number
         self.kind = kind
         self.byteCount = byteCount
+        self.file = file
         self.connection = connection
     }
 
     /// Whether the client keeps up with what it is sent.
     var isWritable: Bool { isOpen && connection?.isKeepingUp == true }
+
+    /// The file that came along with the call, the first time that it is asked for.
+    func takeFile() -> PassedFile? {
+        defer { file = nil }
+        return file
+    }
 
     /// Answers with `value`; to a stream more may follow.
     func answer(_ value: some Encodable & Sendable, continues: Bool) {
@@ -75,6 +89,7 @@ final class PendingCall {
     /// Lets go of the handlers, which often hold the reply that holds this call.
     private func finish() {
         isOpen = false
+        file = nil
         onClose = nil
         onWritable = nil
     }

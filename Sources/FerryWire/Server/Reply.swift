@@ -41,6 +41,9 @@ package final class Reply<Method: TransferMethod> {
         set { if call.isOpen { call.onClose = newValue } }
     }
 
+    /// The file that came along with the call, the first time that it is asked for.
+    package func takeFile() -> PassedFile? { call.takeFile() }
+
     /// Answers the call.
     package func success(_ value: Method.Reply) { call.answer(value, continues: false) }
 

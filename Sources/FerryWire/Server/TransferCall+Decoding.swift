@@ -4,6 +4,7 @@ extension TransferCall {
         uniqueKeysWithValues: [
             CallDecoding(TransferCall.openSession),
             CallDecoding(TransferCall.createDownload),
+            CallDecoding(TransferCall.createUpload),
             CallDecoding(TransferCall.resume),
             CallDecoding(TransferCall.suspend),
             CallDecoding(TransferCall.cancel),

@@ -5,6 +5,8 @@ package enum TransferCall: Sendable {
     case openSession(Wire.OpenSession, Reply<Wire.OpenSession>)
     /// ``Wire/CreateDownload``: makes a suspended download.
     case createDownload(Wire.CreateDownload, Reply<Wire.CreateDownload>)
+    /// ``Wire/CreateUpload``: makes a suspended upload; the reply has the file.
+    case createUpload(Wire.CreateUpload, Reply<Wire.CreateUpload>)
     /// ``Wire/Resume``: lets a suspended task run.
     case resume(Wire.Resume, Reply<Wire.Resume>)
     /// ``Wire/Suspend``: stops a task until it is resumed; the bytes it has are kept.

@@ -22,6 +22,7 @@ package final class VarlinkConnection {
     private var watched: Readiness = .readable
 
     private var input: MessageSplitter
+    private var files = ArrivingFiles()
     private var output = OutputBuffer()
     private var replies = ReplyQueue()
     /// The calls that have not been answered, by number.
@@ -169,16 +170,16 @@ package final class VarlinkConnection {
     private func receive() -> Bool {
         withUnsafeTemporaryAllocation(byteCount: Self.readByteCount, alignment: 16) { buffer in
             do throws(SystemCallError) {
-                // Not recvmsg: descriptors that come along unasked are closed by the kernel.
-                let count = try systemCall("recv") {
-                    recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
-                }
+                let received = try SocketMessage.receive(into: buffer, from: descriptor)
+                guard let received else { return false }
+                let count = received.byteCount
                 hasInputEnded = count == 0
+                files.arrived(byteCount: count, descriptors: received.descriptors)
                 input.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                 return count > 0
             } catch {
                 // With ECONNRESET the client is gone; the loop tells that too.
-                hasInputEnded = error.errno != EAGAIN
+                hasInputEnded = true
                 return false
             }
         }
@@ -200,15 +201,17 @@ package final class VarlinkConnection {
         do throws(MessageError) {
             while isOpen, mayTakeCall, let message = try input.next() {
                 try NestingDepth.check(message, limit: limits.message.depth)
+                // Its end is a byte, too.
+                let file = files.taken(byteCount: message.count + 1)
                 let call = try MessageCoding.call(from: message)
-                take(call, byteCount: message.count)
+                take(call, byteCount: message.count, file)
             }
         } catch {
             close(because: .invalidMessage(error))
         }
     }
 
-    private func take(_ incoming: IncomingCall, byteCount: Int) {
+    private func take(_ incoming: IncomingCall, byteCount: Int, _ file: PassedFile?) {
         nextCall += 1
         let kind: PendingCall.Kind =
             incoming.isOneway ? .oneway : incoming.wantsMore ? .stream : .single
@@ -216,6 +219,7 @@ package final class VarlinkConnection {
             number: nextCall,
             kind: kind,
             byteCount: byteCount,
+            file: file,
             connection: self
         )
         calls[call.number] = call

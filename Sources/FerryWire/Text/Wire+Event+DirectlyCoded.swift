@@ -95,6 +95,7 @@ extension Wire.Event: DirectlyCoded {
             output.integer("offset", offset)
             output.integer("receivedByteCount", receivedByteCount)
             output.integer("expectedByteCount", expectedByteCount)
+            output.integer("sentByteCount", sentByteCount)
             if let path {
                 output.name("path")
                 output.string(path)
@@ -145,6 +146,8 @@ extension Wire.Event: DirectlyCoded {
             try input.once(&receivedByteCount, Int64(try input.integer()))
         } else if member.matches("expectedByteCount") {
             try input.once(&expectedByteCount, Int64(try input.integer()))
+        } else if member.matches("sentByteCount") {
+            try input.once(&sentByteCount, Int64(try input.integer()))
         } else if member.matches("path") {
             try input.once(&path, try input.string())
         } else if member.matches("failure") {

@@ -43,6 +43,14 @@ import Testing
         #expect(run.output.contains("\n3   failed "))
     }
 
+    @Test func `an upload shows how much of it was sent`() throws {
+        var transfer = try Transfer.sample(state: .running)
+        transfer.upload = Transfer.Upload(byteCount: 1000, sentByteCount: 450)
+        #expect(transfer.progressText == "45% of 1000 B up")
+        let report = try JSONLine.text(TransferReport(transfer))
+        #expect(report.contains(#""sent":450"#) && report.contains(#""size":1000"#))
+    }
+
     @Test func `a transfer that somebody has cancelled is told to be cancelled, not failed`() throws
     {
         let failure = Transfer.Failure(code: "cancelled", message: "it was cancelled")

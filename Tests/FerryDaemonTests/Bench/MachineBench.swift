@@ -35,6 +35,9 @@ struct MachineBench {
     private(set) var transfers: [Int64: Machine.TransferStart] = [:]
     private(set) var launches: [String] = []
     private(set) var adoptions: [TaskRecord] = []
+    /// The files that are to be made sure of.
+    private(set) var securings:
+        [(task: Int64, upload: UploadState, call: DaemonStateMachine.CallIdentifier)] = []
     private(set) var hasExited = false
     private var line = StoreLine()
     private var lastNumber: UInt64 = 1000
@@ -99,6 +102,7 @@ struct MachineBench {
         case .start(let start): transfers[start.task.id] = start
         case .stop(let task): transfers[task] = nil
         case .adopt(_, let task): adoptions.append(task)
+        case .secure(let task, let upload, let call): securings.append((task, upload, call))
         case .makeResumeData(let task, let ending):
             return machine.madeResumeData(resumeData[task.id], of: task, ending, at: now)
         case .launch(_, _, let session): launches.append(session)

@@ -32,8 +32,9 @@ extension ModelStore {
             if let task = acknowledge(EventKey(session: session, sequence: sequence)) {
                 receipt.removedTaskIDs.append(task)
             }
-        case .insertTask, .setProgress, .setCheckpoint, .setRetry, .setExchange, .deleteTask,
-            .resumeTask, .suspendTask, .holdTask, .releaseTask, .completeTask, .describeTask,
+        case .insertTask, .setProgress, .setCheckpoint, .setUpload, .setRetry, .setExchange,
+            .deleteTask, .resumeTask, .suspendTask, .holdTask, .releaseTask, .completeTask,
+            .describeTask,
             .prioritizeTask:
             try performOnTask(mutation, &receipt)
         }

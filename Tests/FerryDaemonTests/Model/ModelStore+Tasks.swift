@@ -41,6 +41,8 @@ extension ModelStore {
             }
         case .setCheckpoint(let id, let checkpoint):
             try change(.id(id)) { $0.checkpoint = checkpoint }
+        case .setUpload(let id, let upload):
+            try change(.id(id)) { $0.upload = upload }
         case .setRetry(let id, let attempts, let notBefore, let lastError):
             try change(.id(id)) {
                 $0.attempts = attempts
@@ -86,9 +88,9 @@ extension ModelStore {
         if record.identifier < 1 || session.usedIdentifiers.contains(record.identifier) {
             let key = TaskKey.identifier(session: record.sessionID, record.identifier)
             guard let known = try? task(key) else { return nil }
-            guard known.record.host == record.host, known.record.request == record.request else {
-                throw .model(.conflict)
-            }
+            guard known.record.host == record.host, known.record.request == record.request,
+                (known.record.upload == nil) == (record.upload == nil)
+            else { throw .model(.conflict) }
             return known.record.id
         }
         guard tasks[record.id] == nil, !record.host.isEmpty else { throw .model(.conflict) }

@@ -101,7 +101,8 @@ struct RandomMutations {
                 request: bytes(),
                 description: random.happens(percent: 50) ? nil : "described",
                 notBefore: date(),
-                createdAt: now
+                createdAt: now,
+                upload: random.happens(percent: 20) ? bytes() : nil
             )
         )
     }
@@ -112,7 +113,7 @@ struct RandomMutations {
 
     private mutating func assignment() -> Mutation {
         let task = task()
-        switch random.number(below: 12) {
+        switch random.number(below: 13) {
         case 0: return .setLaunch(application: application(), nil)
         case 1:
             return .setLaunchState(application: application(), attempts: 2, nextLaunchAt: date())
@@ -122,7 +123,8 @@ struct RandomMutations {
         case 5: return .setCheckpoint(task: task, bytes())
         case 6, 7: return .setRetry(task: task, attempts: 3, notBefore: date(), lastError: bytes())
         case 8: return .setExchange(task: task, currentRequest: nil, response: bytes())
-        case 9: return .describeTask(key(), random.happens(percent: 50) ? nil : "text")
+        case 9: return .setUpload(task: task, bytes())
+        case 10: return .describeTask(key(), random.happens(percent: 50) ? nil : "text")
         default: return .prioritizeTask(key(), Double(random.number(below: 3)) / 2)
         }
     }

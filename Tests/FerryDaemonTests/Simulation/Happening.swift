@@ -8,6 +8,9 @@ enum Happening: CaseIterable, Sendable {
     case restart
     case finalFailure
     case success
+    case uploadSuccess
+    case copiedSource
+    case spoiltSource
     case cancellation
     case timeLimit
     case adoption

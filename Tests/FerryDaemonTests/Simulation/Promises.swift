@@ -71,10 +71,11 @@ struct Promises {
         switch (call.content, answer) {
         case (.open, .opened(let session, _)):
             if store.sessions[session] == nil { world.fail("session \(session) is not durable") }
-        case (.create(let identifier, _, _, _, _), .created(0)):
+        case (.create(let identifier, _, _, _, _), .created(0)),
+            (.createUpload(let identifier, _, _, _), .created(0)):
             let name = TaskKey.identifier(session: call.session, identifier)
             if !names.contains(name) { world.fail("\(name) is acknowledged and was never there") }
-        case (.create, .created(let task)):
+        case (.create, .created(let task)), (.createUpload, .created(let task)):
             if store.tasks[task] == nil, endings[task] == nil {
                 world.fail("task \(task) is acknowledged and not durable")
             }
@@ -177,7 +178,7 @@ struct Promises {
             world.fail("task \(task.id) has two last events")
         }
         switch event.failure?.code {
-        case nil: world.count(.success)
+        case nil: world.count(task.upload == nil ? .success : .uploadSuccess)
         case "cancelled": world.count(.cancellation)
         case "resourceTimedOut": world.count(.timeLimit)
         default: world.count(.finalFailure)

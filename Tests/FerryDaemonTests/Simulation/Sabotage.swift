@@ -30,6 +30,8 @@ enum Sabotage: CaseIterable, Sendable {
     case overlooksTasks
     /// An acknowledgement is answered, but the event stays.
     case forgetsAcknowledgements
+    /// A copy of what a task sends is said to be there and is not.
+    case losesCopies
     /// It is forgotten that a user has quit an application.
     case forgetsQuit
 }

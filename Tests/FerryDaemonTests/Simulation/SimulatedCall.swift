@@ -1,3 +1,4 @@
+import FerrySystem
 import FerryWire
 import FoundationEssentials
 
@@ -15,6 +16,7 @@ final class SimulatedCall {
             resource: Int,
             resumed: Bool
         )
+        case createUpload(identifier: Int, Wire.Request, of: FileIdentity, resumed: Bool)
         case resume(Int)
         case suspend(Int)
         case cancel(Int)
@@ -68,6 +70,20 @@ final class SimulatedCall {
                     priority: 0.5,
                     resumed: resumed ? true : nil
                 ),
+                from: caller,
+                at: now
+            )
+        case .createUpload(let identifier, let request, let source, let resumed):
+            machine.createUpload(
+                Wire.CreateUpload(
+                    session: session,
+                    identifier: identifier,
+                    request: request,
+                    path: "/source",
+                    priority: 0.5,
+                    resumed: resumed ? true : nil
+                ),
+                of: source,
                 from: caller,
                 at: now
             )

@@ -1,4 +1,5 @@
 import FerryStore
+import FerrySystem
 import FerryTransfer
 import FerryWire
 import FoundationEssentials
@@ -18,11 +19,16 @@ extension SimulatedDaemon {
         case .endSubscription(let id): refuse(id, .sessionNotOpen(session: 0))
         case .start(let start): self.start(start)
         case .stop(let task): transfers.removeValue(forKey: task)?.cancel()
-        case .seal: break
+        case .seal(let task): onDisk { $0.disk.copies[task] = nil }
         case .adopt(let data, let task): adopt(data, task)
+        case .secure(let task, let upload, let call): secure(upload, of: task, for: call)
         case .makeResumeData(let task, let ending): makeResumeData(of: task, ending)
         case .keepFile(let task, let data): keepFile(of: task, for: data)
-        case .discardFile(let task): onDisk { $0.disk.downloads[task] = nil }
+        case .discardFile(let task):
+            onDisk { world in
+                world.disk.downloads[task] = nil
+                world.disk.copies[task] = nil
+            }
         case .launch(let application, let launch, let session):
             self.launch(application, launch, session)
         case .setTimer(let timer, let date): setTimer(timer, date)
@@ -105,7 +111,10 @@ extension SimulatedDaemon {
             return
         }
         world.note("task \(task) loads \(url)")
-        let transfer = SimulatedTransfer(start, resource: resource, on: self)
+        let upload = UploadState.decode(start.task.upload)
+        let transfer =
+            upload.map { SimulatedUpload(start, $0, resource: resource, on: self) }
+            ?? SimulatedTransfer(start, resource: resource, on: self)
         transfers[task] = transfer
         startedTransfers = startedTransfers.filter(\.isActive) + [transfer]
         world.promises.started(start.task, in: world)
@@ -120,6 +129,32 @@ extension SimulatedDaemon {
                 input { machine, now in machine.adopted(task, result, at: now) }
             }
             // The worst moment: the file is taken over, and nobody knows.
+            if world.happens(perThousand: 10 * world.killRate) { world.killSomething() }
+        }
+    }
+
+    private func secure(
+        _ upload: UploadState,
+        of task: Int64,
+        for call: DaemonStateMachine.CallIdentifier
+    ) {
+        let isCopied = world.random.happens(percent: 60)
+        onDisk(after: world.random.fraction() * 0.05) { [self] world in
+            var secured: UploadState?
+            if isCopied, !world.isDiskFull, world.sources.isSame(upload.identity) {
+                world.count(.copiedSource)
+                if world.sabotage != .losesCopies {
+                    world.disk.copies[task] = upload.identity.modified
+                }
+                secured = upload
+                secured?.place = .copy
+            }
+            world.schedule(after: world.random.fraction() * 0.02, lifetime) { [self] _ in
+                input { machine, now in
+                    machine.secured(task: task, secured, for: call, at: now)
+                }
+            }
+            // The worst moment: the file is copied, and nobody knows.
             if world.happens(perThousand: 10 * world.killRate) { world.killSomething() }
         }
     }

@@ -53,6 +53,10 @@ final class SimulatedDaemon {
         for task in world.disk.downloads.keys.sorted() where store.tasks[task] == nil {
             world.disk.downloads[task] = nil
         }
+        for task in world.disk.copies.keys.sorted() {
+            let state = store.tasks[task]?.record.state ?? .completed
+            if state == .completed { world.disk.copies[task] = nil }
+        }
         for event in store.events.values {
             guard world.disk.downloads[event.task] != nil,
                 let data = Stored.event(event.new.payload)?.resumeData

@@ -57,6 +57,9 @@ struct SimulatedDisk {
 
     /// The files of tasks.
     var downloads: [Int64: File] = [:]
+    /// The versions of the files that are copied for uploads; a copy is on the medium before anybody hears
+    /// of it.
+    var copies: [Int64: Int64] = [:]
     /// The files that resume data stands for, by the task that has loaded them.
     var resumable: [Int64: File] = [:]
     private var nextGeneration: UInt64 = 1

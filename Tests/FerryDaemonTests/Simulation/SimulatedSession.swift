@@ -144,7 +144,9 @@ final class SimulatedSession {
         case (.storeUnavailable, _): break
         // While it was away, another process may have had the session and used the identifier.
         case (.invalidRequest, .create) where isRepeated: break
-        case (.taskNotFound, .create), (.invalidRequest, _), (.sessionNotOpen, _):
+        case (.invalidRequest, .createUpload) where isRepeated: break
+        case (.taskNotFound, .create), (.taskNotFound, .createUpload), (.invalidRequest, _),
+            (.sessionNotOpen, _):
             world.fail("\(content) in the open session \(number) is refused: \(error)")
         default: break
         }
@@ -212,7 +214,8 @@ final class SimulatedSession {
         guard nextIdentifier > 1 else { return create() }
         let identifier = 1 + world.random.number(below: nextIdentifier - 1)
         switch world.random.number(below: 100) {
-        case 0..<45: create()
+        case 0..<35: create()
+        case 35..<45: createUpload()
         case 45..<55: call(.resume(identifier))
         case 55..<62: call(.suspend(identifier))
         case 62..<67: call(.cancel(identifier))
@@ -254,6 +257,32 @@ final class SimulatedSession {
                 resumed: isResumed
             )
         )
+        if !isResumed, world.random.happens(percent: 70) { call(.resume(identifier)) }
+    }
+
+    private func createUpload() {
+        guard process.program.taskBudget > 0 else { return }
+        process.program.taskBudget -= 1
+        let identifier = nextIdentifier
+        nextIdentifier += 1
+        let source = world.sources.make(using: &world.random)
+        let resource = world.random.number(below: world.servers.resources.count)
+        let request = Wire.Request(
+            url: world.servers.resources[resource].url,
+            method: "POST",
+            fields: [],
+            idleTimeout: 30
+        )
+        let isResumed = world.random.happens(percent: 50)
+        call(
+            .createUpload(identifier: identifier, request, of: source, resumed: isResumed)
+        ) { [self] outcome in
+            guard case .answer = outcome, world.random.happens(percent: 50) else { return }
+            // Some do what they like with the file as soon as the daemon has it.
+            world.schedule(after: world.random.fraction() * 3) { world in
+                world.sources.spoil(source, using: &world.random)
+            }
+        }
         if !isResumed, world.random.happens(percent: 70) { call(.resume(identifier)) }
     }
 

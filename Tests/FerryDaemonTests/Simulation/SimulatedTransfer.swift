@@ -6,10 +6,10 @@ import FoundationEssentials
 @testable import FerryTransfer
 
 /// One attempt to load a resource, as `Download` makes it.
-final class SimulatedTransfer {
+class SimulatedTransfer {
     let task: Int64
-    private let daemon: SimulatedDaemon
-    private let resource: Int
+    let daemon: SimulatedDaemon
+    let resource: Int
     private let checkpoint: Checkpoint?
     private let attempts: Int
     private let isFromResumeData: Bool
@@ -40,7 +40,10 @@ final class SimulatedTransfer {
         if daemon.world.sabotage != .keepsTransfers { lifetime.end() }
     }
 
-    private func schedule(after delay: Double, _ step: @escaping (SimulatedTransfer) -> Void) {
+    /// Does nothing any more.
+    func end() { lifetime.end() }
+
+    func schedule(after delay: Double, _ step: @escaping (SimulatedTransfer) -> Void) {
         let daemon = daemon
         daemon.world.schedule(after: delay, daemon.lifetime) { [self] _ in
             if !lifetime.isOver { step(self) }
@@ -165,7 +168,7 @@ final class SimulatedTransfer {
         }
     }
 
-    private func fail(_ code: TransferError.Code, retryAfter: Double? = nil) {
+    func fail(_ code: TransferError.Code, retryAfter: Double? = nil) {
         lifetime.end()
         let error = TransferError(code: code, message: code.rawValue, retryAfter: retryAfter)
         daemon.input { [task] machine, now in machine.failed(task: task, error, at: now) }

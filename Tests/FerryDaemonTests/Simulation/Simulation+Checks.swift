@@ -155,6 +155,7 @@ extension Simulation {
         let lost = promises.unfinishedTasks
         if !lost.isEmpty { fail("tasks without an end: \(lost)") }
         if !database.current.isEmpty { fail("the store is not empty: \(database.current)") }
+        if !disk.copies.isEmpty { fail("copies are left: \(disk.copies.keys.sorted())") }
         if !disk.downloads.isEmpty { fail("files are left: \(disk.downloads.keys.sorted())") }
     }
 

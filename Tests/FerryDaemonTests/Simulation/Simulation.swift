@@ -32,6 +32,7 @@ final class Simulation {
     var database = ModelDatabase()
     var disk = SimulatedDisk()
     var servers: SimulatedServers
+    var sources = SimulatedSources()
     var daemon: SimulatedDaemon?
     var programs: [SimulatedProgram] = []
     var processes: [SimulatedProcess] = []

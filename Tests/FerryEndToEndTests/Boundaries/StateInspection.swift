@@ -11,12 +11,12 @@ struct StateInspection {
     init(of home: TestHome) {
         var findings: [String] = []
         let manager = FileManager.default
-        for name in ["downloads", "resumable"] {
+        for name in ["downloads", "resumable", "uploads"] {
             let files = (try? manager.contentsOfDirectory(atPath: "\(home.state)/\(name)")) ?? []
             findings += files.sorted().map { "there is \(name)/\($0)" }
         }
         let known: Set = [
-            "downloads", "resumable", "log", "run", "ferryd.lock", "ferry.sqlite",
+            "downloads", "resumable", "uploads", "log", "run", "ferryd.lock", "ferry.sqlite",
             "ferry.sqlite.lock",
         ]
         let others = (try? manager.contentsOfDirectory(atPath: home.state)) ?? []

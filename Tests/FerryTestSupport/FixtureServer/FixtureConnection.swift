@@ -9,17 +9,20 @@ final class FixtureConnection: Sendable {
     private let number: Int
     private let socket: FixtureSocket
     private let log: FixtureLog
+    private let hold: @Sendable (FixtureRequest) -> FixtureHold?
     private let answer: @Sendable (FixtureRequest) -> FixtureAnswer
 
     init(
         number: Int,
         socket: FixtureSocket,
         log: FixtureLog,
+        hold: @escaping @Sendable (FixtureRequest) -> FixtureHold?,
         answer: @escaping @Sendable (FixtureRequest) -> FixtureAnswer
     ) {
         self.number = number
         self.socket = socket
         self.log = log
+        self.hold = hold
         self.answer = answer
     }
 
@@ -59,6 +62,11 @@ final class FixtureConnection: Sendable {
         }
         let isChunked = request["Transfer-Encoding"] == "chunked"
         let length = request["Content-Length"].flatMap { Int($0) } ?? 0
+        if let hold = hold(request) {
+            guard fill(&received, to: min(hold.byteCount, length)) else { return nil }
+            log.bodyHeld()
+            guard case .gate = socket.wait(for: hold.gate) else { return nil }
+        }
         let body =
             isChunked ? takeChunks(from: &received) : take(length, from: &received)
         guard let body else { return nil }
@@ -67,11 +75,16 @@ final class FixtureConnection: Sendable {
     }
 
     private func take(_ count: Int, from received: inout [UInt8]) -> [UInt8]? {
-        while received.count < count {
-            guard receiveMore(into: &received) else { return nil }
-        }
+        guard fill(&received, to: count) else { return nil }
         defer { received.removeFirst(count) }
         return Array(received.prefix(count))
+    }
+
+    private func fill(_ received: inout [UInt8], to count: Int) -> Bool {
+        while received.count < count {
+            guard receiveMore(into: &received) else { return false }
+        }
+        return true
     }
 
     /// A body in chunks (RFC 9112 §7.1); trailers are not expected.

@@ -9,6 +9,9 @@ package struct FixtureHistory: Sendable {
     /// The most connections that were open at one time.
     package internal(set) var maximumOpenConnectionCount = 0
 
+    /// How often a body was not read any further because of a ``FixtureHold``.
+    package internal(set) var heldBodyCount = 0
+
     /// Whether new connections are accepted.
     var isListening = true
 

@@ -33,6 +33,10 @@ final class FixtureLog: Sendable {
         change { $0.openConnectionCount -= 1 }
     }
 
+    func bodyHeld() {
+        change { $0.heldBodyCount += 1 }
+    }
+
     func listeningEnded() {
         change { $0.isListening = false }
     }

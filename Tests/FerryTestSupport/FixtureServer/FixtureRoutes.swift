@@ -3,9 +3,22 @@ import Synchronization
 /// What the paths of a ``FixtureServer`` answer.
 final class FixtureRoutes: Sendable {
     private let routes = Mutex<[String: FixtureRoute]>([:])
+    private let holds = Mutex<[String: [FixtureHold]]>([:])
 
     func set(_ route: FixtureRoute, for path: String) {
         routes.withLock { $0[path] = route }
+    }
+
+    func set(_ holds: [FixtureHold], for path: String) {
+        self.holds.withLock { $0[path] = holds }
+    }
+
+    /// Where to stop reading the body of a request whose head has come.
+    func takeHold(for request: FixtureRequest) -> FixtureHold? {
+        holds.withLock { holds in
+            guard holds[request.path]?.isEmpty == false else { return nil }
+            return holds[request.path]?.removeFirst()
+        }
     }
 
     func answer(to request: FixtureRequest) -> FixtureAnswer {

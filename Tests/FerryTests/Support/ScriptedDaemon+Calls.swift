@@ -15,6 +15,8 @@ extension ScriptedDaemon: TransferCallHandler {
         case .subscribe(let method, let reply): subscribe(method, reply)
         case .createDownload(let method, let reply):
             create(method, reply)
+        case .createUpload(let method, let reply):
+            createUpload(method, reply)
         case .resume(let method, let reply):
             answer("Resume \(method.identifier)", reply) {
                 change(method.session, method.identifier) { $0.state = .running }
@@ -125,6 +127,34 @@ extension ScriptedDaemon: TransferCallHandler {
         }
         if method.priority != 0.5 { calls.append("SetPriority \(task) \(method.priority)") }
         if method.resumed == true { calls.append("Resume \(task)") }
+    }
+
+    /// Takes on an upload as it does a download, and reads its file at once.
+    private func createUpload(_ method: Wire.CreateUpload, _ reply: Reply<Wire.CreateUpload>) {
+        let file = reply.takeFile()
+        let content = file.flatMap { try? $0.descriptor.readToEnd(limit: 1 << 20) }
+        let create = Wire.CreateDownload(
+            session: method.session,
+            identifier: method.identifier,
+            request: method.request,
+            description: method.description,
+            priority: method.priority,
+            resumed: method.resumed
+        )
+        let text = "CreateUpload \(method.identifier)"
+        answer(text, reply) {
+            let id = self.create(create).id
+            let count = Int64(content?.count ?? -1)
+            if let identifier = identifier(method.session) {
+                sessions[identifier]?.tasks[method.identifier]?.upload = Wire.Upload(
+                    byteCount: count,
+                    sentByteCount: 0
+                )
+            }
+            uploads[method.path] = content
+            return .init(id: id)
+        }
+        if method.resumed == true { calls.append("Resume \(method.identifier)") }
     }
 
     private func create(_ method: Wire.CreateDownload) -> Wire.CreateDownload.Reply {

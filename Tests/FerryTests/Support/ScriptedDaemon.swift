@@ -50,6 +50,8 @@ final class ScriptedDaemon {
     private var server: VarlinkServer?
     var subscribers: [String: Reply<Wire.Subscribe>] = [:]
     var silenced: [AnyObject] = []
+    /// What came along with uploads, by their paths.
+    var uploads: [String: [UInt8]] = [:]
     var nextNumber: Int64 = 100
     var nextID: Int64 = 1
     var watcher: Reply<Wire.WatchTasks>?
@@ -145,13 +147,19 @@ final class ScriptedDaemon {
         subscribers[identifier]?.stream(Wire.Subscribe.Reply(event: event))
     }
 
-    /// Finishes a download: its file, and both final events.
+    /// Finishes a download: its file, and both final events; for an upload the file is the answer.
     @discardableResult
-    func finish(_ task: Int, in identifier: String, contents: String) throws -> URL {
+    func finish(
+        _ task: Int,
+        in identifier: String,
+        contents: String,
+        status: Int = 200
+    ) throws -> URL {
         let path = directory + "/CFNetworkDownload_\(UUID().uuidString.prefix(6)).tmp"
         try Data(contents.utf8).write(to: URL(fileURLWithPath: path))
         let url = sessions[identifier]?.tasks[task]?.originalRequest.url ?? ""
-        let response = Wire.Response(url: url, status: 200, version: "HTTP/1.1", fields: [])
+        let sent = sessions[identifier]?.tasks[task]?.upload?.byteCount
+        let response = Wire.Response(url: url, status: status, version: "HTTP/1.1", fields: [])
         let count = Int64(contents.utf8.count)
         emit(
             Wire.Event(
@@ -160,11 +168,20 @@ final class ScriptedDaemon {
                 response: response,
                 receivedByteCount: count,
                 expectedByteCount: count,
+                sentByteCount: sent,
                 path: path
             ),
             in: identifier
         )
-        emit(Wire.Event(kind: .completed, task: task, response: response), in: identifier)
+        emit(
+            Wire.Event(
+                kind: .completed,
+                task: task,
+                response: response,
+                sentByteCount: sent
+            ),
+            in: identifier
+        )
         return URL(fileURLWithPath: path)
     }
 }

@@ -37,6 +37,18 @@ struct MethodSample: Sendable, CustomTestStringConvertible {
             ),
             .init(id: 9)
         ),
+        MethodSample(
+            Wire.CreateUpload(
+                session: 5,
+                identifier: 4,
+                request: Samples.request,
+                path: "/home/someone/file",
+                description: "Track 4",
+                priority: 0.75,
+                resumed: true
+            ),
+            .init(id: 9)
+        ),
         MethodSample(Wire.Resume(session: 5, identifier: 4), .init()),
         MethodSample(Wire.Suspend(session: 5, identifier: 4), .init()),
         MethodSample(Wire.Cancel(session: 5, identifier: 4), .init()),

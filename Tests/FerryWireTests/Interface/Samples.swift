@@ -34,6 +34,7 @@ enum Samples {
     static let date = Date(timeIntervalSince1970: 1_800_000_000.5)
     static let wait = Wire.Wait(reason: .backoff, until: date, detail: "after a lost connection")
     static let failure = Wire.Failure(code: "timedOut", message: "nothing came for a minute")
+    static let upload = Wire.Upload(byteCount: 7_000_000_000, sentByteCount: 5_000_000_001)
     static let task = Wire.Task(
         id: 1 << 40,
         application: "org.example.app",
@@ -47,6 +48,7 @@ enum Samples {
         response: response,
         receivedByteCount: 5_000_000_000,
         expectedByteCount: 6_000_000_000,
+        upload: upload,
         wait: wait,
         failure: failure,
         attempts: 2,
@@ -61,6 +63,7 @@ enum Samples {
         offset: 5,
         receivedByteCount: 6,
         expectedByteCount: 7,
+        sentByteCount: 8,
         path: "/home/someone/file",
         failure: failure,
         resumeData: Data([1, 2, 3]),
@@ -92,8 +95,8 @@ enum Samples {
     static let types: [String: any Codable & Hashable & Sendable] = [
         "Field": field, "Request": request, "Response": response, "Launch": launch,
         "Application": application, "SessionConfiguration": configuration, "Wait": wait,
-        "Failure": failure, "Task": task, "Event": event, "Hook": hook, "Log": log,
-        "Status": status,
+        "Failure": failure, "Upload": upload, "Task": task, "Event": event, "Hook": hook,
+        "Log": log, "Status": status,
     ]
 
     static let enumerations: [String: [String]] = [

@@ -1,0 +1,99 @@
+import FerryHTTP
+import FerryStore
+import FerrySystem
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+
+extension Daemon {
+    /// A client hands over a file.
+    func createUpload(
+        _ create: Wire.CreateUpload,
+        _ reply: Reply<Wire.CreateUpload>,
+        _ caller: DaemonStateMachine.Caller
+    ) {
+        let file = reply.takeFile()
+        arrivingFiles[caller.call] = file
+        answers[caller.call] = PendingAnswer(reply) { answer in
+            guard case .created(let task) = answer else { return nil }
+            return Wire.CreateUpload.Reply(id: task)
+        }
+        let identity = file.flatMap { file -> FileIdentity? in
+            guard (try? file.descriptor.status())?.isRegularFile == true else { return nil }
+            return try? file.descriptor.identity()
+        }
+        perform(machine.createUpload(create, of: identity, from: caller, at: Date()))
+    }
+
+    /// Makes sure that what a client has handed over can be sent, whatever becomes of it.
+    func secure(_ upload: UploadState, of task: Int64, for call: DaemonStateMachine.CallIdentifier)
+    {
+        let file = arrivingFiles.removeValue(forKey: call)
+        LoopActor.task { [self] in
+            var secured: UploadState?
+            if let file { secured = await files.uploads.secure(file, upload, for: task) }
+            let place = secured == nil ? "the file must stay as it is" : "the file is kept"
+            log.write(.info, "upload of \(upload.byteCount) bytes, \(place)", task: task)
+            input { machine, now in machine.secured(task: task, secured, for: call, at: now) }
+        }
+    }
+
+    func startUpload(
+        _ start: DaemonStateMachine.TransferStart,
+        _ request: Wire.Request,
+        _ state: UploadState
+    ) {
+        let task = start.task
+        let source: UploadSource
+        do throws(TransferError) {
+            source = try files.uploads.source(of: task.id, state)
+        } catch {
+            return perform(machine.failed(task: task.id, error, at: Date()))
+        }
+        let upload = Upload(
+            name: "task \(task.id)",
+            request: TransferRequest(request, adding: start.additionalFields),
+            source: source,
+            answer: files.file(of: task.id),
+            client: client,
+            configuration: Upload.Configuration(synchronizer: files.synchronizer),
+            events: uploadEvents(of: task.id)
+        )
+        transfers[task.id] = upload
+        log.write(.info, "attempt \(task.attempts + 1) starts", task: task.id)
+        upload.start()
+    }
+
+    private func uploadEvents(of task: Int64) -> Upload.Events {
+        Upload.Events(
+            sent: { [weak self] byteCount in
+                self?.input { machine, now in
+                    machine.sent(task: task, byteCount: byteCount, at: now)
+                }
+            },
+            responded: { [weak self] head, request in
+                self?.responded(task, head, request)
+            },
+            received: { [weak self] received, total in
+                self?.input { machine, now in
+                    machine.progressed(task: task, received: received, expected: total, at: now)
+                }
+            },
+            finished: { [weak self] result in
+                guard let self else { return }
+                let path = files.path(of: task)
+                input { machine, now in
+                    machine.finished(
+                        task: task,
+                        byteCount: result.receivedByteCount,
+                        path: path,
+                        at: now
+                    )
+                }
+            },
+            failed: { [weak self] error in
+                self?.input { machine, now in machine.failed(task: task, error, at: now) }
+            }
+        )
+    }
+}

@@ -1,0 +1,12 @@
+import FerrySystem
+import FerryTransfer
+
+/// A transfer that is under way, in whatever direction.
+@LoopActor
+protocol RunningTransfer: AnyObject {
+    /// Ends it at once and without an event.
+    func cancel()
+}
+
+extension Download: RunningTransfer {}
+extension Upload: RunningTransfer {}

@@ -1,0 +1,74 @@
+import FerryStore
+import FerryWire
+import FoundationEssentials
+
+extension DaemonStateMachine {
+    /// Has the daemon make sure of the file that an upload sends; only then the call that creates it is
+    /// answered, and its application may do with the file what it likes.
+    ///
+    /// The task is in the store before, with the file as it was handed over: what a task that is there says
+    /// is asked is not lost, and a daemon that dies in between leaves a task that can be carried out.
+    ///
+    /// - Parameters:
+    ///   - task: The task as the call describes it.
+    ///   - number: The task's number, which is that of an earlier one when the call is a repetition.
+    ///   - call: The call.
+    /// - Returns: What to do; nothing for a download.
+    mutating func secure(
+        _ task: TaskRecord,
+        as number: Int64,
+        for call: CallIdentifier
+    ) -> [Effect] {
+        guard let upload = UploadState.decode(task.upload) else { return [] }
+        adoptions.insert(number)
+        operationCount += 1
+        return [.secure(task: number, upload, for: call)]
+    }
+
+    /// The daemon has done for a file what it can.
+    ///
+    /// - Parameters:
+    ///   - task: The task that sends it.
+    ///   - upload: What is known of the file now, if that is something else than before.
+    ///   - call: The call that has brought it.
+    ///   - now: The time.
+    /// - Returns: What to do.
+    mutating func secured(
+        task: Int64,
+        _ upload: UploadState?,
+        for call: CallIdentifier,
+        at now: Date
+    ) -> [Effect] {
+        operationCount -= 1
+        guard let upload else {
+            return known(task: task, for: call, at: now) + evaluateIdleness(at: now)
+        }
+        return [
+            commit(
+                [.setUpload(task: task, upload.encoded)],
+                then: .secured(call, task: task)
+            )
+        ]
+    }
+
+    /// What was made sure of could not be stored.
+    mutating func notSecured(
+        task: Int64,
+        for call: CallIdentifier,
+        _ error: StoreError,
+        at now: Date
+    ) -> [Effect] {
+        // A task that has gone meanwhile would leave its copy behind; of one that is there, the store knows
+        // the file as it was handed over.
+        let copy: [Effect] = error.code == .notFound ? [.discardFile(task: task)] : []
+        return copy + known(task: task, for: call, at: now)
+    }
+
+    /// What an upload sends is in the store.
+    mutating func known(task: Int64, for call: CallIdentifier, at now: Date) -> [Effect] {
+        adoptions.remove(task)
+        search.note(task)
+        return [.answer(call, .created(task: task)), .changed(task: task)]
+            + searchForTasks(at: now)
+    }
+}

@@ -1,0 +1,183 @@
+import FerrySystem
+import FerryTransfer
+import FerryWire
+import Glibc
+
+/// Keeps what uploads send, so that an application need not.
+///
+/// A file system that can lets the daemon have a file of its own that shares the blocks of the application's
+/// (ioctl_ficlone(2)). Where that is not possible, a small file is copied, and of a large one only the open
+/// file is kept, with its path for a later daemon: that one has to stay as it is.
+@LoopActor
+final class UploadFiles {
+    /// The most bytes of a file that is copied.
+    nonisolated static let greatestCopy: Int64 = 16 << 20
+    /// How many files are kept open at most; of others there is only the path.
+    private static let greatestOpenCount = 256
+    private static let prefix = "Upload_"
+
+    private let directory: Directory
+    private let queue: BlockingQueue
+    private var open: [Int64: PassedFile] = [:]
+
+    /// Prepares to keep files in a directory.
+    init(in directory: Directory, on queue: BlockingQueue) {
+        self.directory = directory
+        self.queue = queue
+    }
+
+    /// Makes sure, as far as that is possible, that a task can send a file whatever becomes of it.
+    ///
+    /// - Returns: What is known of the file now; `nil` when that is what was known before.
+    func secure(_ file: PassedFile, _ state: UploadState, for task: Int64) async -> UploadState? {
+        let (directory, name) = (directory, Self.name(of: task))
+        let isCopied = await queue.run { () throws(Never) in
+            Self.copy(file, state.identity, to: name, in: directory)
+        }
+        guard !isCopied else {
+            open[task] = nil
+            var state = state
+            state.place = .copy
+            return state
+        }
+        if open.count < Self.greatestOpenCount { open[task] = file }
+        return nil
+    }
+
+    /// What a task sends.
+    ///
+    /// - Throws: ``TransferError/Code/fileMissing`` or ``TransferError/Code/fileChanged``.
+    func source(of task: Int64, _ state: UploadState) throws(TransferError) -> UploadSource {
+        do throws(SystemCallError) {
+            switch state.place {
+            case .copy: return try copy(of: task, state)
+            case .original: return try original(of: task, state)
+            }
+        } catch {
+            throw TransferError(error, during: .open)
+        }
+    }
+
+    /// Lets go of what a task would have sent.
+    func discard(task: Int64) {
+        open[task] = nil
+        let (directory, name) = (directory, Self.name(of: task))
+        queue.perform {
+            // What cannot be deleted is found again when the daemon starts.
+            try? directory.remove(name)
+            try? directory.remove(name + Self.temporarySuffix)
+        }
+    }
+
+    /// The tasks whose files are kept.
+    func tasks() -> [Int64] {
+        let names = (try? directory.names()) ?? []
+        return Set(names.compactMap { Self.task(of: $0) }).sorted()
+    }
+
+    // MARK: - Reading
+
+    /// A copy is the daemon's own: only its size can be wrong, after a loss of power.
+    private func copy(
+        of task: Int64,
+        _ state: UploadState
+    ) throws(SystemCallError) -> UploadSource {
+        let file = try directory.open(Self.name(of: task), .read)
+        var identity = try file.identity()
+        identity.size = state.byteCount
+        return UploadSource(file, identity: identity)
+    }
+
+    private func original(
+        of task: Int64,
+        _ state: UploadState
+    ) throws(SystemCallError) -> UploadSource {
+        if let file = open[task] {
+            return UploadSource(try file.descriptor.duplicate(), identity: state.identity)
+        }
+        let path = state.path
+        // Whatever stands there by now must not make the daemon wait.
+        let file = FileDescriptor(
+            owning: try systemCall("open", path) {
+                Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+            }
+        )
+        var identity = state.identity
+        if state.boot != .current { identity.device = try file.identity().device }
+        return UploadSource(file, identity: identity)
+    }
+
+    // MARK: - Copying
+
+    nonisolated private static let temporarySuffix = ".new"
+
+    /// Makes a durable copy of a file, unless it is too large or changes meanwhile.
+    ///
+    /// - Returns: Whether there is one; if not, the file itself is on the disk if it can be.
+    nonisolated private static func copy(
+        _ file: PassedFile,
+        _ identity: FileIdentity,
+        to name: String,
+        in directory: Directory
+    ) -> Bool {
+        do throws(SystemCallError) {
+            let temporaryName = name + temporarySuffix
+            try directory.remove(temporaryName)
+            let copy = try directory.open(temporaryName, .createNew)
+            guard try fill(copy, from: file.descriptor, identity) else {
+                try directory.remove(temporaryName)
+                try? file.descriptor.synchronize()
+                return false
+            }
+            try copy.synchronize()
+            try directory.rename(temporaryName, to: directory, as: name, replacing: true)
+            try directory.synchronize()
+            return true
+        } catch {
+            // A disk without room for a copy has the file itself.
+            try? directory.remove(name + temporarySuffix)
+            return false
+        }
+    }
+
+    nonisolated private static func fill(
+        _ copy: borrowing FileDescriptor,
+        from file: borrowing FileDescriptor,
+        _ identity: FileIdentity
+    ) throws(SystemCallError) -> Bool {
+        do throws(SystemCallError) {
+            try copy.clone(file)
+        } catch {
+            guard identity.size <= greatestCopy else { return false }
+            try copyBytes(of: file, to: copy, count: identity.size)
+        }
+        // A copy of two versions is none.
+        let (copied, now) = (try copy.identity(), try file.identity())
+        return copied.size == identity.size && now.hasContent(of: identity)
+    }
+
+    nonisolated private static func copyBytes(
+        of file: borrowing FileDescriptor,
+        to copy: borrowing FileDescriptor,
+        count: Int64
+    ) throws(SystemCallError) {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 16)
+        defer { buffer.deallocate() }
+        var position: Int64 = 0
+        while position < count {
+            let part = try file.read(into: buffer, at: position)
+            guard part > 0 else { return }
+            try copy.writeAll(UnsafeRawBufferPointer(rebasing: buffer[..<part]))
+            position += Int64(part)
+        }
+    }
+
+    // MARK: - Names
+
+    private static func name(of task: Int64) -> String { prefix + String(task, radix: 36) }
+
+    private static func task(of name: String) -> Int64? {
+        guard name.hasPrefix(prefix) else { return nil }
+        return Int64(name.dropFirst(prefix.count).prefix { $0 != "." }, radix: 36)
+    }
+}

@@ -1,0 +1,33 @@
+import FerrySystem
+import FerryWire
+
+/// What the store keeps about the file that an upload sends.
+struct UploadState: Codable, Hashable {
+    /// Where the bytes are taken from.
+    enum Place: String, Codable, Hashable {
+        /// From the application's own file, which must stay as it is.
+        case original
+        /// From a copy in the daemon's directory.
+        case copy
+    }
+
+    /// Where the bytes are taken from.
+    var place = Place.original
+    /// The path of the application's own file.
+    var path: String
+    /// The state of the application's own file that is to be sent.
+    var identity: FileIdentity
+    /// When the file was looked at: a file system may have another number after the next start of the system.
+    var boot: BootIdentifier
+
+    /// How many bytes are sent.
+    var byteCount: Int64 { identity.size }
+
+    /// For the store.
+    var encoded: [UInt8] { Stored.encode(self) }
+
+    /// From the store.
+    static func decode(_ bytes: [UInt8]?) -> UploadState? {
+        bytes.flatMap { Stored.decode($0) }
+    }
+}

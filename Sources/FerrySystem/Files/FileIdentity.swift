@@ -1,0 +1,64 @@
+import Glibc
+
+/// Which file it is, and which state of it: what tells that somebody has changed it since.
+package struct FileIdentity: Hashable, Sendable, Codable {
+    /// The file system's number.
+    package var device: UInt64
+    /// The file's number in its file system.
+    package var inode: UInt64
+    /// How many names it has.
+    package var linkCount: UInt64
+    /// The size in bytes.
+    package var size: Int64
+    /// When the content last changed, in nanoseconds since 1970.
+    package var modified: Int64
+    /// When the file last changed in any way, in nanoseconds since 1970.
+    package var changed: Int64
+
+    /// Makes an identity of its parts.
+    package init(
+        device: UInt64,
+        inode: UInt64,
+        linkCount: UInt64 = 1,
+        size: Int64,
+        modified: Int64,
+        changed: Int64
+    ) {
+        self.device = device
+        self.inode = inode
+        self.linkCount = linkCount
+        self.size = size
+        self.modified = modified
+        self.changed = changed
+    }
+
+    init(_ status: stat) {
+        self.init(
+            device: UInt64(status.st_dev),
+            inode: UInt64(status.st_ino),
+            linkCount: UInt64(status.st_nlink),
+            size: Int64(status.st_size),
+            modified: Self.nanoseconds(status.st_mtim),
+            changed: Self.nanoseconds(status.st_ctim)
+        )
+    }
+
+    /// Whether the file has the content that it had.
+    ///
+    /// A program may set the time of the last modification to any value, but not that of the last change;
+    /// this one, however, changes with the file's names, too, and a file that somebody deletes while it is
+    /// open keeps its content.
+    ///
+    /// - Parameter earlier: What the file was then.
+    /// - Returns: Whether it is the same file, of which nothing says that it was written to.
+    package func hasContent(of earlier: FileIdentity) -> Bool {
+        device == earlier.device && inode == earlier.inode && size == earlier.size
+            && modified == earlier.modified
+            && (changed == earlier.changed || linkCount != earlier.linkCount)
+    }
+
+    private static func nanoseconds(_ time: timespec) -> Int64 {
+        // Wraps in a distant year, in which two times still differ.
+        Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+}

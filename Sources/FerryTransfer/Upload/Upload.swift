@@ -1,0 +1,209 @@
+package import FerryHTTP
+package import FerrySystem
+
+/// One attempt to send a file and to get the answer into another one.
+///
+/// It follows redirects, and sends the file again where they ask for that. Whether and when to try again
+/// after a failure is its owner's decision, with ``RetryPolicy``; the next attempt sends the file from its
+/// start. A file that was changed since the upload was made is not sent.
+///
+/// An upload that is running keeps itself alive; its owner ends it with ``cancel()``.
+@LoopActor
+package final class Upload {
+    /// A name for messages and debuggers.
+    package let name: String
+    /// The request as the app made it; a body in it is not sent.
+    package let request: TransferRequest
+    /// The file that the answer's body goes to.
+    package let answer: PartialFile
+
+    private let source: UploadSource
+    private let client: HTTPClient
+    private let configuration: Configuration
+    private let events: Events
+    private var machine: StateMachine
+    private var hasStarted = false
+    private var load: Load?
+    private var disposition = HTTPBodyDisposition.discard
+    private var runCount: UInt64 = 0
+    /// What is to be told when the loop's present turn is over.
+    private var untoldSent: Int64?
+    private var untoldReceived: (byteCount: Int64, total: Int64?)?
+    private var isTellingScheduled = false
+
+    /// Prepares an upload; nothing happens before ``start()``.
+    ///
+    /// - Parameters:
+    ///   - name: A name for messages and debuggers.
+    ///   - request: The request as the app made it.
+    ///   - source: The file to send.
+    ///   - answer: The file that the answer's body goes to.
+    ///   - client: What sends the requests.
+    ///   - configuration: How the upload is carried out.
+    ///   - events: The receivers of the upload's events.
+    package init(
+        name: String,
+        request: TransferRequest,
+        source: UploadSource,
+        answer: PartialFile,
+        client: HTTPClient,
+        configuration: Configuration = Configuration(),
+        events: Events
+    ) {
+        self.name = name
+        var request = request
+        request.body = nil
+        self.request = request
+        self.source = source
+        self.answer = answer
+        self.client = client
+        self.configuration = configuration
+        self.events = events
+        machine = StateMachine(request: request, configuration: configuration)
+    }
+
+    /// Begins; further calls do nothing.
+    package func start() {
+        guard !hasStarted else { return }
+        hasStarted = true
+        // Events never come from inside a call of the owner's.
+        LoopActor.perform { self.run(self.machine.start()) }
+    }
+
+    /// Ends the upload at once and without an event.
+    package func cancel() {
+        run(machine.cancel())
+        untoldSent = nil
+        untoldReceived = nil
+    }
+}
+
+// MARK: - Effects
+
+extension Upload {
+    /// Performs effects in order; an effect may lead to another input, whose effects then take the place of
+    /// the rest.
+    private func run(_ effects: [StateMachine.Effect], bytes: UnsafeRawBufferPointer? = nil) {
+        runCount += 1
+        let count = runCount
+        for effect in effects {
+            do {
+                try perform(effect, bytes)
+            } catch {
+                run(machine.fileFailed(error))
+            }
+            if runCount != count { return }
+        }
+    }
+
+    private func perform(
+        _ effect: StateMachine.Effect,
+        _ bytes: UnsafeRawBufferPointer?
+    ) throws(TransferError) {
+        switch effect {
+        case .checkSource: run(machine.checkedSource(source.check() ? nil : source.failure))
+        case .send: send()
+        case .cancelLoad: cancelLoad()
+        case .beginAnswer(let version):
+            try answer.begin(version)
+            disposition = .deliver
+        case .write: if let bytes { try answer.write(bytes) }
+        case .reportSent(let byteCount):
+            untoldSent = byteCount
+            tellSoon()
+        case .reportResponse(let head, let request):
+            tell()
+            events.responded(head, request)
+        case .reportReceived(let byteCount, let total):
+            untoldReceived = (byteCount, total)
+            tellSoon()
+        case .synchronize: synchronize()
+        case .finish(let result): end { $0.finished(result) }
+        case .fail(let error): end { $0.failed(error) }
+        }
+    }
+
+    private func send() {
+        let load = Load(
+            request: request,
+            body: .source(source),
+            client: client,
+            configuration: configuration.load,
+            decider: self,
+            receiver: self
+        )
+        self.load = load
+        load.start()
+    }
+
+    /// So many bytes of the file have left.
+    func noteSent(_ byteCount: Int64) { run(machine.sent(byteCount: byteCount)) }
+
+    private func cancelLoad() {
+        load?.cancel()
+        load = nil
+        disposition = .discard
+    }
+
+    private func synchronize() {
+        guard let synchronizer = configuration.synchronizer else {
+            return run(machine.synchronized())
+        }
+        answer.synchronize(by: synchronizer) { result in
+            switch result {
+            case .success: self.run(self.machine.synchronized())
+            case .failure(let error): self.run(self.machine.fileFailed(error))
+            }
+        }
+    }
+
+    private func end(_ report: (Events) -> Void) {
+        tell()
+        report(events)
+    }
+
+    /// Bytes move in many pieces per turn of the loop, of which the last says it all.
+    private func tellSoon() {
+        guard !isTellingScheduled else { return }
+        isTellingScheduled = true
+        LoopActor.perform { self.tell() }
+    }
+
+    private func tell() {
+        isTellingScheduled = false
+        let (sent, received) = (untoldSent, untoldReceived)
+        untoldSent = nil
+        untoldReceived = nil
+        if let sent { events.sent(sent) }
+        if let received { events.received(received.byteCount, received.total) }
+    }
+}
+
+// MARK: - The answer
+
+extension Upload: LoadReceiver {
+    package func load(
+        _ load: Load,
+        didReceive head: HTTPResponseHead,
+        to request: TransferRequest
+    ) -> HTTPBodyDisposition {
+        guard load === self.load else { return .cancel }
+        run(machine.receivedHead(head, to: request))
+        return self.load === load ? disposition : .cancel
+    }
+
+    package func load(
+        _ load: Load,
+        didReceive bytes: UnsafeRawBufferPointer
+    ) -> HTTPBodyDisposition {
+        guard load === self.load else { return .cancel }
+        run(machine.receivedBytes(count: bytes.count), bytes: bytes)
+        return self.load === load ? disposition : .cancel
+    }
+
+    package func load(_ load: Load, didFinishWith error: TransferError?) {
+        guard load === self.load else { return }
+        self.load = nil
+        run(machine.loadFinished(error, sourceFailure: source.failure))
+    }
+}

@@ -1,0 +1,54 @@
+extension Wire {
+    /// Makes an upload of a file, which comes along as a descriptor; once answered, it is durable.
+    ///
+    /// Repeating the call with the same contents changes nothing, even when the task is gone.
+    package struct CreateUpload: TransferMethod {
+        /// What ``CreateUpload`` is answered with.
+        package struct Reply: Codable, Hashable, Sendable {
+            /// The task's number, unique for this user's daemon; 0 for one that is gone.
+            package var id: Int64
+
+            /// Creates a reply.
+            package init(id: Int64) {
+                self.id = id
+            }
+        }
+
+        /// The method's name in the interface.
+        package static let name = "CreateUpload"
+
+        /// The open session's number.
+        package var session: Int64
+        /// The new task's number in its session, chosen by the caller; 1 or more.
+        package var identifier: Int
+        /// Where to send the file; a body in it is not sent.
+        package var request: Request
+        /// The file's absolute path, by which the daemon finds it again if it has to.
+        package var path: String
+        /// The application's own words on the task.
+        package var description: String?
+        /// How important the task is, from 0 to 1.
+        package var priority: Double
+        /// Whether the task may run at once; otherwise it is suspended.
+        package var resumed: Bool?
+
+        /// Creates a call.
+        package init(
+            session: Int64,
+            identifier: Int,
+            request: Request,
+            path: String,
+            description: String? = nil,
+            priority: Double,
+            resumed: Bool? = nil
+        ) {
+            self.session = session
+            self.identifier = identifier
+            self.request = request
+            self.path = path
+            self.description = description
+            self.priority = priority
+            self.resumed = resumed
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import FerryStore
+import FerrySystem
+import FerryTestSupport
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+import Testing
+
+@testable import FerryDaemon
+
+/// What a daemon that was killed while it kept files for uploads has left.
+@Suite(.timeLimit(.minutes(1)))
+@LoopActor
+struct UploadAfterKillTests {
+    let bench: DaemonBench
+    let server: FixtureServer
+    nonisolated static let content = FixtureContent.seeded(1, byteCount: 1000)
+
+    init() async throws {
+        bench = try await DaemonBench()
+        server = try FixtureServer()
+        server.on("/in", .content(.text("thanks")))
+        try bench.temporary.write(Self.content.bytes, to: "source")
+    }
+
+    private var uploads: Directory { get throws { try bench.state.openSubdirectory("uploads") } }
+
+    /// A task that sends the file, with a copy of it or without.
+    private func leaveTask(
+        _ state: TaskRecord.State = .waiting,
+        isCopied: Bool
+    ) async throws {
+        let file = PassedFile(try bench.temporary.directory.open("source", .read))
+        let original = UploadState(
+            path: bench.temporary.directory.path(of: "source"),
+            identity: try file.descriptor.identity(),
+            boot: .current
+        )
+        let copied =
+            isCopied ? await bench.files.uploads.secure(file, original, for: 1) : original
+        let url = server.url("/in")
+        let task = TaskRecord(
+            id: 1,
+            sessionID: 1,
+            identifier: 1,
+            state: state,
+            host: HostName.of(url) ?? "",
+            request: Stored.encode(
+                Wire.Request(url: url, method: "PUT", fields: [], idleTimeout: 30)
+            ),
+            createdAt: Date(),
+            upload: try #require(copied).encoded
+        )
+        try await bench.store.commit([.insertTask(task)])
+    }
+
+    @Test(arguments: [true, false])
+    func `BG-42: the next daemon sends the file, and lets go of it`(isCopied: Bool) async throws {
+        try await leaveTask(isCopied: isCopied)
+        if isCopied { try bench.temporary.directory.remove("source") }
+        try await bench.start()
+        try await bench.work { try await bench.events().count == 2 }
+        let finished = try #require(try await bench.events().first)
+        #expect(finished.kind == .finished && finished.sentByteCount == 1000)
+        let path = try #require(finished.path)
+        #expect(try Data(contentsOf: URL(filePath: path)) == Data("thanks".utf8))
+        let arrived = try #require(server.requests.first)
+        #expect(Self.content.firstDifference(from: arrived.body) == nil)
+        try await bench.work { try uploads.names().isEmpty }
+        await bench.end()
+    }
+
+    @Test func `a copy that no task knows is deleted`() async throws {
+        _ = try uploads.open("Upload_7", .createNew)
+        _ = try uploads.open("Upload_8.new", .createNew)
+        try await bench.start()
+        try await bench.work { try uploads.names().isEmpty }
+        await bench.end()
+    }
+
+    @Test func `the copy of a task that has ended is deleted, its answer stays`() async throws {
+        try await leaveTask(.suspended, isCopied: true)
+        let answer = try bench.downloads.open("CFNetworkDownload_000001.tmp", .createNew)
+        try answer.close()
+        let event = Stored.event(Wire.Event(kind: .completed, task: 1))
+        try await bench.store.commit([.completeTask(.id(1), [event], at: Date())])
+        try await bench.start()
+        try await bench.work { try uploads.names().isEmpty }
+        #expect(try bench.downloads.names() == ["CFNetworkDownload_000001.tmp"])
+        await bench.end()
+    }
+
+    @Test func `BG-42: a file that is not what it was fails its task`() async throws {
+        try await leaveTask(isCopied: false)
+        try bench.temporary.write([1], to: "source")
+        try await bench.start()
+        try await bench.work { try await bench.events().count == 1 }
+        #expect(try await bench.events().last?.failure?.code == "fileChanged")
+        #expect(server.requests.isEmpty)
+        await bench.end()
+    }
+}

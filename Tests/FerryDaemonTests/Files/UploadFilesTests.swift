@@ -1,0 +1,139 @@
+import FerryHTTP
+import FerrySystem
+import FerryTestSupport
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+import Glibc
+import Testing
+
+@testable import FerryDaemon
+
+@Suite(.timeLimit(.minutes(1)))
+@LoopActor
+struct UploadFilesTests {
+    let temporary: TemporaryDirectory
+    let uploads: Directory
+    let queue = BlockingQueue(label: "test")
+    let files: UploadFiles
+
+    init() throws {
+        temporary = try TemporaryDirectory()
+        uploads = try temporary.directory.openSubdirectory("uploads")
+        files = UploadFiles(in: uploads, on: queue)
+    }
+
+    private func write(_ byteCount: Int64) throws {
+        try temporary.write(FixtureContent.seeded(5, byteCount: byteCount).bytes, to: "source")
+    }
+
+    private func open() throws -> (PassedFile, UploadState) {
+        let file = PassedFile(try temporary.directory.open("source", .read))
+        let state = UploadState(
+            path: temporary.directory.path(of: "source"),
+            identity: try file.descriptor.identity(),
+            boot: .current
+        )
+        return (file, state)
+    }
+
+    /// What a task would send.
+    private func bytes(of task: Int64, _ state: UploadState) throws -> [UInt8] {
+        let source = try files.source(of: task, state)
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        while true {
+            let reading = buffer.withUnsafeMutableBytes { source.read(into: $0) }
+            guard case .bytes(let count) = reading else { return bytes }
+            bytes += buffer[..<count]
+        }
+    }
+
+    private func failure(of task: Int64, _ state: UploadState) -> TransferError.Code? {
+        do throws(TransferError) {
+            _ = try files.source(of: task, state)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test(arguments: [0, 1, 300_000, 16 << 20] as [Int64])
+    func `BG-42: a small file is kept, whatever becomes of it`(byteCount: Int64) async throws {
+        try write(byteCount)
+        let (file, state) = try open()
+        let kept = try #require(await files.secure(file, state, for: 7))
+        #expect(kept.place == .copy)
+        try temporary.write([1, 2, 3], to: "source")
+        try temporary.directory.remove("source")
+        let content = FixtureContent.seeded(5, byteCount: byteCount)
+        #expect(content.firstDifference(from: try bytes(of: 7, kept)) == nil)
+        #expect(files.tasks() == [7])
+        files.discard(task: 7)
+        await queue.run {}
+        #expect(files.tasks() == [])
+    }
+
+    @Test func `BG-42: of a large file the open file is kept, or a file with the same blocks`()
+        async throws
+    {
+        let byteCount = UploadFiles.greatestCopy + 1
+        try write(byteCount)
+        let (file, state) = try open()
+        let kept = await files.secure(file, state, for: 7)
+        try temporary.directory.remove("source")
+        let content = FixtureContent.seeded(5, byteCount: byteCount)
+        let sent = try bytes(of: 7, kept ?? state)
+        #expect(content.firstDifference(from: sent) == nil)
+        guard kept == nil else { return }
+        #expect(files.tasks() == [])
+        // The next daemon has only the path.
+        let next = UploadFiles(in: uploads, on: queue)
+        #expect(throws: TransferError.self) { try next.source(of: 7, state) }
+    }
+
+    @Test func `BG-42: a file that has changed before it could be kept is not kept`() async throws {
+        try write(1000)
+        let (file, state) = try open()
+        try temporary.write([1], to: "source", at: 1000)
+        #expect(await files.secure(file, state, for: 7) == nil)
+        #expect(files.tasks() == [])
+        #expect(try bytes(of: 7, state).count < 1000)
+    }
+
+    @Test func `a later daemon finds the file by its path, if it is the same`() async throws {
+        try write(1000)
+        var (_, state) = try open()
+        #expect(try bytes(of: 7, state).count == 1000)
+        // After another start of the system its file system may have another number.
+        state.boot = BootIdentifier(rawValue: "earlier")
+        state.identity.device += 1
+        #expect(try bytes(of: 7, state).count == 1000)
+        state.identity.inode += 1
+        #expect(try bytes(of: 7, state).count == 0)
+        try temporary.directory.remove("source")
+        #expect(failure(of: 7, state) == .fileMissing)
+    }
+
+    @Test func `what stands in the place of the file does not make the daemon wait`() throws {
+        try write(1000)
+        let (_, state) = try open()
+        try temporary.directory.remove("source")
+        #expect(mkfifo(temporary.directory.path(of: "source"), 0o600) == 0)
+        #expect(try bytes(of: 7, state) == [])
+    }
+
+    @Test func `what was begun and not finished is found and deleted`() async throws {
+        _ = try uploads.open("Upload_7.new", .createNew)
+        #expect(files.tasks() == [7])
+        files.discard(task: 7)
+        await queue.run {}
+        #expect(try uploads.names() == [])
+    }
+
+    @Test func `what is known of a file survives the store`() throws {
+        try write(10)
+        let (_, state) = try open()
+        #expect(UploadState.decode(state.encoded) == state)
+    }
+}

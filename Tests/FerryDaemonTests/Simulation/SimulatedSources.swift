@@ -1,0 +1,41 @@
+import FerrySystem
+
+/// The files that applications upload, which they may change or delete.
+struct SimulatedSources {
+    /// A file of an application.
+    struct Source {
+        var version: Int64 = 1
+        var size: Int64
+        var isThere = true
+    }
+
+    private var sources: [UInt64: Source] = [:]
+
+    /// Makes a file, and says which state of which file it is.
+    mutating func make(using random: inout SeededRandom) -> FileIdentity {
+        let number = UInt64(sources.count + 1)
+        let size = Int64(random.number(below: 6) * 50)
+        sources[number] = Source(size: size)
+        return FileIdentity(device: 1, inode: number, size: size, modified: 1, changed: 1)
+    }
+
+    /// The file is what it was.
+    func isSame(_ identity: FileIdentity) -> Bool {
+        sources[identity.inode]?.version == identity.modified
+            && sources[identity.inode]?.isThere == true
+    }
+
+    /// Whether the file is there, in whatever state.
+    func isThere(_ identity: FileIdentity) -> Bool {
+        sources[identity.inode]?.isThere ?? false
+    }
+
+    /// An application does with its file what it likes.
+    mutating func spoil(_ identity: FileIdentity, using random: inout SeededRandom) {
+        if random.happens(percent: 50) {
+            sources[identity.inode]?.version += 1
+        } else {
+            sources[identity.inode]?.isThere = false
+        }
+    }
+}

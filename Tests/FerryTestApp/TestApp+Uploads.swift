@@ -1,0 +1,36 @@
+import Ferry
+import Foundation
+
+extension TestApp: URLSessionDataDelegate {
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        let identifier = task.taskIdentifier
+        events.write("sent \(identifier) \(totalBytesSent) of \(totalBytesExpectedToSend)")
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        events.write("response \(dataTask.taskIdentifier)")
+        completionHandler(.allow)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didReceive data: Data
+    ) {
+        let status = (dataTask.response as? HTTPURLResponse)?.statusCode ?? 0
+        let kind = dataTask is URLSessionUploadTask ? "data" : "data-of-no-upload"
+        let text = String(decoding: data, as: UTF8.self)
+        events.write("\(kind) \(dataTask.taskIdentifier) \(status) \(text)")
+    }
+}

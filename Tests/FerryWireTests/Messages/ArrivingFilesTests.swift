@@ -1,0 +1,50 @@
+import FerrySystem
+import Glibc
+import Testing
+
+@testable import FerryWire
+
+@Suite struct ArrivingFilesTests {
+    private func descriptor() throws -> Int32 {
+        try systemCall("open", "/dev/null") { open("/dev/null", O_RDONLY | O_CLOEXEC) }
+    }
+
+    private func isOpen(_ descriptor: Int32) -> Bool { fcntl(descriptor, F_GETFD) >= 0 }
+
+    @Test func `a file belongs to the message that its bytes are a part of`() throws {
+        var files = ArrivingFiles()
+        let (one, two) = (try descriptor(), try descriptor())
+        files.arrived(byteCount: 10, descriptors: [])
+        // The rest of the second message, then the whole third one with its file.
+        files.arrived(byteCount: 15, descriptors: [one])
+        // The begin of the fourth one, with its file.
+        files.arrived(byteCount: 3, descriptors: [two])
+        #expect(files.taken(byteCount: 5) == nil)
+        #expect(files.taken(byteCount: 12) == nil)
+        #expect(files.taken(byteCount: 8)?.descriptor.rawValue == one)
+        files.arrived(byteCount: 7, descriptors: [])
+        #expect(files.taken(byteCount: 10)?.descriptor.rawValue == two)
+        #expect(files.taken(byteCount: 5) == nil)
+    }
+
+    @Test func `of several files with one message the first counts, and the others are closed`()
+        throws
+    {
+        var files = ArrivingFiles()
+        let descriptors = [try descriptor(), try descriptor()]
+        files.arrived(byteCount: 4, descriptors: descriptors)
+        let first = files.taken(byteCount: 4)
+        #expect(first?.descriptor.rawValue == descriptors[0])
+        #expect(!isOpen(descriptors[1]))
+    }
+
+    @Test func `files without end are closed`() throws {
+        var files = ArrivingFiles()
+        var last: Int32 = -1
+        for _ in 0..<17 {
+            last = try descriptor()
+            files.arrived(byteCount: 1, descriptors: [last])
+        }
+        #expect(!isOpen(last))
+    }
+}

@@ -1,0 +1,117 @@
+import FerrySystem
+import FerryTestSupport
+import Foundation
+import Glibc
+import Testing
+
+@testable import FerryWire
+
+/// Files that go along with calls.
+@Suite(.timeLimit(.minutes(1))) struct PassedFileTests {
+    private let arrived = Recorder<String>()
+
+    /// A daemon that notes the content of each upload's file.
+    private func daemon() async throws -> TestDaemon {
+        try await TestDaemon { [arrived] call, _ in
+            switch call {
+            case .createUpload(let create, let reply):
+                let content = reply.takeFile().flatMap {
+                    try? $0.descriptor.readToEnd(limit: 1 << 20)
+                }
+                let text = content.map { String(decoding: $0, as: UTF8.self) } ?? "nothing"
+                arrived.append("\(create.identifier) \(text)")
+                reply.success(.init(id: Int64(create.identifier)))
+            default:
+                TestDaemon.answer(call)
+            }
+        }
+    }
+
+    private func file(_ content: String, in place: TemporaryDirectory) throws -> PassedFile {
+        try place.write(content, to: content)
+        return PassedFile(try place.directory.open(content, .read))
+    }
+
+    private func create(_ identifier: Int, padding: Int = 0) -> Wire.CreateUpload {
+        Wire.CreateUpload(
+            session: 5,
+            identifier: identifier,
+            request: Samples.request,
+            path: "/file",
+            description: String(repeating: "x", count: padding),
+            priority: 0.5
+        )
+    }
+
+    @Test func `a file arrives with its call`() async throws {
+        let daemon = try await daemon()
+        let client = try daemon.client()
+        let file = try file("one", in: daemon.place)
+        let reply = try await client.call(create(3), file: file)
+        #expect(reply.id == 3)
+        #expect(arrived.elements == ["3 one"])
+    }
+
+    @Test(arguments: [0, 300_000])
+    func `each of many calls gets its own file, whatever is between them`(
+        padding: Int
+    ) async throws {
+        let daemon = try await daemon()
+        let client = try daemon.client()
+        for number in 1...60 {
+            if number.isMultiple(of: 3) {
+                client.call(Wire.GetTask(id: 7)) { _ in }
+            }
+            let file = number.isMultiple(of: 4) ? nil : try file("f\(number)", in: daemon.place)
+            let size = number.isMultiple(of: 10) ? padding : 0
+            client.call(create(number, padding: size), file: file) { _ in }
+        }
+        _ = try await client.call(Wire.GetStatus())
+        let expected = (1...60).map { "\($0) " + ($0.isMultiple(of: 4) ? "nothing" : "f\($0)") }
+        #expect(arrived.elements == expected)
+    }
+
+    @Test func `a call that comes in pieces keeps its file`() async throws {
+        let daemon = try await daemon()
+        let client = try daemon.connect()
+        let file = try file("one", in: daemon.place)
+        let call = CallMessage(method: Wire.CreateUpload.qualifiedName, parameters: create(1))
+        let message = try MessageCoding.message(calling: call)
+        let sent = try message[..<20].withUnsafeBytes {
+            try SocketMessage.send(
+                $0,
+                descriptors: [file.descriptor.rawValue],
+                over: client.descriptor
+            )
+        }
+        #expect(sent == 20)
+        try client.send(bytes: Array(message[20...]))
+        #expect(try client.receive()?["parameters"]?["id"] == .int(1))
+        #expect(arrived.elements == ["1 one"])
+    }
+
+    @Test func `a file that nobody wants is closed`() async throws {
+        let daemon = try await daemon()
+        let client = try daemon.client()
+        var ends: [Int32] = [-1, -1]
+        try systemCall("pipe") { pipe(&ends) }
+        let reader = FileDescriptor(owning: ends[0])
+        do {
+            let writer = PassedFile(FileDescriptor(owning: ends[1]))
+            client.call(Wire.GetTask(id: 7), file: writer) { _ in }
+            _ = try await client.call(Wire.GetStatus())
+        }
+        // The last writer is gone.
+        #expect(try reader.readToEnd(limit: 10) == [])
+    }
+
+    @Test func `python passes a file`() async throws {
+        let daemon = try await daemon()
+        let path = try daemon.place.write("from python", to: "song")
+        let python = PythonScript(name: "upload.py", place: daemon.place)
+        let outcome = try await python.run([daemon.place.directory.path(of: "socket"), path])
+        #expect(outcome.exit == .exited(status: 0), "\(outcome.errors)")
+        #expect(outcome.output.first?["id"] == .int(4))
+        #expect(arrived.elements == ["4 from python"])
+    }
+}
