@@ -19,7 +19,7 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
 
     /// Asks the delegate what to do with a request whose earliest date has come.
     ///
-    /// For tasks of background sessions with ``URLSessionTask/earliestBeginDate`` only.
+    /// Never called on Linux yet: there is no way to hold a request back until a date.
     ///
     /// - Parameters:
     ///   - session: The session.
