@@ -6,26 +6,10 @@ import FoundationNetworking
 extension URLSessionDownloadTask {
     /// A task that an earlier launch of the app has made.
     convenience init(_ task: Wire.Task, of core: SessionCore, session: URLSession) {
-        let original = URLRequest(task.originalRequest)
         self.init(
             identifier: task.identifier,
             core: core,
-            backend: core.backend,
-            recipient: .delegate,
-            storage: Storage(
-                session: session,
-                lifecycle: Lifecycle(task.state),
-                deliveries: Deliveries(toldByteCount: task.receivedByteCount),
-                counts: ByteCounts(
-                    received: task.receivedByteCount,
-                    expected: task.expectedByteCount ?? NSURLSessionTransferSizeUnknown
-                ),
-                originalRequest: original,
-                currentRequest: task.currentRequest.map { URLRequest($0) } ?? original,
-                response: LatestResponse(task.response.map { HTTPResponseHead($0) }),
-                taskDescription: task.description,
-                priority: Float(task.priority)
-            )
+            storage: Storage(task, session: session)
         )
     }
 
@@ -36,30 +20,20 @@ extension URLSessionDownloadTask {
         session: URLSession,
         _ event: Wire.Event
     ) {
-        let request = event.request.map { URLRequest($0) }
-        let received = event.receivedByteCount ?? 0
+        var storage = Storage(event, session: session)
+        storage.counts.received = event.receivedByteCount ?? 0
+        self.init(identifier: identifier, core: core, storage: storage)
+    }
+
+    private convenience init(identifier: Int, core: SessionCore, storage: Storage) {
+        var storage = storage
+        storage.deliveries = Deliveries(toldByteCount: storage.counts.received)
         self.init(
             identifier: identifier,
             core: core,
             backend: core.backend,
             recipient: .delegate,
-            storage: Storage(
-                session: session,
-                lifecycle: Lifecycle(.running),
-                deliveries: Deliveries(toldByteCount: received),
-                counts: ByteCounts(received: received),
-                originalRequest: request,
-                currentRequest: request
-            )
+            storage: storage
         )
-    }
-}
-
-extension URLSessionTask.Lifecycle {
-    /// The lifecycle of a task of an earlier launch.
-    init(_ state: Wire.TaskState) {
-        self.init(isSuspended: state == .suspended)
-        // Its last events are on their way.
-        if state == .completed { complete() }
     }
 }

@@ -13,31 +13,9 @@ extension URLSessionUploadTask {
         of core: SessionCore,
         session: URLSession
     ) {
-        let original = URLRequest(task.originalRequest)
-        self.init(
-            identifier: task.identifier,
-            core: core,
-            backend: core.backend,
-            recipient: .delegate,
-            storage: Storage(
-                session: session,
-                lifecycle: Lifecycle(task.state),
-                deliveries: Deliveries(toldSentByteCount: upload.sentByteCount),
-                counts: ByteCounts(
-                    received: task.receivedByteCount,
-                    expected: task.expectedByteCount ?? NSURLSessionTransferSizeUnknown
-                ),
-                sentCounts: SentByteCounts(
-                    sent: upload.sentByteCount,
-                    expected: upload.byteCount
-                ),
-                originalRequest: original,
-                currentRequest: task.currentRequest.map { URLRequest($0) } ?? original,
-                response: LatestResponse(task.response.map { HTTPResponseHead($0) }),
-                taskDescription: task.description,
-                priority: Float(task.priority)
-            )
-        )
+        var storage = Storage(task, session: session)
+        storage.note(sent: upload.sentByteCount, of: upload.byteCount)
+        self.init(identifier: task.identifier, core: core, storage: storage)
     }
 
     /// A task of which nothing is known but an event.
@@ -47,25 +25,27 @@ extension URLSessionUploadTask {
         session: URLSession,
         _ event: Wire.Event
     ) {
-        let request = event.request.map { URLRequest($0) }
-        let sent = event.sentByteCount ?? 0
+        var storage = Storage(event, session: session)
+        storage.note(sent: event.sentByteCount ?? 0, of: NSURLSessionTransferSizeUnknown)
+        self.init(identifier: identifier, core: core, storage: storage)
+    }
+
+    private convenience init(identifier: Int, core: SessionCore, storage: Storage) {
         self.init(
             identifier: identifier,
             core: core,
             backend: core.backend,
             recipient: .delegate,
-            storage: Storage(
-                session: session,
-                lifecycle: Lifecycle(.running),
-                deliveries: Deliveries(toldSentByteCount: sent),
-                sentCounts: SentByteCounts(
-                    sent: sent,
-                    expected: NSURLSessionTransferSizeUnknown
-                ),
-                originalRequest: request,
-                currentRequest: request
-            )
+            storage: storage
         )
+    }
+}
+
+extension URLSessionTask.Storage {
+    /// So much of the request's body was sent, of which the app has been told.
+    fileprivate mutating func note(sent: Int64, of expected: Int64) {
+        deliveries = URLSessionTask.Deliveries(toldSentByteCount: sent)
+        sentCounts = URLSessionTask.SentByteCounts(sent: sent, expected: expected)
     }
 }
 

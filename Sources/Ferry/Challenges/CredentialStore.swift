@@ -32,13 +32,7 @@ struct CredentialStore: Sendable {
         storage.allCredentials.keys.first { $0.isSame(as: space) }
     }
 
-    private var storage: URLCredentialStorage? {
-        switch store {
-        case .shared: .shared
-        case .ephemeral(let stores): stores.credentials
-        case .own(let storage): storage
-        }
-    }
+    private var storage: URLCredentialStorage? { store.credentials }
 }
 
 extension URLProtectionSpace {

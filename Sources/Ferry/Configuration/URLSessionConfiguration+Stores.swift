@@ -40,13 +40,7 @@ extension URLSessionConfiguration {
     /// default credential of its protection space, where the delegate does not answer it. What a delegate
     /// answers is stored, unless its persistence is `.none`.
     public var urlCredentialStorage: URLCredentialStorage? {
-        get {
-            switch self[\.urlCredentialStorage] {
-            case .shared: .shared
-            case .ephemeral(let stores): stores.credentials
-            case .own(let storage): storage
-            }
-        }
+        get { self[\.urlCredentialStorage].credentials }
         set { self[\.urlCredentialStorage] = .own(newValue) }
     }
 
@@ -72,6 +66,17 @@ extension URLSessionConfiguration.Values {
     /// Whether responses are cached anywhere.
     var hasCache: Bool {
         if case .own(nil) = urlCache { false } else { true }
+    }
+}
+
+extension URLSessionConfiguration.Values.Store<URLCredentialStorage> {
+    /// The storage itself.
+    var credentials: URLCredentialStorage? {
+        switch self {
+        case .shared: .shared
+        case .ephemeral(let stores): stores.credentials
+        case .own(let storage): storage
+        }
     }
 }
 

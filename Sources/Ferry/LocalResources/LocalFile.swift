@@ -1,7 +1,6 @@
 import FerrySystem
 import Foundation
 import FoundationNetworking
-@preconcurrency import Glibc
 
 /// A file of this machine that is read by its `file:` URL, piece by piece.
 ///
@@ -34,30 +33,14 @@ final class LocalFile: Sendable {
     private init(_ url: URL, queue: BlockingQueue) throws(URLError) {
         self.url = url
         self.queue = queue
-        let path = try Self.path(of: url)
-        do throws(SystemCallError) {
-            descriptor = FileDescriptor(
-                owning: try systemCall("open", url.path) {
-                    // Without O_NONBLOCK a pipe would be waited for, which nobody may write to.
-                    Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-                }
-            )
-            let status = try descriptor.status()
-            response = URLResponse(
-                url: url,
-                mimeType: Self.mimeType(ofExtension: url.pathExtension),
-                expectedContentLength: Int(status.size),
-                textEncodingName: nil
-            )
-            guard !status.isDirectory else {
-                throw SystemCallError(call: "open", errno: EISDIR, subject: url.path)
-            }
-            guard status.isRegularFile else {
-                throw SystemCallError(call: "open", errno: EOPNOTSUPP, subject: url.path)
-            }
-        } catch {
-            throw URLError(readingFile: error, url: url)
-        }
+        let file = try OpenedFile(url)
+        response = URLResponse(
+            url: url,
+            mimeType: Self.mimeType(ofExtension: url.pathExtension),
+            expectedContentLength: Int(file.byteCount),
+            textEncodingName: nil
+        )
+        descriptor = file.descriptor
     }
 
     /// Reads on from where the last piece ended.
@@ -79,19 +62,5 @@ final class LocalFile: Sendable {
         } catch {
             throw URLError(readingFile: error, url: url)
         }
-    }
-
-    /// The path as bytes, with a zero at the end: it need not be UTF-8.
-    static func path(of url: URL) throws(URLError) -> [CChar] {
-        let path = url.path(percentEncoded: true).utf8.percentDecoded
-        guard url.isFileURL, path.first == UInt8(ascii: "/") else {
-            throw URLError(.badURL, url: url, reason: "This is not the URL of a file.")
-        }
-        let host = url.host(percentEncoded: true) ?? ""
-        // After a zero the kernel would read no further, and open another file.
-        guard ["", "localhost"].contains(host.lowercased()), !path.contains(0) else {
-            throw URLError(.fileDoesNotExist, url: url, reason: "This machine has no such file.")
-        }
-        return (path + [0]).map(CChar.init(bitPattern:))
     }
 }

@@ -1,9 +1,7 @@
-import FerrySystem
 import FerryTransfer
 import FerryWire
 import Foundation
 import FoundationNetworking
-@preconcurrency import Glibc
 
 /// What an upload task of a background session is to do, translated for the layers below and checked.
 struct UploadOrder: Sendable {
@@ -29,24 +27,9 @@ struct UploadOrder: Sendable {
             body: .file(url),
             configuration: configuration
         )
-        let path = try LocalFile.path(of: url)
-        self.path = url.path
-        do throws(SystemCallError) {
-            let descriptor = FileDescriptor(
-                owning: try systemCall("open", url.path) {
-                    // Without O_NONBLOCK a pipe would be waited for, which nobody may write to.
-                    Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-                }
-            )
-            let status = try descriptor.status()
-            guard status.isRegularFile else {
-                let errno = status.isDirectory ? EISDIR : EOPNOTSUPP
-                throw SystemCallError(call: "open", errno: errno, subject: url.path)
-            }
-            byteCount = status.size
-            file = PassedFile(descriptor)
-        } catch {
-            throw URLError(readingFile: error, url: url)
-        }
+        path = url.path
+        let opened = try OpenedFile(url)
+        byteCount = opened.byteCount
+        file = PassedFile(opened.descriptor)
     }
 }

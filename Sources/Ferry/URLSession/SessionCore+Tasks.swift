@@ -22,17 +22,13 @@ extension SessionCore {
         let request = source.originalRequest(order)
         var storage = makeStorage(of: session, request, delegate)
         storage.owesResumption = (try? order.get())?.resumption != nil
-        return makeTask(order, of: session, storage: storage) { identifier, backend, storage in
-            URLSessionDownloadTask(
-                identifier: identifier,
-                core: self,
-                backend: backend,
-                recipient: recipient,
-                storage: storage
-            )
-        } add: {
-            backend.add($0, $1)
-        }
+        return makeTask(
+            order,
+            of: session,
+            storage: storage,
+            make: downloadTaskMaker(for: recipient),
+            add: { backend.add($0, $1) }
+        )
     }
 
     /// Makes a task for a file of this machine, for what is in the URL, or for one of the app's protocols.
@@ -46,7 +42,20 @@ extension SessionCore {
             try DataOrder(request, body: .inRequest, configuration: configuration)
         }
         let storage = makeStorage(of: session, request, delegate)
-        return makeTask(order, of: session, storage: storage) { identifier, backend, storage in
+        return makeTask(
+            order,
+            of: session,
+            storage: storage,
+            make: downloadTaskMaker(for: recipient),
+            add: { backend.addLocal($0, $1) }
+        )
+    }
+
+    /// What puts a download task together.
+    private func downloadTaskMaker(
+        for recipient: URLSessionDownloadTask.Recipient
+    ) -> (Int, any TaskBackend, URLSessionTask.Storage) -> URLSessionDownloadTask {
+        { identifier, backend, storage in
             URLSessionDownloadTask(
                 identifier: identifier,
                 core: self,
@@ -54,8 +63,6 @@ extension SessionCore {
                 recipient: recipient,
                 storage: storage
             )
-        } add: {
-            backend.addLocal($0, $1)
         }
     }
 

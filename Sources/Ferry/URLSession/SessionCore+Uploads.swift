@@ -13,18 +13,14 @@ extension SessionCore {
     ) -> URLSessionUploadTask {
         if case .handler = recipient { requireForeground() }
         if isBackground { return makeBackgroundUploadTask(request, sending: body, of: session) }
-        return makeDataTask(request, body, session, recipient, delegate) {
-            identifier,
-            backend,
-            storage in
-            URLSessionUploadTask(
-                identifier: identifier,
-                core: self,
-                backend: backend,
-                recipient: recipient,
-                storage: storage
-            )
-        }
+        return makeDataTask(
+            request,
+            body,
+            session,
+            recipient,
+            delegate,
+            make: uploadTaskMaker(for: recipient)
+        )
     }
 
     /// Makes a task from resume data of an upload, of which there is none that could be used.
@@ -38,16 +34,13 @@ extension SessionCore {
             URLError(.unsupportedURL, url: nil, reason: reason)
         )
         let storage = makeStorage(of: session, nil, nil)
-        return makeTask(order, of: session, storage: storage) { identifier, backend, storage in
-            URLSessionUploadTask(
-                identifier: identifier,
-                core: self,
-                backend: backend,
-                recipient: recipient,
-                storage: storage
-            )
-        } add: { _, _ in
-        }
+        return makeTask(
+            order,
+            of: session,
+            storage: storage,
+            make: uploadTaskMaker(for: recipient),
+            add: { _, _ in }
+        )
     }
 
     /// Makes an upload task that the daemon carries out, which cannot have the app's memory.
@@ -73,16 +66,27 @@ extension SessionCore {
         var storage = makeStorage(of: session, request, nil)
         storage.sentCounts.expected =
             (try? order.get())?.byteCount ?? NSURLSessionTransferSizeUnknown
-        return makeTask(order, of: session, storage: storage) { identifier, backend, storage in
+        return makeTask(
+            order,
+            of: session,
+            storage: storage,
+            make: uploadTaskMaker(for: .delegate),
+            add: { backend.add($0, $1) }
+        )
+    }
+
+    /// What puts an upload task together.
+    private func uploadTaskMaker(
+        for recipient: URLSessionDataTask.Recipient
+    ) -> (Int, any TaskBackend, URLSessionTask.Storage) -> URLSessionUploadTask {
+        { identifier, backend, storage in
             URLSessionUploadTask(
                 identifier: identifier,
                 core: self,
                 backend: backend,
-                recipient: .delegate,
+                recipient: recipient,
                 storage: storage
             )
-        } add: {
-            backend.add($0, $1)
         }
     }
 }

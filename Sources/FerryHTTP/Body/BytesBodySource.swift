@@ -1,31 +1,27 @@
-import FerrySystem
-
-/// A body that is held in memory.
-final class BytesBodySource: HTTPBodySource {
-    private let bytes: [UInt8]
+/// A body that is held in memory, which is not copied.
+package final class BytesBodySource<Bytes>: HTTPBodySource
+where Bytes: RandomAccessCollection & Sendable, Bytes.Element == UInt8, Bytes.Index == Int {
+    private let bytes: Bytes
     private var position = 0
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    /// Hands over bytes from first to last.
+    package init(_ bytes: Bytes) { self.bytes = bytes }
 
-    var byteCount: Int64? { Int64(bytes.count) }
+    package var byteCount: Int64? { Int64(bytes.count) }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> HTTPBodyReading {
-        let rest = bytes[position...].prefix(buffer.count)
+    package func read(into buffer: UnsafeMutableRawBufferPointer) -> HTTPBodyReading {
+        let rest = bytes[(bytes.startIndex + position)...].prefix(buffer.count)
         guard !rest.isEmpty else { return .end }
         buffer.copyBytes(from: rest)
         position += rest.count
         return .bytes(count: rest.count)
     }
 
-    func seek(to offset: Int64) -> Bool {
+    package func seek(to offset: Int64) -> Bool {
         guard let offset = Int(exactly: offset), (0...bytes.count).contains(offset) else {
             return false
         }
         position = offset
         return true
-    }
-
-    func whenReadable(_ continuation: @escaping @LoopActor () -> Void) {
-        LoopActor.perform { continuation() }
     }
 }

@@ -44,8 +44,4 @@ package final class FileBodySource: HTTPBodySource {
         position = offset
         return true
     }
-
-    package func whenReadable(_ continuation: @escaping @LoopActor () -> Void) {
-        LoopActor.perform { continuation() }
-    }
 }

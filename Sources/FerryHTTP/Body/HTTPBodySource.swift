@@ -23,3 +23,10 @@ package import FerrySystem
     /// after ``HTTPBodyReading/later``.
     func whenReadable(_ continuation: @escaping @LoopActor () -> Void)
 }
+
+extension HTTPBodySource {
+    /// For sources that always have something to read, and never answer ``HTTPBodyReading/later``.
+    package func whenReadable(_ continuation: @escaping @LoopActor () -> Void) {
+        LoopActor.perform { continuation() }
+    }
+}

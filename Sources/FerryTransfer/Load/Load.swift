@@ -86,9 +86,6 @@ package final class Load {
     /// The latest request, after redirects.
     package var currentRequest: TransferRequest { machine.current.transfer }
 
-    /// The address that the latest request went to.
-    package var remoteAddress: String? { exchange?.remoteAddress }
-
     private func goOn() {
         if !isHeld, !isPaused { exchange?.resume() }
     }

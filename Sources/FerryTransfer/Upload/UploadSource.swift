@@ -64,9 +64,4 @@ package final class UploadSource: HTTPBodySource {
         position = offset
         return true
     }
-
-    package func whenReadable(_ continuation: @escaping @LoopActor () -> Void) {
-        // Never called: a file always has its bytes at hand.
-        LoopActor.perform { continuation() }
-    }
 }

@@ -5,18 +5,13 @@ import Testing
 @testable import FerrySystem
 
 @Suite(.timeLimit(.minutes(1))) struct ConnectivityMonitorTests {
-    /// Whether this machine lets the tests make a network of their own, and has what sets it up.
-    private static let canMakeNetwork =
-        system("unshare --net --map-root-user ip link add a0 type veth peer name a1 2> /dev/null")
-        == 0
-
     private static let hasIPv6 = access("/proc/net/if_inet6", F_OK) == 0
 
     private static let pair = "ip link add near type veth peer name far"
     private static let address = "ip address add 192.0.2.1/24 dev near"
 
     @Test(
-        .enabled(if: canMakeNetwork, "needs ip(8) and network namespaces")
+        .enabled(if: TestNetwork.canBeMade, "needs ip(8) and network namespaces")
     )
     func `each change of the answer is told, and nothing else`() async throws {
         let answers = try await Self.answers(to: [
@@ -51,7 +46,7 @@ import Testing
     }
 
     @Test(
-        .enabled(if: canMakeNetwork && hasIPv6, "needs a network namespace with IPv6")
+        .enabled(if: TestNetwork.canBeMade && hasIPv6, "needs a network namespace with IPv6")
     )
     func `a route of IPv6 counts, the one of every link does not`() async throws {
         let answers = try await Self.answers(to: [
@@ -71,7 +66,7 @@ import Testing
     }
 
     @Test(
-        .enabled(if: canMakeNetwork, "needs ip(8) and network namespaces")
+        .enabled(if: TestNetwork.canBeMade, "needs ip(8) and network namespaces")
     )
     func `a change for which there was no room in the socket is seen`() async throws {
         // More messages than fit, the last of which would be the one that matters.

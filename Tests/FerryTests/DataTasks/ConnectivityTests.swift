@@ -5,13 +5,8 @@ import Testing
 
 @Suite("Waiting for a network", .timeLimit(.minutes(1)))
 struct ConnectivityTests {
-    /// Whether this machine lets the tests make a network of their own, and has what sets it up.
-    private static let canMakeNetwork =
-        system("unshare --net --map-root-user ip link add a0 type veth peer name a1 2> /dev/null")
-        == 0
-
     @Test(
-        .enabled(if: canMakeNetwork, "needs ip(8) and network namespaces"),
+        .enabled(if: TestNetwork.canBeMade, "needs ip(8) and network namespaces"),
         arguments: [("data", ["waiting", "200"]), ("download", ["waiting", "file", "200"])]
     )
     func `DL-33: a task waits for a network, says so once, and goes on`(

@@ -54,7 +54,7 @@ extension DataTransfer {
     private func makeBody() async throws(URLError) -> Load.Body {
         switch order.body {
         case .inRequest: return .none
-        case .data(let data): return .source(DataBodySource(data))
+        case .data(let data): return .source(BytesBodySource(data))
         case .onDemand: return .onDemand
         case .stream(let stream):
             let length = order.request.announcedBodyByteCount

@@ -75,7 +75,7 @@ extension DataTransfer {
         }
         isAsking = false
         updateFlow()
-        if pendingEnd.isThere { didFinish(pendingEnd.error) }
+        if let pendingEnd { didFinish(pendingEnd.error) }
     }
 
     private func becomeDownload(_ task: URLSessionDataTask) {

@@ -24,7 +24,7 @@ final class DataTransfer: InProcessTransfer {
     /// The app is asked what to do about the response.
     var isAsking = false
     /// How the answer has ended while the app was asked.
-    var pendingEnd: (error: (any Error)?, isThere: Bool) = (nil, false)
+    var pendingEnd: End?
     /// Whether the task makes requests of its own only.
     private(set) var isAlone = false
     private var isHeldBack = false
@@ -48,6 +48,11 @@ final class DataTransfer: InProcessTransfer {
         case .http(let request): host = Origin(url: request.url)?.description ?? request.url
         case .local, .custom: host = ""
         }
+    }
+
+    /// How an answer has ended.
+    struct End {
+        var error: (any Error)?
     }
 
     var task: URLSessionTask { decider.task }
@@ -234,7 +239,7 @@ extension DataTransfer: ResourceReceiver {
     func didFinish(_ error: (any Error)?) {
         guard !machine.hasEnded else { return }
         guard !isAsking else {
-            pendingEnd = (error, true)
+            pendingEnd = End(error: error)
             return
         }
         guard !waitsForNetwork(after: error) else { return }

@@ -115,7 +115,7 @@ final class HTTPLoader: ResourceLoader {
         case .useStored:
             endLoad()
             decider.task.noteRequest(request)
-            if let stored = lookup.entry?.response { serve(stored) }
+            if let stored = lookup.entry?.response { serve(stored, to: request) }
         case .fail:
             endLoad()
             finish(ResponseCache.failure(of: request))
@@ -128,8 +128,7 @@ final class HTTPLoader: ResourceLoader {
     }
 
     /// Hands over what is stored.
-    private func serve(_ stored: CachedURLResponse) {
-        let request = load?.currentRequest ?? request
+    private func serve(_ stored: CachedURLResponse, to request: TransferRequest) {
         decider.noteCached(stored.response, to: request, since: startTime)
         servedBody = stored.data
         receiver?.didReceive(LatestResponse(stored.response))
@@ -208,7 +207,7 @@ extension HTTPLoader: LoadReceiver {
         guard load === self.load else { return }
         self.load = nil
         if let error { return finish(URLError(error, url: URL(string: load.currentRequest.url))) }
-        if let confirmed { return serve(confirmed) }
+        if let confirmed { return serve(confirmed, to: load.currentRequest) }
         if fetchesAgain { return start() }
         guard let proposed, let cache, let receiver,
             let response = cache.makeProposedResponse(proposed, data: copy)

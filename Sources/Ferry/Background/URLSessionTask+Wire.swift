@@ -1,0 +1,44 @@
+import FerryHTTP
+import FerryWire
+import Foundation
+import FoundationNetworking
+
+extension URLSessionTask.Storage {
+    /// What is known of a task that an earlier launch of the app has made.
+    init(_ task: Wire.Task, session: URLSession) {
+        let original = URLRequest(task.originalRequest)
+        self.init(
+            session: session,
+            lifecycle: URLSessionTask.Lifecycle(task.state),
+            counts: URLSessionTask.ByteCounts(
+                received: task.receivedByteCount,
+                expected: task.expectedByteCount ?? NSURLSessionTransferSizeUnknown
+            ),
+            originalRequest: original,
+            currentRequest: task.currentRequest.map { URLRequest($0) } ?? original,
+            response: LatestResponse(task.response.map { HTTPResponseHead($0) }),
+            taskDescription: task.description,
+            priority: Float(task.priority)
+        )
+    }
+
+    /// What an event tells of a task of which nothing else is known.
+    init(_ event: Wire.Event, session: URLSession) {
+        let request = event.request.map { URLRequest($0) }
+        self.init(
+            session: session,
+            lifecycle: URLSessionTask.Lifecycle(.running),
+            originalRequest: request,
+            currentRequest: request
+        )
+    }
+}
+
+extension URLSessionTask.Lifecycle {
+    /// The lifecycle of a task of an earlier launch.
+    init(_ state: Wire.TaskState) {
+        self.init(isSuspended: state == .suspended)
+        // Its last events are on their way.
+        if state == .completed { complete() }
+    }
+}
