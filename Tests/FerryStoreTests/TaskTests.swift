@@ -127,9 +127,22 @@ struct TaskTests {
                     $0.response = nil
                 }
             ),
+            (
+                .delayTask(.id(1), notBefore: moment(7), [4, 4]),
+                {
+                    $0.notBefore = moment(7)
+                    $0.delay = [4, 4]
+                }
+            ),
             (.describeTask(.id(1), nil), { $0.description = nil }),
             (.prioritizeTask(.id(1), 0.25), { $0.priority = 0.25 }),
-            (.completeTask(.id(1), [], at: moment(6)), { $0.state = .completed }),
+            (
+                .completeTask(.id(1), [], at: moment(6)),
+                {
+                    $0.state = .completed
+                    $0.notBefore = nil
+                }
+            ),
         ]
         for (mutation, change) in changes {
             try await store.commit([mutation])
@@ -160,6 +173,7 @@ struct TaskTests {
         .setUpload(task: 99, [1]),
         .setRetry(task: 99, attempts: 1, notBefore: nil, lastError: nil),
         .setExchange(task: 99, currentRequest: nil, response: nil),
+        .delayTask(.id(99), notBefore: nil, nil),
         .describeTask(.id(99), nil),
         .prioritizeTask(.id(99), 0.5),
         .completeTask(.id(99), [], at: moment(0)),

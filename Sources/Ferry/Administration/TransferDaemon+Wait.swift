@@ -34,6 +34,10 @@ extension TransferDaemon.Transfer.Wait {
         public static let connectionLimit = Reason(name: "connectionLimit")
         /// It failed and is tried again after a while.
         public static let backoff = Reason(name: "backoff")
+        /// Its application wants it to begin later.
+        public static let earliestBegin = Reason(name: "earliestBegin")
+        /// Its application has to decide something first, such as which password to use.
+        public static let application = Reason(name: "application")
         /// It is about to run.
         public static let starting = Reason(name: "starting")
         /// None of these; ``TransferDaemon/Transfer/Wait/detail`` says what.

@@ -104,6 +104,13 @@ final class BackgroundBackend: SessionBackend {
         connection.call(.setPriority(task: task.taskIdentifier, priority))
     }
 
+    func earliestBeginDateChanged(to date: Date?, of task: URLSessionTask) {
+        let delegate = task.core.delegate as? any URLSessionTaskDelegate
+        let asks = delegate.map { !DelegateForms.isDefault(.delayedRequest, of: $0) } ?? false
+        let begin = date.map { Wire.EarliestBegin(date: $0, asks: asks) }
+        connection.call(.setEarliestBegin(task: task.taskIdentifier, begin))
+    }
+
     func loadTasks(of core: SessionCore, then continuation: @escaping @Sendable () -> Void) {
         guard let loader = events.withLock({ $0?.loader }) else { return continuation() }
         LoopActor.perform { loader.load(then: continuation) }

@@ -12,6 +12,9 @@ enum BackgroundCall: Equatable, Sendable {
     case cancel(task: Int, producingResumeData: Bool)
     case setDescription(task: Int, String?)
     case setPriority(task: Int, Float)
+    case setEarliestBegin(task: Int, Wire.EarliestBegin?)
+    case begin(task: Int, Wire.Request?)
+    case answerChallenge(Wire.AnswerChallenge)
     case acknowledge(sequence: Int64)
     case close(cancelling: Bool)
 
@@ -24,6 +27,8 @@ enum BackgroundCall: Equatable, Sendable {
         var upload: Upload?
         var description: String?
         var priority = URLSessionTask.defaultPriority
+        /// Until when it does not begin.
+        var earliestBegin: Wire.EarliestBegin?
         /// Whether it may run at once.
         var isResumed = false
     }
@@ -55,6 +60,7 @@ enum BackgroundCall: Equatable, Sendable {
         case .resume(task.identifier): task.isResumed = true
         case .setDescription(task.identifier, let description): task.description = description
         case .setPriority(task.identifier, let priority): task.priority = priority
+        case .setEarliestBegin(task.identifier, let begin): task.earliestBegin = begin
         default: return false
         }
         self = .create(task)
@@ -88,7 +94,8 @@ enum BackgroundCall: Equatable, Sendable {
                     resumeData: task.resumeData,
                     description: task.description,
                     priority: Double(task.priority),
-                    resumed: task.isResumed ? true : nil
+                    resumed: task.isResumed ? true : nil,
+                    earliestBegin: task.earliestBegin
                 )
             )
         case .resume(let task):
@@ -106,6 +113,15 @@ enum BackgroundCall: Equatable, Sendable {
             )
         case .setPriority(let task, let priority):
             send(Wire.SetPriority(session: session, identifier: task, priority: Double(priority)))
+        case .setEarliestBegin(let task, let begin):
+            send(
+                Wire.SetEarliestBegin(session: session, identifier: task, earliestBegin: begin)
+            )
+        case .begin(let task, let request):
+            send(Wire.Begin(session: session, identifier: task, request: request))
+        case .answerChallenge(var answer):
+            answer.session = session
+            send(answer)
         case .acknowledge(let sequence):
             send(Wire.Acknowledge(session: session, sequence: sequence))
         case .close(let cancelling):
@@ -127,7 +143,8 @@ extension Wire.CreateUpload {
             path: upload.path,
             description: task.description,
             priority: Double(task.priority),
-            resumed: task.isResumed ? true : nil
+            resumed: task.isResumed ? true : nil,
+            earliestBegin: task.earliestBegin
         )
     }
 }

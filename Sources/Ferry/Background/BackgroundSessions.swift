@@ -50,7 +50,11 @@ final class BackgroundSessions: Sendable {
                 delegate: delegate,
                 delegateQueue: delegateQueue,
                 backend: BackgroundBackend(
-                    environment: environment(identifier: identifier, configuration: configuration)
+                    environment: environment(
+                        identifier: identifier,
+                        configuration: configuration,
+                        delegate: delegate
+                    )
                 ),
                 onEnd: { [weak self] in
                     self?.cores.withLock { _ = $0.removeValue(forKey: identifier) }
@@ -101,21 +105,22 @@ final class BackgroundSessions: Sendable {
 
     private func environment(
         identifier: String,
-        configuration: URLSessionConfiguration.Values
+        configuration: URLSessionConfiguration.Values,
+        delegate: (any URLSessionDelegate)?
     ) -> BackgroundConnection.Environment {
         let application = application
         // From the first session on, all that the daemon has is under this name.
         let applicationIdentifier = application.fixIdentifier()
         return BackgroundConnection.Environment(
             connect: connect,
-            opening: {
+            opening: { [weak delegate] in
                 Wire.OpenSession(
                     application: Wire.Application(
                         identifier: applicationIdentifier,
                         launch: application.relaunch.map { Wire.Launch($0) }
                     ),
                     identifier: identifier,
-                    configuration: Wire.SessionConfiguration(configuration)
+                    configuration: Wire.SessionConfiguration(configuration, delegate: delegate)
                 )
             }
         )
@@ -136,12 +141,18 @@ extension Wire.Launch {
 }
 
 extension Wire.SessionConfiguration {
-    fileprivate init(_ configuration: URLSessionConfiguration.Values) {
+    fileprivate init(
+        _ configuration: URLSessionConfiguration.Values,
+        delegate: (any URLSessionDelegate)?
+    ) {
+        let hasCredentials = !CredentialStore(configuration: configuration).isEmpty
         self.init(
             additionalFields: configuration.additionalFields.map { Wire.Field($0) },
             resourceTimeout: max(configuration.timeoutIntervalForResource, 0),
             maximumConnectionsPerHost: max(configuration.httpMaximumConnectionsPerHost, 1),
-            sendsLaunchEvents: configuration.sessionSendsLaunchEvents
+            sendsLaunchEvents: configuration.sessionSendsLaunchEvents,
+            answersChallenges: hasCredentials
+                || delegate.map { DelegateForms.mayAnswerChallenges($0) } ?? false
         )
     }
 }

@@ -11,6 +11,7 @@ final class BackgroundSubscription {
     private let core: SessionCore
     private let connection: BackgroundConnection
     private let loader: BackgroundTaskLoader
+    private let questions: BackgroundQuestions
     /// Whether this process was started for the events of this session.
     private let tellsEnd: Bool
     private var client: VarlinkClient?
@@ -34,6 +35,10 @@ final class BackgroundSubscription {
         self.core = core
         self.connection = connection
         self.loader = loader
+        questions = BackgroundQuestions(
+            connection: connection,
+            configuration: core.configuration
+        )
         self.tellsEnd = tellsEnd
     }
 
@@ -157,6 +162,8 @@ final class BackgroundSubscription {
             processFinal(event, finished)
         case .completed:
             processFinal(event, completed)
+        case .challenged, .delayed:
+            askApp(event)
         case .drained:
             if ledger.drained() { tellEnd() }
         }
@@ -194,6 +201,16 @@ final class BackgroundSubscription {
         process(event, task, wasTold)
     }
 
+    /// Has the app decide, unless it is deciding already.
+    private func askApp(_ event: Wire.Event) {
+        guard let task = task(event), questions.note(event) else { return }
+        let isOld = ledger.isOld
+        ledger.receive()
+        questions.ask(event, of: task) {
+            LoopActor.perform { self.wasTold(wasOld: isOld) }
+        }
+    }
+
     private func finished(
         _ event: Wire.Event,
         _ task: URLSessionTask,
@@ -220,6 +237,7 @@ final class BackgroundSubscription {
         _ wasTold: @escaping @Sendable () -> Void
     ) {
         let url = task.currentRequest?.url ?? task.originalRequest?.url
+        questions.forget(task.taskIdentifier)
         let bodyFailure = bodyFailures.removeValue(forKey: task.taskIdentifier)
         let error = URLError(event, url: url) ?? bodyFailure
         task.deliver(.completed(error: error), wasTold: wasTold)

@@ -27,9 +27,14 @@ struct EventLedger {
     mutating func receive(sequence: Int64) -> Bool {
         guard sequence > highestSequence else { return false }
         highestSequence = sequence
+        receive()
+        return true
+    }
+
+    /// An event without a number has come that the app is told.
+    mutating func receive() {
         untoldCount += 1
         if isOld { untoldOldCount += 1 }
-        return true
     }
 
     /// From here on events have the numbers of another session.

@@ -18,7 +18,8 @@ extension URLSessionTask.Storage {
             currentRequest: task.currentRequest.map { URLRequest($0) } ?? original,
             response: LatestResponse(task.response.map { HTTPResponseHead($0) }),
             taskDescription: task.description,
-            priority: Float(task.priority)
+            priority: Float(task.priority),
+            earliestBeginDate: task.earliestBegin
         )
     }
 

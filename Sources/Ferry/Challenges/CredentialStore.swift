@@ -12,6 +12,9 @@ struct CredentialStore: Sendable {
         store = configuration.urlCredentialStorage
     }
 
+    /// Whether there is none.
+    var isEmpty: Bool { storage?.allCredentials.isEmpty ?? true }
+
     /// What a space is answered with where the app says nothing.
     func credential(for space: URLProtectionSpace) -> URLCredential? {
         guard let storage, let known = known(space, in: storage) else { return nil }

@@ -38,6 +38,12 @@ enum DelegateForms {
         return defaults.withLock { $0.contains(key) }
     }
 
+    /// Whether a delegate may have something to say about challenges.
+    static func mayAnswerChallenges(_ delegate: any URLSessionDelegate) -> Bool {
+        if !isDefault(.sessionChallenge, of: delegate) { return true }
+        return delegate is any URLSessionTaskDelegate && !isDefault(.taskChallenge, of: delegate)
+    }
+
     private static func key(_ method: Method, _ delegate: any URLSessionDelegate) -> Key {
         Key(type: ObjectIdentifier(type(of: delegate)), method: method)
     }

@@ -104,7 +104,7 @@ final class InProcessDownload: InProcessTransfer {
                 client: client,
                 configuration: Download.Configuration(
                     announcesResumption: task.storage.withLock { $0.owesResumption },
-                    load: Load.Configuration(asksForTrust: decider.mayDecideOnTrust)
+                    load: Load.Configuration(asksForTrust: decider.challenges.mayAnswer)
                 ),
                 decider: decider,
                 events: events

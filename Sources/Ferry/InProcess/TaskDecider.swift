@@ -102,12 +102,12 @@ final class TaskDecider: LoadDecider {
             if next != nil { redirectCount += 1 }
             follow(next)
         }
-        guard hasTaskDelegate, let response = HTTPURLResponse.make(head) else {
+        guard task.hasTaskDelegate, let response = HTTPURLResponse.make(head) else {
             return answer(request)
         }
         let original = task.originalRequest ?? URLRequest(request)
         let offered = original.redirected(as: request)
-        ask { [task] session, delegate in
+        task.ask { [task] session, delegate in
             delegate.urlSession(
                 session,
                 task: task,
@@ -134,7 +134,7 @@ final class TaskDecider: LoadDecider {
             follow(next)
         }
         guard let response = response as? HTTPURLResponse else { return answer(request) }
-        ask { [task] session, delegate in
+        task.ask { [task] session, delegate in
             delegate.urlSession(
                 session,
                 task: task,
@@ -156,7 +156,7 @@ final class TaskDecider: LoadDecider {
         let answer = Answer { (stream: BodyStream?) in
             send(stream.map { StreamBodySource($0, byteCount: length) })
         }
-        ask { [task] session, delegate in
+        task.ask { [task] session, delegate in
             delegate.urlSession(session, task: task) { stream in
                 guard let stream else { return LoopActor.perform { answer(nil) } }
                 let body = BodyStream(stream)
@@ -174,7 +174,7 @@ final class TaskDecider: LoadDecider {
     }
 
     func load(_ load: Load, didReceiveInformational head: HTTPResponseHead) {
-        guard hasTaskDelegate, let response = HTTPURLResponse.make(head) else { return }
+        guard task.hasTaskDelegate, let response = HTTPURLResponse.make(head) else { return }
         task.deliver(
             .call { [task] session in
                 task.taskDelegate(in: session)?.urlSession(
@@ -236,7 +236,7 @@ final class TaskDecider: LoadDecider {
 
     /// Tells what the requests have cost, when the task has ended.
     func deliverMetrics(hasFailed: Bool) {
-        guard hasTaskDelegate else { return }
+        guard task.hasTaskDelegate else { return }
         let interval = DateInterval(start: min(start, Date()), end: Date())
         let (transactions, redirectCount) = (transactions, redirectCount)
         let original = task.originalRequest
@@ -254,30 +254,6 @@ final class TaskDecider: LoadDecider {
                     }
                 )
                 delegate.urlSession(session, task: task, didFinishCollecting: metrics)
-            }
-        )
-    }
-
-    // MARK: - Questions
-
-    /// Whether there is anybody to ask, or to tell.
-    var hasTaskDelegate: Bool {
-        guard let session = task.session else { return false }
-        return task.taskDelegate(in: session) != nil
-    }
-
-    /// Asks on the delegate queue, after all that the delegate was to be told before.
-    func ask(
-        _ question: @escaping @Sendable (URLSession, any URLSessionTaskDelegate) -> Void,
-        orElse nobody: @escaping @LoopActor () -> Void
-    ) {
-        guard hasTaskDelegate else { return nobody() }
-        task.deliver(
-            .call { [task] session in
-                guard let delegate = task.taskDelegate(in: session) else {
-                    return LoopActor.perform { nobody() }
-                }
-                question(session, delegate)
             }
         )
     }

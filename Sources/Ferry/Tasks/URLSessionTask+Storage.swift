@@ -18,6 +18,7 @@ extension URLSessionTask {
         var error: (any Error)?
         var taskDescription: String?
         var priority = URLSessionTask.defaultPriority
+        var earliestBeginDate: Date?
         var clientExpectsToSendByteCount = NSURLSessionTransferSizeUnknown
         var clientExpectsToReceiveByteCount = NSURLSessionTransferSizeUnknown
         var delegate: (any URLSessionTaskDelegate)?

@@ -119,6 +119,25 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
         }
     }
 
+    /// The date before which the task does not begin.
+    ///
+    /// Default: nil, for at once. Set it before the task is resumed. Means something in background sessions only:
+    /// the task begins at that date, or later where it has to wait for its turn. The time-out for the whole
+    /// resource counts from then. When the date has come, the delegate is asked by
+    /// `urlSession(_:task:willBeginDelayedRequest:completionHandler:)`, for which the app is started if need be.
+    ///
+    /// - Note: On Linux, the app may be started for that question, too, if its delegate does not implement the
+    ///   method: a type that does cannot be told from one that does not before it was asked.
+    open var earliestBeginDate: Date? {
+        get { storage.withLock { $0.earliestBeginDate } }
+        set {
+            storage.withLock { storage in
+                storage.earliestBeginDate = newValue
+                backend.earliestBeginDateChanged(to: newValue, of: self)
+            }
+        }
+    }
+
     /// The most bytes that the app expects to be sent, headers included.
     ///
     /// Default: `NSURLSessionTransferSizeUnknown`. A hint without effect on Linux.

@@ -14,11 +14,17 @@ protocol TaskBackend: AnyObject, Sendable {
     /// Takes note of a task's new priority.
     func priorityChanged(to priority: Float, of task: URLSessionTask)
 
+    /// Takes note of the date before which a task is not to begin.
+    func earliestBeginDateChanged(to date: Date?, of task: URLSessionTask)
+
     /// Goes on with a body that has waited for the app.
     func appCaughtUp(with task: URLSessionDataTask)
 }
 
 extension TaskBackend {
+    /// Tasks of other than background sessions begin at once (BG-20).
+    func earliestBeginDateChanged(to date: Date?, of task: URLSessionTask) {}
+
     /// Nothing waits by default.
     func appCaughtUp(with task: URLSessionDataTask) {}
 }

@@ -39,6 +39,12 @@ struct Explanation {
         case .backoff:
             let time = wait.until.map { " at \($0.timeOfDay)" } ?? " after a while"
             return "It failed and is tried again\(time)."
+        case .earliestBegin:
+            let time = wait.until.map { "at \($0.timeOfDay)" } ?? "later"
+            return "It begins \(time), as \(transfer.application) wants it."
+        case .application:
+            let what = wait.detail.map { " \($0)" } ?? ""
+            return "It waits until \(transfer.application) has decided:\(what)."
         default:
             let time = wait.until.map { ", until \($0.timeOfDay)" } ?? ""
             return "It waits: \(wait.detail ?? wait.reason.description)\(time)."

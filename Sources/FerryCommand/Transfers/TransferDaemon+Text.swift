@@ -55,6 +55,8 @@ extension TransferDaemon.Transfer.Wait {
         case .hostLimit: "waiting: enough from its host"
         case .connectionLimit: "waiting: enough at once"
         case .starting: "starting"
+        case .earliestBegin: until.map { "begins at \($0.timeOfDay)" } ?? "begins later"
+        case .application: "waiting for its application"
         case .backoff: until.map { "retry at \($0.timeOfDay)" } ?? "retry later"
         default: "waiting: \(detail ?? reason.description)"
         }

@@ -42,8 +42,8 @@ extension Daemon: TransferCallHandler {
         )
         switch call {
         case .openSession, .createDownload, .createUpload, .resume, .suspend, .cancel,
-            .cancelProducingResumeData, .setDescription, .setPriority, .acknowledge, .closeSession,
-            .subscribe:
+            .cancelProducingResumeData, .setDescription, .setPriority, .setEarliestBegin, .begin,
+            .answerChallenge, .acknowledge, .closeSession, .subscribe:
             handleSessionCall(call, caller)
         case .pauseTask, .resumeTask, .cancelTask, .removeHook, .quitApplication, .stop:
             handleAdministration(call, caller)
@@ -90,6 +90,15 @@ extension Daemon: TransferCallHandler {
         case .setPriority(let parameters, let reply):
             answers[caller.call] = PendingAnswer(reply)
             perform(machine.setPriority(parameters, from: caller))
+        case .setEarliestBegin(let parameters, let reply):
+            answers[caller.call] = PendingAnswer(reply)
+            perform(machine.setEarliestBegin(parameters, from: caller, at: now))
+        case .begin(let parameters, let reply):
+            answers[caller.call] = PendingAnswer(reply)
+            perform(machine.begin(parameters, from: caller))
+        case .answerChallenge(let parameters, let reply):
+            answers[caller.call] = PendingAnswer(reply)
+            perform(machine.answerChallenge(parameters, from: caller, at: now))
         case .acknowledge(let parameters, let reply):
             answers[caller.call] = PendingAnswer(reply)
             perform(machine.acknowledge(parameters, from: caller))

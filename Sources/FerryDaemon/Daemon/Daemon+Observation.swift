@@ -119,7 +119,7 @@ extension Daemon {
         let session = machine.sessions[record.sessionID]
         let application = session.flatMap { machine.applications[$0.applicationID] }
         let running = machine.running[record.id]
-        let isLoading = running.map { $0.phase != .backingOff } ?? false
+        let isLoading = running?.isActive ?? false
         let request = Stored.request(record.request)
         return Wire.Task(
             id: record.id,
@@ -141,7 +141,8 @@ extension Daemon {
             failure: running?.failure.map { Wire.Failure(code: $0.code, message: $0.message) }
                 ?? record.lastError.flatMap { Stored.failure($0) },
             attempts: running?.attempts ?? record.attempts,
-            created: record.createdAt
+            created: record.createdAt,
+            earliestBegin: DelayState.decode(record.delay)?.date
         )
     }
 
@@ -169,7 +170,8 @@ extension Daemon {
     private func hooks() -> [Wire.Hook] {
         machine.applications.values.sorted { $0.record.id < $1.record.id }.map { application in
             let pending = machine.sessions.values.filter {
-                $0.applicationID == application.record.id && $0.isReadyForRelaunch
+                $0.applicationID == application.record.id
+                    && ($0.isReadyForRelaunch || $0.questionCount > 0)
             }
             return Wire.Hook(
                 application: application.record.identifier,
@@ -186,7 +188,7 @@ extension Daemon {
         let totals = try await reading { () async throws(StoreError) in
             try await self.store.totals()
         }
-        let loading = machine.running.values.count { $0.phase != .backingOff }
+        let loading = machine.running.values.count(where: \.isActive)
         return Wire.Status(
             version: DaemonVersion.current,
             pid: getpid(),

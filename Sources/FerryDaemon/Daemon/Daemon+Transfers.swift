@@ -10,7 +10,7 @@ extension Daemon {
 
     func startTransfer(_ start: DaemonStateMachine.TransferStart) {
         let task = start.task
-        guard let request = Stored.request(task.request) else {
+        guard let request = task.requestToSend else {
             let error = TransferError(
                 code: .internalFailure,
                 message: "the request of task \(task.id) cannot be read"
@@ -37,13 +37,19 @@ extension Daemon {
                 unavailableResponses: options.policy.retry.unavailableResponses(
                     after: AttemptFailure.decode(task.lastError)?.unavailableCount ?? 0
                 ),
-                announcesResumption: state?.isFromResumeData ?? false
+                announcesResumption: state?.isFromResumeData ?? false,
+                load: Load.Configuration(asksForTrust: start.asksForTrust)
             ),
+            decider: BackgroundDecider(challenges: challenges(of: task)),
             events: events(of: task.id)
         )
         transfers[task.id] = download
         log.write(.info, "attempt \(task.attempts + 1) starts", task: task.id)
         download.start()
+    }
+
+    func challenges(of task: TaskRecord) -> TaskChallenges {
+        TaskChallenges(task: task.id, session: task.sessionID, daemon: self)
     }
 
     private func events(of task: Int64) -> Download.Events {

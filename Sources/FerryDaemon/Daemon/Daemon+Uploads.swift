@@ -56,7 +56,11 @@ extension Daemon {
             source: source,
             answer: files.file(of: task.id),
             client: client,
-            configuration: Upload.Configuration(synchronizer: files.synchronizer),
+            configuration: Upload.Configuration(
+                synchronizer: files.synchronizer,
+                load: Load.Configuration(asksForTrust: start.asksForTrust)
+            ),
+            challenges: challenges(of: task),
             events: uploadEvents(of: task.id)
         )
         transfers[task.id] = upload

@@ -23,6 +23,8 @@ final class Daemon {
     var transfers: [Int64: any RunningTransfer] = [:]
     /// The files that have come along with calls that create uploads.
     var arrivingFiles: [DaemonStateMachine.CallIdentifier: PassedFile] = [:]
+    /// The transfers that wait for an answer to what their servers want to know, and where it goes.
+    var questions: [Int64: @LoopActor (LoadChallengeAnswer) -> Void] = [:]
     var children: [Int64: ChildProcess] = [:]
     var answers: [DaemonStateMachine.CallIdentifier: PendingAnswer] = [:]
     var subscriptions: [DaemonStateMachine.CallIdentifier: Reply<Wire.Subscribe>] = [:]
@@ -134,6 +136,9 @@ final class Daemon {
             startTransfer(start)
         case .stop(let task):
             transfers.removeValue(forKey: task)?.cancel()
+            questions[task] = nil
+        case .answerChallenge(let task, let answer):
+            questions.removeValue(forKey: task)?(answer)
         case .seal(let task):
             files.seal(task: task)
         case .adopt(let resumeData, let task):

@@ -87,6 +87,7 @@ extension DaemonStateMachine {
 
     private func record(of new: NewTask, host: String, at now: Date) -> TaskRecord {
         let timeout = sessions[new.session]?.configuration.resourceTimeout ?? 0
+        let begin = max(new.earliestBegin?.date ?? now, now)
         return TaskRecord(
             id: nextTaskID,
             sessionID: new.session,
@@ -96,9 +97,11 @@ extension DaemonStateMachine {
             priority: min(max(new.priority, 0), 1),
             request: Stored.encode(new.request),
             description: new.description,
+            notBefore: begin > now ? begin : nil,
             createdAt: now,
             startedAt: new.isResumed ? now : nil,
-            deadline: new.isResumed && timeout > 0 ? now.addingTimeInterval(timeout) : nil
+            deadline: new.isResumed && timeout > 0 ? begin.addingTimeInterval(timeout) : nil,
+            delay: new.earliestBegin.flatMap { DelayState($0, at: now)?.encoded }
         )
     }
 
@@ -130,6 +133,9 @@ extension DaemonStateMachine {
             )
             if creation.task.state == .waiting, isAdmitted, securing.isEmpty {
                 effects += searchForTasks(at: now)
+            }
+            if creation.task.state == .waiting {
+                effects += note(notBefore: creation.task.notBefore)
             }
         }
         return effects + recount(creation.session)

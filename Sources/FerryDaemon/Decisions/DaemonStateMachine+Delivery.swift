@@ -66,6 +66,8 @@ extension DaemonStateMachine {
             effects += tellPresent(session: id)
             effects.append(.send(subscriber.call, Wire.Event(kind: .drained)))
         }
+        // Those that could not be told before.
+        if subscriber.isLive { effects += tellQuestions(session: id) }
         let goesOn = !isPast || subscriber.readsAgain
         return goesOn ? effects + deliver(session: id) : effects
     }
@@ -73,7 +75,9 @@ extension DaemonStateMachine {
     /// Tells what is known of the tasks that load to a client that has missed it.
     private mutating func tellPresent(session: Int64) -> [Effect] {
         var effects: [Effect] = []
-        let own = running.values.filter { $0.record.sessionID == session }
+        let own = running.values.filter {
+            $0.record.sessionID == session && $0.phase != .beginning
+        }
         for task in own.sorted(by: { $0.record.id < $1.record.id }) {
             if task.response != nil {
                 running[task.record.id]?.hasUntoldResponse = false
@@ -82,7 +86,7 @@ extension DaemonStateMachine {
             effects +=
                 tellResumption(of: task.record.id) + send(progress(of: task), session: session)
         }
-        return effects
+        return effects + tellQuestions(session: session)
     }
 
     /// Sends an event that is not in the log, if somebody is there to take it.

@@ -27,6 +27,8 @@ extension DaemonStateMachine {
         case start(TransferStart)
         /// Stop a transfer; its file stays.
         case stop(task: Int64)
+        /// Go on with a transfer whose server wanted to know something.
+        case answerChallenge(task: Int64, LoadChallengeAnswer)
         /// Take the record of its origin off a complete file.
         case seal(task: Int64)
         /// Take over the file of a task's resume data, if that was not done before, and report with
@@ -198,5 +200,7 @@ extension DaemonStateMachine {
         var task: TaskRecord
         /// The header fields of the session.
         var additionalFields: [Wire.Field]
+        /// Whether the application may want to decide about certificates.
+        var asksForTrust = false
     }
 }

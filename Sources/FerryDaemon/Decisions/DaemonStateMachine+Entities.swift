@@ -1,4 +1,5 @@
 import FerryStore
+import FerryTransfer
 import FerryWire
 import FoundationEssentials
 
@@ -39,9 +40,15 @@ extension DaemonStateMachine {
         var isUncounted = false
         /// Whether it goes once its tasks and events are gone.
         var isClosing = false
+        /// What its application has answered that is good for other tasks.
+        var keptAnswers = KeptAnswers()
+        /// How many of its tasks wait until its application has decided something.
+        var questionCount = 0
 
-        /// Whether its application is to be started for it (BG-30, BG-35).
-        var isToBeLaunched: Bool { isReadyForRelaunch && configuration.sendsLaunchEvents }
+        /// Whether its application is to be started for it (BG-30, BG-35, BG-36).
+        var isToBeLaunched: Bool {
+            (isReadyForRelaunch || questionCount > 0) && configuration.sendsLaunchEvents
+        }
 
         init(_ record: SessionRecord) {
             id = record.id
@@ -82,6 +89,8 @@ extension DaemonStateMachine {
     struct RunningTask: Hashable, Sendable {
         /// What a running task is doing.
         enum Phase: Hashable, Sendable {
+            /// Its application is asked whether it may begin.
+            case beginning
             /// It loads.
             case loading
             /// Its file is complete and on its way to the disk, or into the store.
@@ -92,12 +101,24 @@ extension DaemonStateMachine {
             case ending
         }
 
+        /// What a running task counts against.
+        enum Place: Hashable, Sendable {
+            /// All limits of transfers.
+            case transfer
+            /// The limit for its session's transfers from its host.
+            case parked
+            /// None.
+            case none
+        }
+
         /// The task as it was when it started.
         let record: TaskRecord
         /// What it is doing.
         var phase = Phase.loading
-        /// Whether it counts against the limits of transfers.
-        var hasPlace = true
+        /// What it counts against.
+        var place = Place.transfer
+        /// What its application has to decide before it goes on.
+        var question: Question?
         /// How many bytes of the body are held.
         var receivedByteCount: Int64
         /// How many bytes the body has.
@@ -131,6 +152,9 @@ extension DaemonStateMachine {
         /// Whether the store is still to get the latest answer, together with the next change.
         var hasUnstoredResponse = false
 
+        /// Whether it loads, and does not wait for anything.
+        var isActive: Bool { phase != .backingOff && question == nil }
+
         init(_ record: TaskRecord, at now: Date) {
             self.record = record
             progressToldAt = now
@@ -142,6 +166,16 @@ extension DaemonStateMachine {
             attempts = record.attempts
             owesResumption = ByteState.decode(record.checkpoint)?.isFromResumeData ?? false
         }
+    }
+
+    /// Something that an application has to decide about a task.
+    struct Question: Hashable, Sendable {
+        /// What tells it from later questions of the same task.
+        let number: Int
+        /// What is asked; `nil` for whether the task may begin.
+        let challenge: LoadChallenge?
+        /// The subscription over which it was told.
+        var subscription: CallIdentifier?
     }
 
     /// A call that opens a session.

@@ -15,6 +15,8 @@ extension DaemonStateMachine {
         var priority: Double
         /// Whether it may run at once.
         var isResumed: Bool
+        /// Until when it does not begin.
+        var earliestBegin: Wire.EarliestBegin?
 
         init(_ create: Wire.CreateDownload) {
             session = create.session
@@ -23,6 +25,7 @@ extension DaemonStateMachine {
             description = create.description
             priority = create.priority
             isResumed = create.resumed ?? false
+            earliestBegin = create.earliestBegin
         }
 
         init(_ create: Wire.CreateUpload) {
@@ -34,6 +37,7 @@ extension DaemonStateMachine {
             description = create.description
             priority = create.priority
             isResumed = create.resumed ?? false
+            earliestBegin = create.earliestBegin
         }
     }
 }

@@ -76,6 +76,15 @@ extension DaemonStateMachine {
         return .setTimer(.retry, date)
     }
 
+    /// Makes sure that a task is looked after that begins later.
+    mutating func note(notBefore: Date?) -> [Effect] {
+        guard let notBefore else { return [] }
+        // A search that is under way may not have seen it, and sets the timer when it is over.
+        if search.isUnderWay { search.isStale = true }
+        guard search.nextRetry.map({ notBefore < $0 }) ?? true else { return [] }
+        return [setRetryTimer(notBefore)]
+    }
+
     /// The store has found tasks that may start.
     mutating func found(_ candidates: Candidates, at now: Date) -> [Effect] {
         search.isUnderWay = false
@@ -119,14 +128,19 @@ extension DaemonStateMachine {
             effects += adoption
             return true
         }
-        budget.take(session: task.sessionID, host: task.host)
         search.lastHost = task.host
         running[task.id] = RunningTask(task, at: now)
+        if DelayState.decode(task.delay)?.asks == true {
+            effects += askToBegin(task, at: now)
+            return true
+        }
+        budget.take(session: task.sessionID, host: task.host)
         effects.append(
             .start(
                 TransferStart(
                     task: task,
-                    additionalFields: session.configuration.additionalFields
+                    additionalFields: session.configuration.additionalFields,
+                    asksForTrust: session.configuration.answersChallenges ?? false
                 )
             )
         )
@@ -137,10 +151,15 @@ extension DaemonStateMachine {
     /// Stops a task's transfer, where it has one, and gives its place to another.
     mutating func stop(task: Int64, at now: Date) -> [Effect] {
         guard let task = running.removeValue(forKey: task) else { return [] }
-        let stop = Effect.stop(task: task.record.id)
-        guard task.hasPlace else { return [stop] }
-        budget.give(session: task.record.sessionID, host: task.record.host)
-        return [stop] + searchForTasks(at: now)
+        let withdrawal = task.question == nil ? [] : withdrawQuestion(of: task, at: now)
+        let stop = withdrawal + [.stop(task: task.record.id)]
+        guard task.place != .none else { return stop }
+        budget.give(
+            session: task.record.sessionID,
+            host: task.record.host,
+            isParked: task.place == .parked
+        )
+        return stop + searchForTasks(at: now)
     }
 
     /// Gives the place of a task that needs no connection any more to another.
@@ -148,9 +167,10 @@ extension DaemonStateMachine {
     /// Not without bound: with a disk that takes no ends, file would come upon file.
     mutating func vacate(task id: Int64, at now: Date) -> [Effect] {
         let vacatedCount = running.count - budget.count
-        guard let task = running[id], task.hasPlace, vacatedCount < policy.maximumTransfers
+        guard let task = running[id], task.place == .transfer,
+            vacatedCount < policy.maximumTransfers
         else { return [] }
-        running[id]?.hasPlace = false
+        running[id]?.place = .none
         budget.give(session: task.record.sessionID, host: task.record.host)
         return searchForTasks(at: now)
     }
@@ -166,12 +186,18 @@ extension DaemonStateMachine {
             break
         }
         if let running = running[task.id] {
+            if let question = running.question {
+                return Wire.Wait(reason: .application, detail: question.detail)
+            }
             // With a full disk it takes a while until the store has the failure.
             guard let failure = running.failure else { return nil }
             let until = running.notBefore.flatMap { $0 > now ? $0 : nil }
             return Wire.Wait(reason: .backoff, until: until, detail: failure.message)
         }
         if let until = task.notBefore, until > now {
+            if task.attempts == 0, DelayState.decode(task.delay)?.date != nil {
+                return Wire.Wait(reason: .earliestBegin, until: until)
+            }
             let failure = task.lastError.flatMap { Stored.failure($0) }
             return Wire.Wait(reason: .backoff, until: until, detail: failure?.message)
         }

@@ -47,8 +47,9 @@ extension DaemonStateMachine {
         guard let task = running[id], task.phase == .loading else { return [] }
         running[id]?.response = response
         let original = Stored.request(task.record.request)
-        let isRedirected = original?.url != request.url
-        running[id]?.currentRequest = isRedirected ? request : nil
+        let isReplaced = DelayState.decode(task.record.delay)?.request != nil
+        let isAnother = isReplaced || original?.url != request.url
+        running[id]?.currentRequest = isAnother ? request : nil
         running[id]?.hasUnstoredResponse = true
         running[id]?.hasUntoldResponse = true
         running[id]?.hasUntoldProgress = true
@@ -307,7 +308,10 @@ extension DaemonStateMachine {
             search.note(change.id)
             effects.append(.changed(task: change.id))
             effects += note(deadline: change.deadline)
-            if change.to != .waiting, let task = running[change.id], task.phase == .loading {
+            if running[change.id]?.phase == .beginning {
+                // It is asked anew, or begins, when it is found again.
+                effects += stop(task: change.id, at: now)
+            } else if change.to != .waiting, let task = running[change.id], task.phase == .loading {
                 let response = storeResponse(of: change.id)
                 effects += stop(task: change.id, at: now)
                 effects.append(

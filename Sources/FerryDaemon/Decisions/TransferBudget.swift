@@ -45,9 +45,22 @@ struct TransferBudget: Hashable, Sendable {
         lanes[Lane(session: session, host: host), default: 0] += 1
     }
 
+    /// Notes that a transfer waits for its application: it is in the way of its own session's alone, which
+    /// would ask the same.
+    mutating func park(host: String) { connections.giveBack(forHost: host) }
+
+    /// Notes that a transfer goes on that has waited for its application, also where there is no room: what
+    /// has begun to load is not held back.
+    mutating func unpark(host: String) { connections.takeAgain(forHost: host) }
+
+    /// Notes that a task waits for its application before it begins.
+    mutating func takeParked(session: Int64, host: String) {
+        lanes[Lane(session: session, host: host), default: 0] += 1
+    }
+
     /// Notes a transfer that has ended.
-    mutating func give(session: Int64, host: String) {
-        connections.giveBack(forHost: host)
+    mutating func give(session: Int64, host: String, isParked: Bool = false) {
+        if !isParked { connections.giveBack(forHost: host) }
         let lane = Lane(session: session, host: host)
         lanes[lane] = lanes[lane].flatMap { $0 > 1 ? $0 - 1 : nil }
     }

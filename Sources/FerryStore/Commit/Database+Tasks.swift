@@ -48,15 +48,16 @@ extension Database {
         try connection.run(
             """
             INSERT INTO task_details (task_id, request, current_request, response, last_error,
-                upload)
-            VALUES (?, ?, ?, ?, ?, ?)
+                upload, delay)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
             """,
             task.id,
             task.request,
             task.currentRequest,
             task.response,
             task.lastError,
-            task.upload
+            task.upload,
+            task.delay
         )
     }
 

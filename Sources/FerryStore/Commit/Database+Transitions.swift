@@ -10,16 +10,23 @@ extension Database {
         var startedAt: Date?
         var deadline: Date?
         var timeLeft: Double?
+        var notBefore: Date?
+
+        /// How long it is until the task may begin.
+        func delay(at now: Date) -> Double { max(0, notBefore?.timeIntervalSince(now) ?? 0) }
     }
 
-    /// An application lets a task run; its time begins, or goes on.
+    /// An application lets a task run; its time begins, now or when the task begins, or goes on.
     func resume(
         _ key: TaskKey,
         at now: Date,
         resourceTimeout: Double
     ) throws(StoreError) -> TaskChange? {
         let standing = try standing(key)
-        let time = standing.startedAt == nil ? resourceTimeout : standing.timeLeft
+        let time =
+            standing.startedAt == nil
+            ? resourceTimeout > 0 ? resourceTimeout + standing.delay(at: now) : 0
+            : standing.timeLeft
         return try move(standing, to: standing.state.whenResumed, time: time, at: now)
     }
 
@@ -52,6 +59,27 @@ extension Database {
         )
         guard change == nil, standing.state == .waiting else { return change }
         return TaskChange(standing, to: .waiting)
+    }
+
+    /// Has a task begin later, or at once.
+    func delay(
+        _ key: TaskKey,
+        until notBefore: Date?,
+        _ delay: [UInt8]?
+    ) throws(StoreError) -> TaskChange? {
+        let standing = try standing(key)
+        guard standing.state != .completed else { return nil }
+        try connection.run(
+            "UPDATE tasks SET not_before = ? WHERE id = ?",
+            notBefore,
+            standing.id
+        )
+        try connection.run(
+            "UPDATE task_details SET delay = ? WHERE task_id = ?",
+            delay,
+            standing.id
+        )
+        return TaskChange(standing, to: standing.state)
     }
 
     /// Ends a task and adds its last events to the log, unless it has ended already.
@@ -109,7 +137,8 @@ extension Database {
     }
 
     private func standing(_ key: TaskKey) throws(StoreError) -> Standing {
-        let columns = "id, session_id, identifier, state, started_at, deadline, time_left"
+        let columns =
+            "id, session_id, identifier, state, started_at, deadline, time_left, not_before"
         let found: Standing?
         switch key {
         case .id(let id):
@@ -138,7 +167,8 @@ extension Database {
             state: try state(row.integer()),
             startedAt: row.optionalDate(),
             deadline: row.optionalDate(),
-            timeLeft: row.optionalDouble()
+            timeLeft: row.optionalDouble(),
+            notBefore: row.optionalDate()
         )
     }
 }

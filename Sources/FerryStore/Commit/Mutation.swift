@@ -62,6 +62,9 @@ package enum Mutation: Hashable, Sendable {
     case describeTask(TaskKey, String?)
     /// Changes a task's place among those that wait.
     case prioritizeTask(TaskKey, Double)
+    /// Replaces until when a task does not begin, and what its application has said about it; looked at as if
+    /// its state had changed.
+    case delayTask(TaskKey, notBefore: Date?, [UInt8]?)
     /// Deletes a task with its events.
     case deleteTask(id: Int64)
 

@@ -4,7 +4,7 @@ enum Schema {
     static let applicationID: Int64 = 0x4665_7279
 
     /// The script that leads from each version to the next; version 0 is an empty file.
-    static let migrations = [first, second, third, fourth]
+    static let migrations = [first, second, third, fourth, fifth]
 
     /// The version this code reads and writes.
     static var version: Int64 { Int64(migrations.count) }
@@ -44,6 +44,12 @@ enum Schema {
     // What an upload sends. Nobody looks for tasks by it.
     private static let fourth = """
         ALTER TABLE task_details ADD COLUMN upload BLOB;
+
+        """
+
+    // Until when a task does not begin, and what its application says then.
+    private static let fifth = """
+        ALTER TABLE task_details ADD COLUMN delay BLOB;
 
         """
 

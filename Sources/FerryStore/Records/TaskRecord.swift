@@ -42,6 +42,8 @@ package struct TaskRecord: Hashable, Sendable {
     package var deadline: Date?
     /// What it sends, in the daemon's own encoding; `nil` for a download.
     package var upload: [UInt8]?
+    /// Until when it was not to begin, in the daemon's own encoding; `nil` for one without such a date.
+    package var delay: [UInt8]?
 
     /// Creates a record of a task.
     package init(
@@ -64,7 +66,8 @@ package struct TaskRecord: Hashable, Sendable {
         createdAt: Date,
         startedAt: Date? = nil,
         deadline: Date? = nil,
-        upload: [UInt8]? = nil
+        upload: [UInt8]? = nil,
+        delay: [UInt8]? = nil
     ) {
         self.id = id
         self.sessionID = sessionID
@@ -86,13 +89,14 @@ package struct TaskRecord: Hashable, Sendable {
         self.startedAt = startedAt
         self.deadline = deadline
         self.upload = upload
+        self.delay = delay
     }
 }
 
 extension TaskRecord {
     /// How many bytes there are in what may be long.
     var byteCount: Int {
-        let parts = [request, currentRequest, response, checkpoint, lastError, upload]
+        let parts = [request, currentRequest, response, checkpoint, lastError, upload, delay]
         return parts.reduce(description?.utf8.count ?? 0) { $0 + ($1?.count ?? 0) }
     }
 }

@@ -62,6 +62,12 @@ package struct ConnectionBudget: Hashable, Sendable {
         return admission
     }
 
+    /// Takes a connection to a host, whether there is room or not: for one that goes on.
+    package mutating func takeAgain(forHost host: String) {
+        count += 1
+        countsByHost[host, default: 0] += 1
+    }
+
     /// Gives a connection to a host back; without one that was taken, nothing happens.
     package mutating func giveBack(forHost host: String) {
         guard let taken = countsByHost[host] else { return }

@@ -20,6 +20,7 @@ package final class Upload {
     private let source: UploadSource
     private let client: HTTPClient
     private let configuration: Configuration
+    private let challenges: (any ChallengeDecider)?
     private let events: Events
     private var machine: StateMachine
     private var hasStarted = false
@@ -40,6 +41,7 @@ package final class Upload {
     ///   - answer: The file that the answer's body goes to.
     ///   - client: What sends the requests.
     ///   - configuration: How the upload is carried out.
+    ///   - challenges: Who decides about challenges.
     ///   - events: The receivers of the upload's events.
     package init(
         name: String,
@@ -48,6 +50,7 @@ package final class Upload {
         answer: PartialFile,
         client: HTTPClient,
         configuration: Configuration = Configuration(),
+        challenges: (any ChallengeDecider)? = nil,
         events: Events
     ) {
         self.name = name
@@ -58,6 +61,7 @@ package final class Upload {
         self.answer = answer
         self.client = client
         self.configuration = configuration
+        self.challenges = challenges
         self.events = events
         machine = StateMachine(request: request, configuration: configuration)
     }
@@ -129,7 +133,7 @@ extension Upload {
             body: .source(source),
             client: client,
             configuration: configuration.load,
-            decider: self,
+            decider: BackgroundDecider(challenges: challenges) { self.noteSent($0) },
             receiver: self
         )
         self.load = load
@@ -137,7 +141,7 @@ extension Upload {
     }
 
     /// So many bytes of the file have left.
-    func noteSent(_ byteCount: Int64) { run(machine.sent(byteCount: byteCount)) }
+    private func noteSent(_ byteCount: Int64) { run(machine.sent(byteCount: byteCount)) }
 
     private func cancelLoad() {
         load?.cancel()

@@ -74,8 +74,10 @@ extension Wire {
             resourceTimeout: float,
             # How many tasks of the session may load from one host at once.
             maximumConnectionsPerHost: int,
-            # Whether the application is started when all tasks are done.
-            sendsLaunchEvents: bool
+            # Whether the application is started when all tasks are done, and for what it has to decide.
+            sendsLaunchEvents: bool,
+            # Whether the application answers challenges; otherwise they are dealt with as if it had nothing to say.
+            answersChallenges: ?bool
         )
 
         # Why a task waits.
@@ -88,6 +90,10 @@ extension Wire {
             connectionLimit,
             # The last attempt failed; the next one comes later.
             backoff,
+            # Its application wants it to begin later.
+            earliestBegin,
+            # Its application has to decide something first.
+            application,
             # It is about to start.
             starting,
             # None of these; the detail says what.
@@ -104,12 +110,108 @@ extension Wire {
             detail: ?string
         )
 
+        # Until when a task does not begin.
+        type EarliestBegin (
+            # The date, in seconds since 1970.
+            date: float,
+            # Whether the application is asked then; it is started for that if it is not there.
+            asks: bool
+        )
+
         # What went wrong with a transfer.
         type Failure (
             # The failure's class, for programs, such as timedOut.
             code: string,
             # What happened, for people.
             message: string
+        )
+
+        # A way in which a server or a proxy wants to be told who asks (RFC 9110).
+        type PasswordChallenge (
+            # The scheme in lower case: basic or digest.
+            scheme: string,
+            # What it comes with, by name in lower case; the realm among it.
+            parameters: [string]string,
+            # Whether a proxy asks.
+            isProxy: bool
+        )
+
+        # What verifying a server's certificates has found.
+        type CertificateVerdict (
+            # A trusted authority stands for them, and for this host.
+            trusted,
+            # They have expired, or are not valid yet.
+            badDate,
+            # Nobody who is trusted stands for them.
+            untrusted,
+            # They are good, and another host's.
+            forAnotherHost
+        )
+
+        # Who a server says it is.
+        type ServerTrust (
+            # The host that was asked for.
+            host: string,
+            # The certificates (DER) in base64, the server's own first.
+            certificates: []string,
+            # What verifying them has found.
+            verdict: CertificateVerdict,
+            # The verdict's reason, for people: with badDate and untrusted.
+            reason: ?string
+        )
+
+        # A server's wish to know by a certificate who its client is.
+        type CertificateWish (
+            # The host that was asked for.
+            host: string,
+            # The names of the authorities (DER) that the server trusts in this, in base64; none if it does not say.
+            issuers: []string
+        )
+
+        # What a server or a proxy wants to know before it answers: one of password, trust and certificate.
+        type Challenge (
+            # The origin of the request, such as https://example.org:443.
+            origin: string,
+            # How many answers to the same question were refused in this attempt.
+            previousFailureCount: int,
+            # The answer that asks; a handshake has none.
+            response: ?Response,
+            # A name and a password.
+            password: ?PasswordChallenge,
+            # Whether the server is the one that is meant.
+            trust: ?ServerTrust,
+            # Who the client is.
+            certificate: ?CertificateWish
+        )
+
+        # What is to be done about a challenge.
+        type ChallengeDisposition (
+            # Use the name and password, or the identity, or trust the server.
+            use,
+            # Go on as if nobody could be asked.
+            goOn,
+            # Try the next way that the other side offers.
+            reject,
+            # Fail the task as cancelled.
+            cancel
+        )
+
+        # How an identity is written down.
+        type IdentityFormat (
+            # PEM: the certificate, those that stand for it, the key.
+            pem,
+            # PKCS #12 (RFC 7292).
+            pkcs12
+        )
+
+        # A certificate and its key, by which a client proves who it is. It is never stored.
+        type Identity (
+            # How it is written down.
+            format: IdentityFormat,
+            # Certificate and key, in base64.
+            content: string,
+            # What the key is locked with.
+            passphrase: ?string
         )
 
         # What a task sends.
@@ -167,7 +269,9 @@ extension Wire {
             # How many attempts have failed since bytes last arrived.
             attempts: int,
             # When the task was made, in seconds since 1970.
-            created: float
+            created: float,
+            # The date before which it was not to begin, in seconds since 1970.
+            earliestBegin: ?float
         )
 
         # What an event tells.
@@ -182,6 +286,10 @@ extension Wire {
             finished,
             # The task is over; nothing follows for it.
             completed,
+            # A server or a proxy wants to know something: AnswerChallenge answers.
+            challenged,
+            # The date has come that the task was to begin at: Begin lets it, Cancel ends it.
+            delayed,
             # All events of the past have been told; from here on they are told as they happen.
             drained
         )
@@ -196,7 +304,8 @@ extension Wire {
             task: ?int,
             # The answer: with response, finished and, if that does not come before, completed.
             response: ?Response,
-            # The request after redirects, where it differs: with the answer.
+            # The request after redirects, where it differs: with the answer. The request that would be sent: with
+            # delayed.
             request: ?Request,
             # How many bytes were held already: with resumed.
             offset: ?int,
@@ -213,7 +322,12 @@ extension Wire {
             # What the download can be continued from, in base64: with completed.
             resumeData: ?string,
             # Why the system cancelled the task, by Apple's numbers: with completed.
-            cancelReason: ?int
+            cancelReason: ?int,
+            # The question's number, which tells it from later ones of the task: with challenged and delayed. A
+            # question is told again over each new subscription until it is answered.
+            question: ?int,
+            # What is wanted: with challenged.
+            challenge: ?Challenge
         )
 
         # An application that the daemon starts when its transfers need it.
@@ -309,7 +423,9 @@ extension Wire {
             # How important the task is, from 0 to 1.
             priority: float,
             # Whether it may run at once; otherwise it is suspended.
-            resumed: ?bool
+            resumed: ?bool,
+            # Until when it does not begin, as SetEarliestBegin has it.
+            earliestBegin: ?EarliestBegin
         ) -> (
             # The task's number, unique for this user's daemon; 0 for one that is gone.
             id: int
@@ -333,7 +449,9 @@ extension Wire {
             # How important the task is, from 0 to 1.
             priority: float,
             # Whether it may run at once; otherwise it is suspended.
-            resumed: ?bool
+            resumed: ?bool,
+            # Until when it does not begin, as SetEarliestBegin has it.
+            earliestBegin: ?EarliestBegin
         ) -> (
             # The task's number, unique for this user's daemon; 0 for one that is gone.
             id: int
@@ -392,6 +510,48 @@ extension Wire {
             identifier: int,
             # The new importance, from 0 to 1.
             priority: float
+        ) -> ()
+
+        # Changes until when a task does not begin. A task that has begun goes on; its next attempt waits.
+        method SetEarliestBegin(
+            # The open session's number.
+            session: int,
+            # The task's number in its session.
+            identifier: int,
+            # The date; nothing lets it begin at once.
+            earliestBegin: ?EarliestBegin
+        ) -> ()
+
+        # Lets a task begin whose application was asked about it.
+        method Begin(
+            # The open session's number.
+            session: int,
+            # The task's number in its session.
+            identifier: int,
+            # What to send in place of the task's request.
+            request: ?Request
+        ) -> ()
+
+        # Answers a challenge. An answer to a question that is no longer open changes nothing.
+        method AnswerChallenge(
+            # The open session's number.
+            session: int,
+            # The task's number in its session.
+            identifier: int,
+            # The question's number.
+            question: int,
+            # What is to be done.
+            disposition: ChallengeDisposition,
+            # The user's name: with use, to a password challenge.
+            user: ?string,
+            # The password: with use, to a password challenge.
+            password: ?string,
+            # Who the client is: with use, to a certificate challenge.
+            identity: ?Identity,
+            # Whether the answer also holds for other tasks of the session, until the daemon ends.
+            isKept: ?bool,
+            # Whether the application answers no challenges at all: it is not asked any more.
+            answersNoOthers: ?bool
         ) -> ()
 
         # Says that an event has been dealt with; it is not told again and its file is deleted.

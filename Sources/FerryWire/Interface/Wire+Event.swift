@@ -11,7 +11,8 @@ extension Wire {
         package var task: Int?
         /// The answer: with response, finished and, if that does not come before, completed.
         package var response: Response?
-        /// The request after redirects, where it differs: with the answer.
+        /// The request after redirects, where it differs: with the answer. The request that would be sent: with
+        /// delayed.
         package var request: Request?
         /// How many bytes were held already: with resumed.
         package var offset: Int64?
@@ -29,6 +30,10 @@ extension Wire {
         package var resumeData: Data?
         /// Why the system cancelled the task, by Apple's numbers: with completed.
         package var cancelReason: Int?
+        /// The question's number, which tells it from later ones of the task: with challenged and delayed.
+        package var question: Int?
+        /// What is wanted: with challenged.
+        package var challenge: Challenge?
 
         /// Creates an event.
         package init(
@@ -44,7 +49,9 @@ extension Wire {
             path: String? = nil,
             failure: Failure? = nil,
             resumeData: Data? = nil,
-            cancelReason: Int? = nil
+            cancelReason: Int? = nil,
+            question: Int? = nil,
+            challenge: Challenge? = nil
         ) {
             self.kind = kind
             self.sequence = sequence
@@ -59,6 +66,8 @@ extension Wire {
             self.failure = failure
             self.resumeData = resumeData
             self.cancelReason = cancelReason
+            self.question = question
+            self.challenge = challenge
         }
     }
 }

@@ -11,6 +11,10 @@ extension Wire {
         case finished
         /// The task is over; nothing follows for it.
         case completed
+        /// A server or a proxy wants to know something: ``AnswerChallenge`` answers.
+        case challenged
+        /// The date has come that the task was to begin at: ``Begin`` lets it, ``Cancel`` ends it.
+        case delayed
         /// All events of the past have been told; from here on they are told as they happen.
         case drained
     }

@@ -7,20 +7,25 @@ extension Wire {
         package var resourceTimeout: Double
         /// How many tasks of the session may load from one host at once.
         package var maximumConnectionsPerHost: Int
-        /// Whether the application is started when all tasks are done.
+        /// Whether the application is started when all tasks are done, and for what it has to decide.
         package var sendsLaunchEvents: Bool
+        /// Whether the application answers challenges; otherwise they are dealt with as if it had nothing
+        /// to say.
+        package var answersChallenges: Bool?
 
         /// Creates a session configuration.
         package init(
             additionalFields: [Field],
             resourceTimeout: Double,
             maximumConnectionsPerHost: Int,
-            sendsLaunchEvents: Bool
+            sendsLaunchEvents: Bool,
+            answersChallenges: Bool? = nil
         ) {
             self.additionalFields = additionalFields
             self.resourceTimeout = resourceTimeout
             self.maximumConnectionsPerHost = maximumConnectionsPerHost
             self.sendsLaunchEvents = sendsLaunchEvents
+            self.answersChallenges = answersChallenges
         }
     }
 }

@@ -37,6 +37,8 @@ extension Wire {
         package var attempts: Int
         /// When the task was made.
         package var created: Date
+        /// The date before which it was not to begin.
+        package var earliestBegin: Date?
 
         /// Creates a task.
         package init(
@@ -56,7 +58,8 @@ extension Wire {
             wait: Wait? = nil,
             failure: Failure? = nil,
             attempts: Int,
-            created: Date
+            created: Date,
+            earliestBegin: Date? = nil
         ) {
             self.id = id
             self.application = application
@@ -75,6 +78,7 @@ extension Wire {
             self.failure = failure
             self.attempts = attempts
             self.created = created
+            self.earliestBegin = earliestBegin
         }
     }
 }

@@ -9,6 +9,10 @@ extension Wire {
         case connectionLimit
         /// The last attempt failed; the next one comes later.
         case backoff
+        /// Its application wants it to begin later.
+        case earliestBegin
+        /// Its application has to decide something first.
+        case application
         /// It is about to start.
         case starting
         /// None of these; the detail says what.

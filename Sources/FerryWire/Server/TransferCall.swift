@@ -22,6 +22,12 @@ package enum TransferCall: Sendable {
     case setDescription(Wire.SetDescription, Reply<Wire.SetDescription>)
     /// ``Wire/SetPriority``: changes how important a task is.
     case setPriority(Wire.SetPriority, Reply<Wire.SetPriority>)
+    /// ``Wire/SetEarliestBegin``: changes until when a task does not begin.
+    case setEarliestBegin(Wire.SetEarliestBegin, Reply<Wire.SetEarliestBegin>)
+    /// ``Wire/Begin``: lets a task begin whose application was asked about it.
+    case begin(Wire.Begin, Reply<Wire.Begin>)
+    /// ``Wire/AnswerChallenge``: answers a challenge.
+    case answerChallenge(Wire.AnswerChallenge, Reply<Wire.AnswerChallenge>)
     /// ``Wire/Acknowledge``: says that an event has been dealt with; it is not told again and its
     /// file is deleted.
     case acknowledge(Wire.Acknowledge, Reply<Wire.Acknowledge>)

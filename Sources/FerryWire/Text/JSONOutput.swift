@@ -8,7 +8,7 @@ import FoundationEssentials
 struct JSONOutput {
     /// The text.
     private(set) var bytes: [UInt8] = []
-    /// Whether all could be written: JSON has no number for an infinity.
+    /// Whether all could be written: JSON has no number for an infinity, and what is rare is left to an encoder.
     private(set) var isValid = true
     private var needsComma = false
 
@@ -78,6 +78,9 @@ struct JSONOutput {
         let text = value.description
         plain(text.hasSuffix(".0") ? String(text.dropLast(2)) : text)
     }
+
+    /// Gives up: the value has something that is so rare that an encoder may write it.
+    mutating func leaveToEncoder() { isValid = false }
 
     private mutating func plain(_ text: String) {
         beginValue()

@@ -79,6 +79,8 @@ extension Wire.EventKind {
 
 extension Wire.Event: DirectlyCoded {
     func write(to output: inout JSONOutput) {
+        // Questions are rare.
+        guard question == nil, challenge == nil else { return output.leaveToEncoder() }
         output.object { output in
             output.name("kind")
             output.string(kind.rawValue)
@@ -116,7 +118,7 @@ extension Wire.Event: DirectlyCoded {
         var kind: Wire.EventKind?
         // Its kind is put right when all members are read.
         var event = Self(kind: .drained)
-        // One with resume data is rare.
+        // One with resume data, or a question, is rare.
         try input.object { (input, member) throws(JSONInput.Unusual) in
             if member.matches("kind") {
                 try input.once(&kind, try Wire.EventKind(from: &input))

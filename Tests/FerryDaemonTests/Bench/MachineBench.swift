@@ -1,4 +1,5 @@
 import FerryStore
+import FerryTransfer
 import FerryWire
 import FoundationEssentials
 
@@ -33,6 +34,8 @@ struct MachineBench {
     private(set) var timers: [Machine.Timer: Date] = [:]
     /// The tasks that have a transfer.
     private(set) var transfers: [Int64: Machine.TransferStart] = [:]
+    /// What the transfers were told of what their servers want to know.
+    private(set) var challengeAnswers: [Int64: [LoadChallengeAnswer]] = [:]
     private(set) var launches: [String] = []
     private(set) var adoptions: [TaskRecord] = []
     /// The files that are to be made sure of.
@@ -101,6 +104,8 @@ struct MachineBench {
         case .send(let call, let event): events[call, default: []].append(event)
         case .start(let start): transfers[start.task.id] = start
         case .stop(let task): transfers[task] = nil
+        case .answerChallenge(let task, let answer):
+            challengeAnswers[task, default: []].append(answer)
         case .adopt(_, let task): adoptions.append(task)
         case .secure(let task, let upload, let call): securings.append((task, upload, call))
         case .makeResumeData(let task, let ending):

@@ -32,7 +32,8 @@ extension ModelStore {
             if let task = acknowledge(EventKey(session: session, sequence: sequence)) {
                 receipt.removedTaskIDs.append(task)
             }
-        case .insertTask, .setProgress, .setCheckpoint, .setUpload, .setRetry, .setExchange,
+        case .insertTask, .delayTask, .setProgress, .setCheckpoint, .setUpload, .setRetry,
+            .setExchange,
             .deleteTask, .resumeTask, .suspendTask, .holdTask, .releaseTask, .completeTask,
             .describeTask,
             .prioritizeTask:

@@ -24,6 +24,8 @@ extension ModelStore {
             try release(id, at: now, &receipt)
         case .completeTask(let key, let new, let now):
             try complete(key, new, at: now, &receipt)
+        case .delayTask(let key, let notBefore, let delay):
+            try self.delay(key, until: notBefore, delay, &receipt)
         case .deleteTask(let id):
             delete(task: id)
         default:
@@ -118,7 +120,8 @@ extension ModelStore {
         guard from != to else { return }
         var time = task.record.deadline?.timeIntervalSince(now) ?? task.timeLeft
         if task.record.deadline == nil, task.record.startedAt == nil, let resourceTimeout {
-            time = resourceTimeout
+            let delay = max(0, task.record.notBefore?.timeIntervalSince(now) ?? 0)
+            time = resourceTimeout > 0 ? resourceTimeout + delay : 0
         }
         if let left = time, left <= 0 { time = nil }
         task.record.state = to
@@ -127,6 +130,21 @@ extension ModelStore {
         if to == .waiting { task.record.startedAt = task.record.startedAt ?? now }
         tasks[task.record.id] = task
         receipt.changes.append(TaskChange(task, from: from))
+    }
+
+    private mutating func delay(
+        _ key: TaskKey,
+        until notBefore: Date?,
+        _ delay: [UInt8]?,
+        _ receipt: inout Receipt
+    ) throws(StoreError) {
+        var task = try task(key)
+        guard task.record.state != .completed else { return }
+        task.record.notBefore = notBefore
+        task.record.delay = delay
+        tasks[task.record.id] = task
+        task.record.deadline = nil
+        receipt.changes.append(TaskChange(task, from: task.record.state))
     }
 
     private mutating func release(

@@ -102,7 +102,8 @@ struct RandomMutations {
                 description: random.happens(percent: 50) ? nil : "described",
                 notBefore: date(),
                 createdAt: now,
-                upload: random.happens(percent: 20) ? bytes() : nil
+                upload: random.happens(percent: 20) ? bytes() : nil,
+                delay: random.happens(percent: 20) ? bytes() : nil
             )
         )
     }
@@ -113,7 +114,7 @@ struct RandomMutations {
 
     private mutating func assignment() -> Mutation {
         let task = task()
-        switch random.number(below: 13) {
+        switch random.number(below: 15) {
         case 0: return .setLaunch(application: application(), nil)
         case 1:
             return .setLaunchState(application: application(), attempts: 2, nextLaunchAt: date())
@@ -124,7 +125,8 @@ struct RandomMutations {
         case 6, 7: return .setRetry(task: task, attempts: 3, notBefore: date(), lastError: bytes())
         case 8: return .setExchange(task: task, currentRequest: nil, response: bytes())
         case 9: return .setUpload(task: task, bytes())
-        case 10: return .describeTask(key(), random.happens(percent: 50) ? nil : "text")
+        case 10, 11: return .delayTask(key(), notBefore: date(), bytes())
+        case 12: return .describeTask(key(), random.happens(percent: 50) ? nil : "text")
         default: return .prioritizeTask(key(), Double(random.number(below: 3)) / 2)
         }
     }

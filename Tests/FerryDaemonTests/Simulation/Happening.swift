@@ -26,6 +26,9 @@ enum Happening: CaseIterable, Sendable {
     case stop
     case idleEnd
     case lastMomentClient
+    case challengeAnswer
+    case delayedBegin
+    case launchForQuestion
     case fullBudget
     case slowReader
 }

@@ -8,9 +8,11 @@ extension Promises {
     func started(_ task: TaskRecord, in world: Simulation) {
         guard let daemon = world.daemon else { return }
         // One that has loaded all needs no connection until its end is in the store.
-        let tasks = daemon.transfers.filter(\.value.isActive).keys.compactMap {
-            world.database.current.tasks[$0]?.record
-        }
+        // One that waits for its application gives its place to others, and goes on later all the same.
+        let tasks = daemon.transfers.filter { $0.value.isActive && !$0.value.hasAsked }.keys
+            .compactMap {
+                world.database.current.tasks[$0]?.record
+            }
         let ofHost = tasks.filter { $0.host == task.host }
         let ofLane = ofHost.filter { $0.sessionID == task.sessionID }
         let session = world.database.current.sessions[task.sessionID]?.record
@@ -47,6 +49,22 @@ extension Promises {
             session.counts.events > 0 && session.counts.unfinishedTasks == 0
                 && Stored.configuration(session.configuration).sendsLaunchEvents
         }
-        if !isWanted { world.fail("\(application.identifier) is started for nothing") }
+        let machine = world.daemon?.machine
+        let hasQuestion = machine?.hasQuestion(forApplication: id) ?? false
+        if hasQuestion, !isWanted { world.count(.launchForQuestion) }
+        if !isWanted, !hasQuestion {
+            world.fail("\(application.identifier) is started for nothing")
+        }
+    }
+}
+
+extension DaemonStateMachine {
+    /// Whether an application is to be started because it has to decide something (BG-36).
+    func hasQuestion(forApplication id: Int64) -> Bool {
+        running.values.contains { task in
+            guard let session = sessions[task.record.sessionID] else { return false }
+            return task.question != nil && session.applicationID == id
+                && session.configuration.sendsLaunchEvents
+        }
     }
 }

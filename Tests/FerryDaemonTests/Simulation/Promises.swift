@@ -71,7 +71,7 @@ struct Promises {
         switch (call.content, answer) {
         case (.open, .opened(let session, _)):
             if store.sessions[session] == nil { world.fail("session \(session) is not durable") }
-        case (.create(let identifier, _, _, _, _), .created(0)),
+        case (.create(let identifier, _, _, _, _, _), .created(0)),
             (.createUpload(let identifier, _, _, _), .created(0)):
             let name = TaskKey.identifier(session: call.session, identifier)
             if !names.contains(name) { world.fail("\(name) is acknowledged and was never there") }
@@ -163,7 +163,7 @@ struct Promises {
         switch event.kind {
         case .finished: sawFile(of: record, isRepetition: isRepetition, in: world)
         case .completed: sawEnd(event, key, of: record, in: world)
-        case .response, .resumed, .progress, .drained: break
+        case .response, .resumed, .progress, .challenged, .delayed, .drained: break
         }
         return Stored.request(record.request).flatMap { world.servers.resource(url: $0.url) }
     }

@@ -14,7 +14,8 @@ final class SimulatedCall {
             Wire.Request,
             resumeData: Int64?,
             resource: Int,
-            resumed: Bool
+            resumed: Bool,
+            earliestBegin: Wire.EarliestBegin?
         )
         case createUpload(identifier: Int, Wire.Request, of: FileIdentity, resumed: Bool)
         case resume(Int)
@@ -22,6 +23,8 @@ final class SimulatedCall {
         case cancel(Int)
         case cancelProducingResumeData(Int)
         case setPriority(Int, Double)
+        case begin(Int)
+        case answerChallenge(Wire.AnswerChallenge)
         case acknowledge(Int64)
         case closeSession(cancel: Bool)
         case subscribe
@@ -60,7 +63,7 @@ final class SimulatedCall {
     ) -> [DaemonStateMachine.Effect] {
         switch content {
         case .open(let open): machine.openSession(open, from: caller)
-        case .create(let identifier, let request, let resumeData, _, let resumed):
+        case .create(let identifier, let request, let resumeData, _, let resumed, let begin):
             machine.createDownload(
                 Wire.CreateDownload(
                     session: session,
@@ -68,7 +71,8 @@ final class SimulatedCall {
                     request: request,
                     resumeData: resumeData.map { Data("\($0)".utf8) },
                     priority: 0.5,
-                    resumed: resumed ? true : nil
+                    resumed: resumed ? true : nil,
+                    earliestBegin: begin
                 ),
                 from: caller,
                 at: now
@@ -101,7 +105,8 @@ final class SimulatedCall {
         case .quit(let name): machine.quitApplication(name, from: caller)
         case .removeHook(let name): machine.removeHook(name, from: caller)
         case .stop: machine.stopDaemon(call: caller.call)
-        case .resume, .suspend, .cancel, .cancelProducingResumeData, .setPriority:
+        case .resume, .suspend, .cancel, .cancelProducingResumeData, .setPriority, .begin,
+            .answerChallenge:
             performOnTask(&machine, caller, at: now)
         }
     }
@@ -131,6 +136,12 @@ final class SimulatedCall {
                 priority: priority
             )
             return machine.setPriority(set, from: caller)
+        case .begin(let identifier):
+            let begin = Wire.Begin(session: session, identifier: identifier)
+            return machine.begin(begin, from: caller)
+        case .answerChallenge(var answer):
+            answer.session = session
+            return machine.answerChallenge(answer, from: caller, at: now)
         default:
             return []
         }

@@ -19,6 +19,7 @@ extension SimulatedDaemon {
         case .endSubscription(let id): refuse(id, .sessionNotOpen(session: 0))
         case .start(let start): self.start(start)
         case .stop(let task): transfers.removeValue(forKey: task)?.cancel()
+        case .answerChallenge(let task, let answer): transfers[task]?.take(answer)
         case .seal(let task): onDisk { $0.disk.copies[task] = nil }
         case .adopt(let data, let task): adopt(data, task)
         case .secure(let task, let upload, let call): secure(upload, of: task, for: call)
@@ -81,6 +82,7 @@ extension SimulatedDaemon {
     private func send(_ event: Wire.Event, over id: DaemonStateMachine.CallIdentifier) {
         guard var stream = streams[id], let (call, _) = calls[id] else { return }
         world.promises.sent(event, over: &stream, in: world)
+        if world.sabotage == .losesQuestions, event.question != nil { return }
         streams[id] = stream
         let connection = stream.connection
         let session = call.session

@@ -25,6 +25,8 @@ struct SimulatedServers {
         var hasRanges: Bool
         /// The status of the answer, 200 if there is something.
         var status: Int
+        /// Whether it is there only for those who have a password.
+        var isProtected: Bool
 
         var content: ResourceVersion {
             ResourceVersion(
@@ -53,7 +55,8 @@ struct SimulatedServers {
                     size: Int64(random.number(below: 8) * 50),
                     hasValidator: random.happens(percent: 80),
                     hasRanges: random.happens(percent: 80),
-                    status: random.happens(percent: 90) ? 200 : 404
+                    status: random.happens(percent: 90) ? 200 : 404,
+                    isProtected: random.happens(percent: 25)
                 )
             )
         }

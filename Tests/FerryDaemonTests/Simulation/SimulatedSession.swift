@@ -20,6 +20,8 @@ final class SimulatedSession {
     private var stream: SimulatedConnection?
     private var unanswered: [SimulatedCall] = []
     private var received: Set<Int64> = []
+    /// The latest question about each task.
+    private var asked: [Int: Int] = [:]
     private var untold = 0
     private var isDrained = false
     private var isInvalidated = false
@@ -182,6 +184,7 @@ final class SimulatedSession {
 
     private func tell(_ event: Wire.Event, of number: Int64) {
         if event.kind == .drained { drained() }
+        if number == self.number { decide(event) }
         guard let sequence = event.sequence else {
             process.endIfDone()
             // It may be the last thing that was waited for.
@@ -195,6 +198,31 @@ final class SimulatedSession {
             process.program.resumeData.append((file, resource))
         }
         if number == self.number { acknowledge(sequence) }
+    }
+
+    /// Decides what the daemon cannot, once.
+    private func decide(_ event: Wire.Event) {
+        guard let task = event.task, let question = event.question,
+            asked.updateValue(question, forKey: task) != question
+        else { return }
+        guard event.kind == .challenged else {
+            world.count(.delayedBegin)
+            return call(.begin(task))
+        }
+        world.count(.challengeAnswer)
+        var answer = Wire.AnswerChallenge(
+            session: 0,
+            identifier: task,
+            question: question,
+            disposition: .use,
+            user: "jo",
+            password: "secret",
+            isKept: world.random.happens(percent: 30)
+        )
+        if world.random.happens(percent: 20) { answer.disposition = .goOn }
+        if world.random.happens(percent: 10) { answer.disposition = .cancel }
+        if world.random.happens(percent: 5) { answer.answersNoOthers = true }
+        call(.answerChallenge(answer))
     }
 
     private func drained() {
@@ -248,13 +276,20 @@ final class SimulatedSession {
         )
         // The library asks for both at once, unless its loop is quicker than the application.
         let isResumed = world.random.happens(percent: 50)
+        let begin: Wire.EarliestBegin? =
+            world.random.happens(percent: 15)
+            ? Wire.EarliestBegin(
+                date: world.date + world.random.fraction() * 20,
+                asks: world.random.happens(percent: 60)
+            ) : nil
         call(
             .create(
                 identifier: identifier,
                 request,
                 resumeData: data,
                 resource: resource,
-                resumed: isResumed
+                resumed: isResumed,
+                earliestBegin: begin
             )
         )
         if !isResumed, world.random.happens(percent: 70) { call(.resume(identifier)) }

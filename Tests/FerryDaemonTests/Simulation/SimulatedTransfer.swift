@@ -1,3 +1,4 @@
+import FerryHTTP
 import FerryStore
 import FerryWire
 import FoundationEssentials
@@ -18,6 +19,10 @@ class SimulatedTransfer {
     private var generation: UInt64 = 0
     private var received: Int64 = 0
     private var isSynchronizing = false
+    /// Whether its application is to say what becomes of it.
+    private(set) var isAsking = false
+    /// What its application has said.
+    private(set) var permission: LoadChallengeAnswer?
 
     init(_ start: DaemonStateMachine.TransferStart, resource: Int, on daemon: SimulatedDaemon) {
         task = start.task.id
@@ -50,6 +55,48 @@ class SimulatedTransfer {
         }
     }
 
+    // MARK: Passwords
+
+    /// Whether its application was ever asked; meanwhile others have taken its place.
+    var hasAsked: Bool { isAsking || permission != nil }
+
+    /// Whether the server wants to know who asks, and the application has not said.
+    var needsPermission: Bool {
+        permission == nil && daemon.world.servers.resources[resource].isProtected
+    }
+
+    /// The server wants a password.
+    func ask() {
+        isAsking = true
+        guard let challenge = LoadChallenge.simulated(daemon.world.servers.resources[resource].url)
+        else { return daemon.world.fail("resource \(resource) has no origin") }
+        daemon.input { [task] machine, now in
+            machine.challenged(task: task, challenge, at: now)
+        }
+    }
+
+    /// The application has decided, or nobody can be asked.
+    func take(_ answer: LoadChallengeAnswer) {
+        if !isAsking { daemon.world.fail("task \(task) is answered and has not asked") }
+        isAsking = false
+        permission = answer
+        if answer == .cancel { return fail(.cancelled) }
+        goOn()
+    }
+
+    /// Makes the request once more.
+    func goOn() { schedule(after: 0) { $0.open() } }
+
+    /// What the server has for somebody who has said so much of himself.
+    func found() -> SimulatedServers.Resource {
+        let world = daemon.world
+        let found = world.servers.resources[resource]
+        let isRefused = found.isProtected && permission?.isCredential != true
+        return found.status == 404 || isRefused ? world.servers.errorPage(of: resource) : found
+    }
+
+    // MARK: Loading
+
     private func open() {
         let world = daemon.world
         let held = world.disk.recover(
@@ -62,7 +109,8 @@ class SimulatedTransfer {
 
     private func answer(holding held: Checkpoint?) {
         let world = daemon.world
-        var found = world.servers.resources[resource]
+        if needsPermission { return ask() }
+        var found = found()
         switch world.servers.moods[found.host] {
         case .good: break
         case .refusing: return fail(.cannotConnectToHost)
@@ -74,7 +122,6 @@ class SimulatedTransfer {
             if limit == .fail { return fail(.serverUnavailable, retryAfter: 7) }
             found = world.servers.errorPage(of: resource)
         }
-        if found.status == 404 { found = world.servers.errorPage(of: resource) }
         body = found
         let isSame = held?.version == found.content && found.hasValidator && found.hasRanges
         let isResumed = held != nil && (isSame || world.sabotage == .mixesVersions)
@@ -172,5 +219,23 @@ class SimulatedTransfer {
         lifetime.end()
         let error = TransferError(code: code, message: code.rawValue, retryAfter: retryAfter)
         daemon.input { [task] machine, now in machine.failed(task: task, error, at: now) }
+    }
+}
+
+extension LoadChallenge {
+    /// What a server asks that wants a password.
+    fileprivate static func simulated(_ url: String) -> LoadChallenge? {
+        Origin(url: url).map { origin in
+            LoadChallenge(
+                kind: .password(AuthenticationChallenge(scheme: "basic"), isProxy: false),
+                origin: origin
+            )
+        }
+    }
+}
+
+extension LoadChallengeAnswer {
+    fileprivate var isCredential: Bool {
+        if case .use = self { true } else { false }
     }
 }

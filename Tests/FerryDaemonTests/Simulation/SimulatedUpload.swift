@@ -23,6 +23,12 @@ final class SimulatedUpload: SimulatedTransfer {
         later { $0.check() }
     }
 
+    /// It is sent once more from its start.
+    override func goOn() {
+        sent = 0
+        later { $0.check() }
+    }
+
     private func later(_ delay: Double = 0, _ step: @escaping (SimulatedUpload) -> Void) {
         schedule(after: delay) { [self] _ in step(self) }
     }
@@ -80,9 +86,10 @@ final class SimulatedUpload: SimulatedTransfer {
 
     private func takeAnswer() {
         let world = daemon.world
+        if needsPermission { return ask() }
         if world.isDiskFull { return fail(.diskFull) }
-        var found = world.servers.resources[resource]
-        if world.servers.moods[found.host] == .unavailable || found.status == 404 {
+        var found = found()
+        if world.servers.moods[found.host] == .unavailable {
             found = world.servers.errorPage(of: resource)
         }
         world.disk.begin(task, found.content)

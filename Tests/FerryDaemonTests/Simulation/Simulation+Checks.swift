@@ -45,8 +45,9 @@ extension Simulation {
 
     private func checkTransfers(_ daemon: SimulatedDaemon) {
         let running = daemon.machine.running
-        if Set(running.keys) != Set(daemon.transfers.keys) {
-            fail("transfers: \(running.keys.sorted()), \(daemon.transfers.keys.sorted())")
+        let loading = running.filter { $0.value.phase != .beginning }
+        if Set(loading.keys) != Set(daemon.transfers.keys) {
+            fail("transfers: \(loading.keys.sorted()), \(daemon.transfers.keys.sorted())")
         }
         for transfer in daemon.startedTransfers
         where transfer.isActive && daemon.transfers[transfer.task] !== transfer {
@@ -54,13 +55,35 @@ extension Simulation {
         }
         for task in running.values {
             let id = task.record.id
-            if task.phase != .loading { fail("task \(id) is \(task.phase) for ever") }
+            let isBeginning = task.phase == .beginning && task.question != nil
+            if task.phase != .loading, !isBeginning { fail("task \(id) is \(task.phase) for ever") }
             let state = database.current.tasks[id]?.record.state
             if state != .waiting { fail("task \(id) loads and is \(String(describing: state))") }
         }
-        if policy.maximumTransfers - daemon.machine.budget.free != running.count {
+        let count = running.values.count { $0.place == .transfer }
+        if policy.maximumTransfers - daemon.machine.budget.free != count {
             fail("the budget is wrong: \(daemon.machine.budget)")
         }
+        for session in daemon.machine.sessions.values { checkQuestions(of: session, daemon) }
+    }
+
+    /// Who waits for its application has a question, of which that knows.
+    private func checkQuestions(
+        of session: DaemonStateMachine.Session,
+        _ daemon: SimulatedDaemon
+    ) {
+        let own = daemon.machine.running.values.filter { $0.record.sessionID == session.id }
+        let asking = own.filter { $0.question != nil }
+        if asking.count != session.questionCount {
+            fail("session \(session.id) has \(asking.count) questions: \(session)")
+        }
+        if own.contains(where: { ($0.place == .parked) != ($0.question != nil) }) {
+            fail("a task has the wrong place: \(own)")
+        }
+        guard let subscriber = session.subscriber, subscriber.isLive, subscriber.isWritable,
+            asking.contains(where: { $0.question?.subscription != subscriber.call })
+        else { return }
+        fail("the subscriber of session \(session.id) is not asked")
     }
 
     /// No task may wait without a reason, and every wait must come to an end.
@@ -110,6 +133,7 @@ extension Simulation {
         guard record.launch != nil, !record.quit, !application.isLaunched,
             !application.isLaunching, application.clients.isEmpty
         else { return false }
+        if machine.hasQuestion(forApplication: record.id) { return true }
         return database.current.sessions(application: record.id).contains { session in
             session.counts.events > 0 && session.counts.unfinishedTasks == 0
                 && Stored.configuration(session.configuration).sendsLaunchEvents
@@ -144,8 +168,26 @@ extension Simulation {
                 fail("\(application.identifier) was not started for session \(session.id)")
             }
         }
-        let waiting = store.tasks(TaskFilter(states: [.waiting]), limit: .max)
+        let waiting = store.tasks(TaskFilter(states: [.waiting]), limit: .max).filter { task in
+            !hasUnanswerableQuestion(session: task.sessionID)
+        }
         if !waiting.isEmpty { fail("tasks still wait: \(waiting.map(\.id))") }
+    }
+
+    private func hasUnanswerableQuestion(task id: Int64) -> Bool {
+        daemon?.machine.running[id].map { task in
+            task.question != nil && hasUnanswerableQuestion(session: task.record.sessionID)
+        } ?? false
+    }
+
+    /// Whether a session's tasks wait for an application that the daemon may not start.
+    private func hasUnanswerableQuestion(session id: Int64) -> Bool {
+        guard let machine = daemon?.machine, let session = machine.sessions[id],
+            session.questionCount > 0,
+            let application = machine.applications[session.applicationID]?.record
+        else { return false }
+        return application.launch == nil || application.quit
+            || !session.configuration.sendsLaunchEvents
     }
 
     /// Every promise is kept, and nothing is left.
@@ -160,7 +202,12 @@ extension Simulation {
     }
 
     private func checkRest(_ season: String) {
-        if let daemon {
+        let isWaiting = season == "calm" && daemon?.machine.operationCount == 0 && processes.isEmpty
+        if isWaiting,
+            daemon?.machine.running.keys.contains(where: hasUnanswerableQuestion(task:)) == true
+        {
+            // It has something to wait for.
+        } else if let daemon {
             let machine = daemon.machine
             fail(
                 """

@@ -33,7 +33,8 @@ struct MethodSample: Sendable, CustomTestStringConvertible {
                 resumeData: .init([1]),
                 description: "Track 4",
                 priority: 0.75,
-                resumed: true
+                resumed: true,
+                earliestBegin: Samples.earliestBegin
             ),
             .init(id: 9)
         ),
@@ -45,7 +46,8 @@ struct MethodSample: Sendable, CustomTestStringConvertible {
                 path: "/home/someone/file",
                 description: "Track 4",
                 priority: 0.75,
-                resumed: true
+                resumed: true,
+                earliestBegin: Samples.earliestBegin
             ),
             .init(id: 9)
         ),
@@ -58,6 +60,29 @@ struct MethodSample: Sendable, CustomTestStringConvertible {
         ),
         MethodSample(Wire.SetDescription(session: 5, identifier: 4, description: "4"), .init()),
         MethodSample(Wire.SetPriority(session: 5, identifier: 4, priority: 0.25), .init()),
+        MethodSample(
+            Wire.SetEarliestBegin(
+                session: 5,
+                identifier: 4,
+                earliestBegin: Samples.earliestBegin
+            ),
+            .init()
+        ),
+        MethodSample(Wire.Begin(session: 5, identifier: 4, request: Samples.request), .init()),
+        MethodSample(
+            Wire.AnswerChallenge(
+                session: 5,
+                identifier: 4,
+                question: 12,
+                disposition: .use,
+                user: "someone",
+                password: "secret",
+                identity: Samples.identity,
+                isKept: true,
+                answersNoOthers: true
+            ),
+            .init()
+        ),
         MethodSample(Wire.Acknowledge(session: 5, sequence: 17), .init()),
         MethodSample(Wire.CloseSession(session: 5, cancel: true), .init()),
         MethodSample(Wire.Subscribe(session: 5), .init(event: Samples.event)),

@@ -29,7 +29,8 @@ enum Samples {
         additionalFields: [field],
         resourceTimeout: 604_800.5,
         maximumConnectionsPerHost: 6,
-        sendsLaunchEvents: true
+        sendsLaunchEvents: true,
+        answersChallenges: true
     )
     static let date = Date(timeIntervalSince1970: 1_800_000_000.5)
     static let wait = Wire.Wait(reason: .backoff, until: date, detail: "after a lost connection")
@@ -52,7 +53,34 @@ enum Samples {
         wait: wait,
         failure: failure,
         attempts: 2,
-        created: date
+        created: date,
+        earliestBegin: date
+    )
+    static let earliestBegin = Wire.EarliestBegin(date: date, asks: true)
+    static let password = Wire.PasswordChallenge(
+        scheme: "digest",
+        parameters: ["realm": "music"],
+        isProxy: true
+    )
+    static let trust = Wire.ServerTrust(
+        host: "example.org",
+        certificates: [Data([48, 0])],
+        verdict: .untrusted,
+        reason: "self-signed"
+    )
+    static let wish = Wire.CertificateWish(host: "example.org", issuers: [Data([48, 1])])
+    static let challenge = Wire.Challenge(
+        origin: "https://example.org:443",
+        previousFailureCount: 1,
+        response: response,
+        password: password,
+        trust: trust,
+        certificate: wish
+    )
+    static let identity = Wire.Identity(
+        format: .pkcs12,
+        content: Data([48, 2]),
+        passphrase: "secret"
     )
     static let event = Wire.Event(
         kind: .completed,
@@ -67,7 +95,9 @@ enum Samples {
         path: "/home/someone/file",
         failure: failure,
         resumeData: Data([1, 2, 3]),
-        cancelReason: 0
+        cancelReason: 0,
+        question: 12,
+        challenge: challenge
     )
     static let hook = Wire.Hook(
         application: "org.example.app",
@@ -96,13 +126,17 @@ enum Samples {
         "Field": field, "Request": request, "Response": response, "Launch": launch,
         "Application": application, "SessionConfiguration": configuration, "Wait": wait,
         "Failure": failure, "Upload": upload, "Task": task, "Event": event, "Hook": hook,
-        "Log": log, "Status": status,
+        "Log": log, "Status": status, "EarliestBegin": earliestBegin, "PasswordChallenge": password,
+        "ServerTrust": trust, "CertificateWish": wish, "Challenge": challenge, "Identity": identity,
     ]
 
     static let enumerations: [String: [String]] = [
         "WaitReason": Wire.WaitReason.allCases.map(\.rawValue),
         "TaskState": Wire.TaskState.allCases.map(\.rawValue),
         "EventKind": Wire.EventKind.allCases.map(\.rawValue),
+        "CertificateVerdict": Wire.CertificateVerdict.allCases.map(\.rawValue),
+        "ChallengeDisposition": Wire.ChallengeDisposition.allCases.map(\.rawValue),
+        "IdentityFormat": Wire.IdentityFormat.allCases.map(\.rawValue),
         "LogKind": Wire.LogKind.allCases.map(\.rawValue),
     ]
 

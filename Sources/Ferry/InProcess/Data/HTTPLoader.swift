@@ -56,7 +56,7 @@ final class HTTPLoader: ResourceLoader {
             client: client,
             configuration: Load.Configuration(
                 protocolChoice: .http2,
-                asksForTrust: decider.mayDecideOnTrust,
+                asksForTrust: decider.challenges.mayAnswer,
                 acceptedCodings: "gzip, deflate, br, zstd"
             ),
             decider: decider,

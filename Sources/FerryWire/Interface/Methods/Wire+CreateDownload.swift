@@ -33,6 +33,8 @@ extension Wire {
         package var priority: Double
         /// Whether the task may run at once; otherwise it is suspended.
         package var resumed: Bool?
+        /// Until when it does not begin, as ``SetEarliestBegin`` has it.
+        package var earliestBegin: EarliestBegin?
 
         /// Creates a call.
         package init(
@@ -42,7 +44,8 @@ extension Wire {
             resumeData: Data? = nil,
             description: String? = nil,
             priority: Double,
-            resumed: Bool? = nil
+            resumed: Bool? = nil,
+            earliestBegin: EarliestBegin? = nil
         ) {
             self.session = session
             self.identifier = identifier
@@ -51,6 +54,7 @@ extension Wire {
             self.description = description
             self.priority = priority
             self.resumed = resumed
+            self.earliestBegin = earliestBegin
         }
     }
 }

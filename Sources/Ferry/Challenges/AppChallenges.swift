@@ -1,0 +1,138 @@
+import FerrySystem
+import FerryTransfer
+import Foundation
+import FoundationNetworking
+
+/// Has an app's delegates decide about the challenges of a task.
+@LoopActor
+struct AppChallenges {
+    let task: URLSessionTask
+    let credentials: CredentialStore
+
+    /// What the app has decided.
+    struct Decision {
+        var answer: LoadChallengeAnswer
+        /// Whether it is good for other tasks, too.
+        var isKept = true
+    }
+
+    /// Whether anybody might have something to say.
+    var mayAnswer: Bool {
+        guard let session = task.session, let delegate = session.delegate else {
+            return task.hasTaskDelegate
+        }
+        guard DelegateForms.isDefault(.sessionChallenge, of: delegate) else { return true }
+        return task.taskDelegate(in: session).map { delegate in
+            !DelegateForms.isDefault(.taskChallenge, of: delegate)
+        } ?? false
+    }
+
+    /// Decides about a challenge.
+    ///
+    /// - Parameters:
+    ///   - challenge: What is asked.
+    ///   - wasTold: Called when the first delegate has been asked.
+    ///   - answer: Called once with what the app has decided.
+    func decide(
+        on challenge: LoadChallenge,
+        wasTold: (@Sendable () -> Void)? = nil,
+        then answer: @escaping @LoopActor (Decision) -> Void
+    ) {
+        let space = challenge.protectionSpace(proxy: nil)
+        switch challenge.kind {
+        case .clientCertificate, .serverTrust:
+            let given = Answer { (given: ChallengeAnswer) in
+                answer(Decision(answer: LoadChallengeAnswer(given, to: challenge)))
+            }
+            askSession(.make(challenge, for: space, proposing: nil), wasTold, then: given)
+        case .password:
+            let proposed = challenge.previousFailureCount == 0 ? storedCredential(for: space) : nil
+            let given = Answer { (given: ChallengeAnswer) in
+                answer(decide(given, challenge, space, proposed))
+            }
+            askTask(.make(challenge, for: space, proposing: proposed), wasTold, then: given)
+        }
+    }
+
+    /// What a password challenge is answered with.
+    private func decide(
+        _ given: ChallengeAnswer,
+        _ challenge: LoadChallenge,
+        _ space: URLProtectionSpace,
+        _ proposed: URLCredential?
+    ) -> Decision {
+        guard given.disposition != .performDefaultHandling else {
+            let credential = proposed.flatMap { PasswordCredential($0) }
+            return Decision(
+                answer: credential.map { .use($0) } ?? .goOn,
+                isKept: proposed?.persistence != URLCredential.Persistence.none
+            )
+        }
+        if given.disposition == .useCredential, let credential = given.credential {
+            credentials.keep(credential, for: space)
+        }
+        return Decision(
+            answer: LoadChallengeAnswer(given, to: challenge),
+            isKept: given.credential?.persistence != URLCredential.Persistence.none
+        )
+    }
+
+    /// That of the session's store, or else that in the URL.
+    private func storedCredential(for space: URLProtectionSpace) -> URLCredential? {
+        if let stored = credentials.credential(for: space) { return stored }
+        guard !space.isProxy(), let url = task.originalRequest?.url,
+            let origin = Origin(url: url.absoluteString), origin.host == space.host,
+            origin.port == space.port, origin.scheme == space.protocol,
+            let user = url.user(percentEncoded: false),
+            let password = url.password(percentEncoded: false)
+        else { return nil }
+        return URLCredential(user: user, password: password, persistence: .none)
+    }
+
+    /// DL-9: the session's delegate is asked, and the task's where that one does not answer such questions.
+    private func askSession(
+        _ challenge: URLAuthenticationChallenge,
+        _ wasTold: (@Sendable () -> Void)?,
+        then answer: Answer<ChallengeAnswer>
+    ) {
+        guard let delegate = task.session?.delegate,
+            !DelegateForms.isDefault(.sessionChallenge, of: delegate)
+        else { return askTask(challenge, wasTold, then: answer) }
+        let message = URLSessionTask.Delivery.Message.call { session in
+            delegate.urlSession(session, didReceive: challenge) { disposition, credential in
+                let given = ChallengeAnswer(disposition: disposition, credential: credential)
+                LoopActor.perform {
+                    let isDefault =
+                        disposition == .performDefaultHandling
+                        && DelegateForms.isDefault(.sessionChallenge, of: delegate)
+                    if isDefault { askTask(challenge, nil, then: answer) } else { answer(given) }
+                }
+            }
+        }
+        task.deliver(message, wasTold: wasTold)
+    }
+
+    /// DL-10: the task's delegate is asked, and nobody in its place.
+    private func askTask(
+        _ challenge: URLAuthenticationChallenge,
+        _ wasTold: (@Sendable () -> Void)?,
+        then answer: Answer<ChallengeAnswer>
+    ) {
+        guard task.hasTaskDelegate else {
+            wasTold?()
+            return answer(ChallengeAnswer(disposition: .performDefaultHandling))
+        }
+        task.ask(
+            { [task] session, delegate in
+                delegate.urlSession(session, task: task, didReceive: challenge) {
+                    disposition,
+                    credential in
+                    let given = ChallengeAnswer(disposition: disposition, credential: credential)
+                    LoopActor.perform { answer(given) }
+                }
+            },
+            wasTold: wasTold,
+            orElse: { answer(ChallengeAnswer(disposition: .performDefaultHandling)) }
+        )
+    }
+}

@@ -1,0 +1,95 @@
+import FerryHTTP
+import FerryTransfer
+import FerryWire
+import Foundation
+
+extension LoadChallenge {
+    /// What a server or a proxy wants to know, as the daemon tells it; `nil` for what cannot be read.
+    init?(_ challenge: Wire.Challenge) {
+        guard let origin = Origin(url: challenge.origin), let kind = Kind(challenge) else {
+            return nil
+        }
+        self.init(
+            kind: kind,
+            origin: origin,
+            previousFailureCount: challenge.previousFailureCount,
+            response: challenge.response.map { HTTPResponseHead($0) }
+        )
+    }
+}
+
+extension LoadChallenge.Kind {
+    fileprivate init?(_ challenge: Wire.Challenge) {
+        if let password = challenge.password {
+            let way = AuthenticationChallenge(
+                scheme: password.scheme,
+                parameters: password.parameters
+            )
+            self = .password(way, isProxy: password.isProxy)
+        } else if let trust = challenge.trust {
+            self = .serverTrust(
+                HTTPServerTrust(
+                    host: trust.host,
+                    certificates: trust.certificates.map { Array($0) },
+                    verdict: HTTPServerTrust.Verdict(trust)
+                )
+            )
+        } else if let wish = challenge.certificate {
+            self = .clientCertificate(
+                HTTPIdentityWish(host: wish.host, issuers: wish.issuers.map { Array($0) })
+            )
+        } else {
+            return nil
+        }
+    }
+}
+
+extension HTTPServerTrust.Verdict {
+    fileprivate init(_ trust: Wire.ServerTrust) {
+        let reason = trust.reason ?? "The server's certificate is not trusted"
+        switch trust.verdict {
+        case .trusted: self = .trusted
+        case .badDate: self = .badDate(reason)
+        case .untrusted: self = .untrusted(reason)
+        case .forAnotherHost: self = .forAnotherHost
+        }
+    }
+}
+
+extension Wire.AnswerChallenge {
+    /// What an app has decided, for a session whose number is known when it is sent.
+    init(_ decision: AppChallenges.Decision, to question: Int, ofTask identifier: Int) {
+        self.init(
+            session: 0,
+            identifier: identifier,
+            question: question,
+            disposition: .use,
+            isKept: decision.isKept
+        )
+        switch decision.answer {
+        case .use(let credential):
+            user = credential.user
+            password = credential.password
+        case .trust: break
+        case .identify(let identity): self.identity = Wire.Identity(identity)
+        case .goOn: disposition = .goOn
+        case .reject: disposition = .reject
+        case .cancel: disposition = .cancel
+        }
+    }
+}
+
+extension Wire.Identity {
+    fileprivate init(_ identity: HTTPIdentity) {
+        let format: Wire.IdentityFormat =
+            switch identity.format {
+            case .pem: .pem
+            case .pkcs12: .pkcs12
+            }
+        self.init(
+            format: format,
+            content: Data(identity.bytes),
+            passphrase: identity.passphrase
+        )
+    }
+}

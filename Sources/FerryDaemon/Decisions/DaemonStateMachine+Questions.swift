@@ -1,0 +1,231 @@
+import FerryStore
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+
+extension DaemonStateMachine {
+    // MARK: Asking
+
+    /// A transfer's server or proxy wants to know something before it answers (BG-36).
+    mutating func challenged(
+        task id: Int64,
+        _ challenge: LoadChallenge,
+        at now: Date
+    ) -> [Effect] {
+        guard let task = running[id], task.phase == .loading,
+            let session = sessions[task.record.sessionID]
+        else { return [] }
+        if let known = session.keptAnswers.answer(to: challenge) {
+            return [.answerChallenge(task: id, known)]
+        }
+        guard session.configuration.answersChallenges == true else {
+            return [.answerChallenge(task: id, .goOn)]
+        }
+        budget.park(host: task.record.host)
+        return ask(challenge, about: id, at: now) + searchForTasks(at: now)
+    }
+
+    /// A task may begin, of which its application wants to be told then (BG-21).
+    mutating func askToBegin(_ task: TaskRecord, at now: Date) -> [Effect] {
+        budget.takeParked(session: task.sessionID, host: task.host)
+        running[task.id]?.phase = .beginning
+        return ask(nil, about: task.id, at: now)
+    }
+
+    private mutating func ask(
+        _ challenge: LoadChallenge?,
+        about id: Int64,
+        at now: Date
+    ) -> [Effect] {
+        guard let session = running[id]?.record.sessionID else { return [] }
+        let question = Question(number: makeQuestionNumber(), challenge: challenge)
+        running[id]?.question = question
+        running[id]?.place = .parked
+        sessions[session]?.questionCount += 1
+        return [
+            .log(.info, "waits for its application: \(question.detail)", task: id),
+            .changed(task: id),
+        ] + tellQuestions(session: session) + evaluateRelaunch(ofSession: session, at: now)
+    }
+
+    /// One that no daemon before has used: an answer to its question is not one to this.
+    private mutating func makeQuestionNumber() -> Int {
+        Int(random.next() >> 11)
+    }
+
+    private mutating func evaluateRelaunch(ofSession id: Int64, at now: Date) -> [Effect] {
+        sessions[id].map { evaluateRelaunch(of: $0.applicationID, at: now) } ?? []
+    }
+
+    // MARK: Telling
+
+    /// Tells a client what it has to decide, as far as it was not told over the same subscription.
+    mutating func tellQuestions(session id: Int64) -> [Effect] {
+        guard let session = sessions[id], session.questionCount > 0,
+            let subscriber = session.subscriber
+        else { return [] }
+        var effects: [Effect] = []
+        let own = running.values.filter { $0.record.sessionID == id }
+        for task in own.sorted(by: { $0.record.id < $1.record.id }) {
+            guard let question = task.question, question.subscription != subscriber.call else {
+                continue
+            }
+            let sent = send(event(question, of: task), session: id)
+            guard !sent.isEmpty else { break }
+            running[task.record.id]?.question?.subscription = subscriber.call
+            effects += sent
+        }
+        return effects
+    }
+
+    private func event(_ question: Question, of task: RunningTask) -> Wire.Event {
+        guard let challenge = question.challenge else {
+            return Wire.Event(
+                kind: .delayed,
+                task: task.record.identifier,
+                request: Stored.request(task.record.request),
+                sentByteCount: task.sentByteCount,
+                question: question.number
+            )
+        }
+        return Wire.Event(
+            kind: .challenged,
+            task: task.record.identifier,
+            sentByteCount: task.sentByteCount,
+            question: question.number,
+            challenge: Wire.Challenge(challenge)
+        )
+    }
+
+    // MARK: Answers
+
+    /// A client has decided about a challenge.
+    mutating func answerChallenge(
+        _ given: Wire.AnswerChallenge,
+        from caller: Caller,
+        at now: Date
+    ) -> [Effect] {
+        if let refusal = refuseUnlessOpen(given.session, caller) { return refusal }
+        let done = Effect.answer(caller.call, .done)
+        let task = running.values.first {
+            $0.record.sessionID == given.session && $0.record.identifier == given.identifier
+                && $0.question?.number == given.question
+        }
+        // The question may be one of an attempt that has ended, or of an earlier daemon.
+        guard let task, let challenge = task.question?.challenge else { return [done] }
+        let answer = LoadChallengeAnswer(given, to: challenge)
+        if given.isKept == true {
+            sessions[given.session]?.keptAnswers.keep(answer, to: challenge)
+        }
+        return [done] + goOn(task, with: answer, at: now)
+            + (given.answersNoOthers == true ? askNoMore(given.session, at: now) : [])
+    }
+
+    private mutating func goOn(
+        _ task: RunningTask,
+        with answer: LoadChallengeAnswer,
+        at now: Date
+    ) -> [Effect] {
+        let id = task.record.id
+        running[id]?.question = nil
+        running[id]?.place = .transfer
+        budget.unpark(host: task.record.host)
+        return withdrawQuestion(of: task, at: now)
+            + [.answerChallenge(task: id, answer), .changed(task: id)]
+    }
+
+    /// An application has no say about challenges: what waits for it goes on without.
+    private mutating func askNoMore(_ id: Int64, at now: Date) -> [Effect] {
+        guard sessions[id]?.configuration.answersChallenges == true else { return [] }
+        sessions[id]?.configuration.answersChallenges = false
+        var effects =
+            sessions[id].map { session in
+                [
+                    commit(
+                        [.setConfiguration(session: id, Stored.encode(session.configuration))],
+                        .relaxed
+                    )
+                ]
+            } ?? []
+        for task in running.values.sorted(by: { $0.record.id < $1.record.id })
+        where task.record.sessionID == id && task.question?.challenge != nil {
+            effects += goOn(task, with: .goOn, at: now)
+        }
+        return effects
+    }
+
+    /// A task waits for its application no more, because that has answered or the task ends.
+    mutating func withdrawQuestion(of task: RunningTask, at now: Date) -> [Effect] {
+        let id = task.record.sessionID
+        guard let session = sessions[id] else { return [] }
+        sessions[id]?.questionCount -= 1
+        // An application that is there is not started in vain.
+        let isThere = session.attachment != nil
+        return (isThere ? relaunchSucceeded(session.applicationID) : [])
+            + evaluateRelaunch(of: session.applicationID, at: now)
+    }
+
+    // MARK: Tasks that begin later
+
+    /// A client changes until when a task does not begin (BG-20).
+    mutating func setEarliestBegin(
+        _ set: Wire.SetEarliestBegin,
+        from caller: Caller,
+        at now: Date
+    ) -> [Effect] {
+        if let refusal = refuseUnlessOpen(set.session, caller) { return refusal }
+        let state = set.earliestBegin.flatMap { DelayState($0, at: now) }
+        return delay(
+            .identifier(session: set.session, set.identifier),
+            until: state?.date,
+            state,
+            for: caller
+        )
+    }
+
+    /// A client lets a task begin.
+    mutating func begin(_ begin: Wire.Begin, from caller: Caller) -> [Effect] {
+        if let refusal = refuseUnlessOpen(begin.session, caller) { return refusal }
+        if let request = begin.request, HostName.of(request.url) == nil {
+            let reason = "not an http or https address: \(request.url.prefix(200))"
+            return [.refuse(caller.call, .invalidRequest(parameter: "request.url", reason: reason))]
+        }
+        let state = begin.request.map {
+            DelayState(asks: false, request: $0)
+        }
+        return delay(
+            .identifier(session: begin.session, begin.identifier),
+            until: nil,
+            state,
+            for: caller
+        )
+    }
+
+    private mutating func delay(
+        _ key: TaskKey,
+        until date: Date?,
+        _ state: DelayState?,
+        for caller: Caller
+    ) -> [Effect] {
+        guard case .identifier(_, let identifier) = key else { return [] }
+        return [
+            commit(
+                [.delayTask(key, notBefore: date, state?.encoded)],
+                then: .call(caller.call, task: Int64(identifier))
+            )
+        ]
+    }
+}
+
+extension DaemonStateMachine.Question {
+    /// What is asked, for people.
+    var detail: String {
+        guard let challenge else { return "whether the transfer may begin" }
+        switch challenge.kind {
+        case .password(_, isProxy: true): return "a password for the proxy"
+        case .password(_, isProxy: false): return "a password for \(challenge.origin)"
+        case .serverTrust: return "whether to trust \(challenge.origin)"
+        case .clientCertificate: return "a certificate for \(challenge.origin)"
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import FerryStore
+import FerryWire
+import FoundationEssentials
+
+/// What the store keeps about a task that was not to begin before a date.
+struct DelayState: Codable, Hashable {
+    /// The date, while it lies ahead.
+    var date: Date?
+    /// Whether its application is still to be asked before it begins.
+    var asks: Bool
+    /// What its application wants to be sent in place of the task's request.
+    var request: Wire.Request?
+
+    /// For the store.
+    var encoded: [UInt8] { Stored.encode(self) }
+
+    /// From the store.
+    static func decode(_ bytes: [UInt8]?) -> DelayState? {
+        bytes.flatMap { Stored.decode($0) }
+    }
+}
+
+extension TaskRecord {
+    /// The request that is sent: the task's, or what its application wanted in its place when it was to begin.
+    var requestToSend: Wire.Request? {
+        DelayState.decode(delay)?.request ?? Stored.request(request)
+    }
+}
+
+extension DelayState {
+    /// What a client asks for; `nil` for a date that has passed.
+    init?(_ begin: Wire.EarliestBegin, at now: Date) {
+        guard begin.date > now else { return nil }
+        self.init(date: begin.date, asks: begin.asks)
+    }
+}

@@ -1,0 +1,70 @@
+package import FerryHTTP
+import FerrySystem
+
+/// Decides for an app that may not be there: redirects are followed, and only challenges are asked about.
+package final class BackgroundDecider: LoadDecider {
+    private let challenges: (any ChallengeDecider)?
+    private let onSent: @LoopActor (Int64) -> Void
+
+    /// Makes a decider.
+    ///
+    /// - Parameters:
+    ///   - challenges: Who decides about challenges; without one, a response that asks for a password is the
+    ///     answer, and servers are trusted by their certificates.
+    ///   - onSent: Called when more of the request's body has left, with how much of it in all.
+    package init(
+        challenges: (any ChallengeDecider)?,
+        onSent: @escaping @LoopActor (Int64) -> Void = { _ in }
+    ) {
+        self.challenges = challenges
+        self.onSent = onSent
+    }
+
+    package func load(
+        _ load: Load,
+        prepare request: TransferRequest,
+        then send: @escaping @LoopActor ([HTTPField]) -> Void
+    ) { send([]) }
+
+    package func load(_ load: Load, hasApproved trust: HTTPServerTrust) -> Bool {
+        challenges?.hasApproved(trust) ?? false
+    }
+
+    package func load(_ load: Load, identityFor request: TransferRequest) -> HTTPIdentity? {
+        challenges?.identity(for: request)
+    }
+
+    /// None: a file is read again from its start, and nothing else is sent in the background.
+    package func loadNeedsBody(
+        _ load: Load,
+        then send: @escaping @LoopActor ((any HTTPBodySource)?) -> Void
+    ) { send(nil) }
+
+    package func load(
+        _ load: Load,
+        mayRedirectTo request: TransferRequest,
+        for head: HTTPResponseHead,
+        then follow: @escaping @LoopActor (TransferRequest?) -> Void
+    ) { follow(request) }
+
+    package func load(
+        _ load: Load,
+        decideOn challenge: LoadChallenge,
+        then answer: @escaping @LoopActor (LoadChallengeAnswer) -> Void
+    ) {
+        guard let challenges else { return answer(.goOn) }
+        challenges.decide(on: challenge, then: answer)
+    }
+
+    package func load(_ load: Load, didSendBodyBytes byteCount: Int64) { onSent(byteCount) }
+
+    package func load(_ load: Load, didReceiveInformational head: HTTPResponseHead) {}
+
+    package func load(
+        _ load: Load,
+        didReceiveAny head: HTTPResponseHead,
+        to request: TransferRequest
+    ) {}
+
+    package func load(_ load: Load, didCollect transaction: LoadTransaction) {}
+}
