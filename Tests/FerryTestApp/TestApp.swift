@@ -7,7 +7,7 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
     /// The session whose lines begin with its name.
     private static let secondSession = "second"
 
-    private let options: TestAppOptions
+    let options: TestAppOptions
     let events: EventWriter
     private let completionHandler = Mutex<(@Sendable () -> Void)?>(nil)
     private let session = Mutex<URLSession?>(nil)
@@ -59,6 +59,9 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
     private func start(_ request: URLRequest, in session: URLSession) {
         let task = session.downloadTask(with: request)
         task.taskDescription = request.url?.lastPathComponent
+        if let seconds = options.beginIn {
+            task.earliestBeginDate = Date(timeIntervalSinceNow: seconds)
+        }
         task.resume()
         events.write("\(prefix(session))created \(task.taskIdentifier)")
     }

@@ -35,6 +35,23 @@ struct TestAppOptions: Sendable {
     /// The time-out of the requests that are named after it, in seconds.
     var timeout: Double?
 
+    /// The user's name for servers that ask.
+    var user = ""
+    /// The passwords to try, one after the other.
+    var passwords: [String] = []
+    /// Cancel tasks whose servers ask for a password.
+    var cancelsChallenges = false
+    /// Do not answer servers that ask for a password, unless started by ferryd.
+    var isSilent = false
+    /// Trust every server.
+    var trusts = false
+    /// A file in PKCS #12 and its passphrase, to prove who the client is.
+    var identity: (path: String, passphrase: String)?
+    /// How many seconds from now the downloads begin.
+    var beginIn: Double?
+    /// What to do when a task begins: `cancel` it, or load this URL in place of its own.
+    var delayed: String?
+
     init(_ arguments: [String]) {
         var rest = arguments.dropFirst()
         while let name = rest.popFirst() {
@@ -59,8 +76,27 @@ struct TestAppOptions: Sendable {
             case "--field": addField(value)
             case "--timeout": timeout = Double(value)
             case "--launch-events": sendsLaunchEvents = value == "yes"
-            default: break
+            default: parseQuestions(name, value)
             }
+        }
+    }
+
+    private mutating func parseQuestions(_ name: String, _ value: String) {
+        switch name {
+        case "--user": user = value
+        case "--password": passwords.append(value)
+        case "--password-file":
+            if let text = try? String(contentsOfFile: value, encoding: .utf8) {
+                passwords.append(text)
+            }
+        case "--cancel-challenges": cancelsChallenges = value == "yes"
+        case "--silent": isSilent = value == "yes"
+        case "--trust": trusts = value == "yes"
+        case "--identity": identity = (value, identity?.passphrase ?? "")
+        case "--passphrase": identity = (identity?.path ?? "", value)
+        case "--begin-in": beginIn = Double(value)
+        case "--when-begun": delayed = value
+        default: break
         }
     }
 

@@ -105,8 +105,7 @@ final class BackgroundBackend: SessionBackend {
     }
 
     func earliestBeginDateChanged(to date: Date?, of task: URLSessionTask) {
-        let delegate = task.core.delegate as? any URLSessionTaskDelegate
-        let asks = delegate.map { !DelegateForms.isDefault(.delayedRequest, of: $0) } ?? false
+        let asks = DelegateForms.mayAnswer(.delayedRequest, task.core.delegate)
         let begin = date.map { Wire.EarliestBegin(date: $0, asks: asks) }
         connection.call(.setEarliestBegin(task: task.taskIdentifier, begin))
     }

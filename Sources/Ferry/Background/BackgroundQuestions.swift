@@ -47,29 +47,24 @@ final class BackgroundQuestions {
     {
         guard event.kind == .challenged else { return askToBegin(task, wasTold) }
         guard let question = event.question else { return wasTold() }
-        let challenges = AppChallenges(task: task, credentials: credentials)
         guard let challenge = event.challenge.flatMap({ LoadChallenge($0) }) else {
             // A newer daemon's, of which this library knows nothing.
             wasTold()
-            return answer(AppChallenges.Decision(answer: .goOn), to: question, of: challenges)
+            let none = AppChallenges.Decision(answer: .goOn)
+            return connection.call(
+                .answerChallenge(.init(none, to: question, ofTask: task.taskIdentifier))
+            )
         }
-        challenges.decide(on: challenge, wasTold: wasTold) { decision in
-            self.answer(decision, to: question, of: challenges)
+        let challenges = AppChallenges(task: task, credentials: credentials)
+        challenges.decide(on: challenge, wasTold: wasTold) { [connection] decision in
+            var answer = Wire.AnswerChallenge(
+                decision,
+                to: question,
+                ofTask: task.taskIdentifier
+            )
+            if !challenges.mayAnswer(challenge) { answer.answersNoOthers = true }
+            connection.call(.answerChallenge(answer))
         }
-    }
-
-    private func answer(
-        _ decision: AppChallenges.Decision,
-        to question: Int,
-        of challenges: AppChallenges
-    ) {
-        var call = Wire.AnswerChallenge(
-            decision,
-            to: question,
-            ofTask: challenges.task.taskIdentifier
-        )
-        if !challenges.mayAnswer, credentials.isEmpty { call.answersNoOthers = true }
-        connection.call(.answerChallenge(call))
     }
 
     // MARK: - Tasks that begin later

@@ -151,8 +151,9 @@ extension Wire.SessionConfiguration {
             resourceTimeout: max(configuration.timeoutIntervalForResource, 0),
             maximumConnectionsPerHost: max(configuration.httpMaximumConnectionsPerHost, 1),
             sendsLaunchEvents: configuration.sessionSendsLaunchEvents,
-            answersChallenges: hasCredentials
-                || delegate.map { DelegateForms.mayAnswerChallenges($0) } ?? false
+            answersPasswords: hasCredentials || DelegateForms.mayAnswer(.taskChallenge, delegate),
+            answersCertificates: DelegateForms.mayAnswer(.sessionChallenge, delegate)
+                || DelegateForms.mayAnswer(.taskChallenge, delegate)
         )
     }
 }

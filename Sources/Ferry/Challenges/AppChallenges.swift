@@ -16,15 +16,27 @@ struct AppChallenges {
         var isKept = true
     }
 
-    /// Whether anybody might have something to say.
-    var mayAnswer: Bool {
-        guard let session = task.session, let delegate = session.delegate else {
-            return task.hasTaskDelegate
+    /// Whether anybody might want to decide about certificates, a server's or the app's own.
+    var mayDecideOnCertificates: Bool {
+        if let delegate = task.session?.delegate,
+            !DelegateForms.isDefault(.sessionChallenge, of: delegate)
+        {
+            return true
         }
-        guard DelegateForms.isDefault(.sessionChallenge, of: delegate) else { return true }
-        return task.taskDelegate(in: session).map { delegate in
-            !DelegateForms.isDefault(.taskChallenge, of: delegate)
-        } ?? false
+        return isTaskDelegateAsked
+    }
+
+    /// Whether anybody might have something to say about a challenge.
+    func mayAnswer(_ challenge: LoadChallenge) -> Bool {
+        guard case .password = challenge.kind else { return mayDecideOnCertificates }
+        return isTaskDelegateAsked || !credentials.isEmpty
+    }
+
+    private var isTaskDelegateAsked: Bool {
+        guard let session = task.session, let delegate = task.taskDelegate(in: session) else {
+            return false
+        }
+        return !DelegateForms.isDefault(.taskChallenge, of: delegate)
     }
 
     /// Decides about a challenge.

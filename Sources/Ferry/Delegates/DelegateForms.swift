@@ -38,10 +38,11 @@ enum DelegateForms {
         return defaults.withLock { $0.contains(key) }
     }
 
-    /// Whether a delegate may have something to say about challenges.
-    static func mayAnswerChallenges(_ delegate: any URLSessionDelegate) -> Bool {
-        if !isDefault(.sessionChallenge, of: delegate) { return true }
-        return delegate is any URLSessionTaskDelegate && !isDefault(.taskChallenge, of: delegate)
+    /// Whether a session's delegate may be asked by a method, as far as its type is known.
+    static func mayAnswer(_ method: Method, _ delegate: (any URLSessionDelegate)?) -> Bool {
+        guard let delegate else { return false }
+        return (delegate is any URLSessionTaskDelegate || method == .sessionChallenge)
+            && !isDefault(method, of: delegate)
     }
 
     private static func key(_ method: Method, _ delegate: any URLSessionDelegate) -> Key {

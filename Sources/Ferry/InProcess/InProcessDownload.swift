@@ -104,7 +104,9 @@ final class InProcessDownload: InProcessTransfer {
                 client: client,
                 configuration: Download.Configuration(
                     announcesResumption: task.storage.withLock { $0.owesResumption },
-                    load: Load.Configuration(asksForTrust: decider.challenges.mayAnswer)
+                    load: Load.Configuration(
+                        asksForTrust: decider.challenges.mayDecideOnCertificates
+                    )
                 ),
                 decider: decider,
                 events: events

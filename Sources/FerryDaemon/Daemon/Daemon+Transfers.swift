@@ -18,20 +18,38 @@ extension Daemon {
             perform(machine.failed(task: task.id, error, at: Date()))
             return
         }
-        if let upload = UploadState.decode(task.upload) {
-            return startUpload(start, request, upload)
+        do throws(TransferError) {
+            if let upload = UploadState.decode(task.upload) {
+                return try startUpload(start, request, upload)
+            }
+            try startDownload(start, request)
+        } catch {
+            perform(machine.failed(task: task.id, error, at: Date()))
         }
+    }
+
+    /// What carries a transfer.
+    func client(for start: DaemonStateMachine.TransferStart) throws(TransferError) -> HTTPClient {
+        do throws(HTTPError) {
+            return try clients.client(for: start.task.sessionID, decides: start.asksForTrust)
+        } catch {
+            throw TransferError(error)
+        }
+    }
+
+    private func startDownload(
+        _ start: DaemonStateMachine.TransferStart,
+        _ request: Wire.Request
+    ) throws(TransferError) {
+        let task = start.task
         let state = ByteState.decode(task.checkpoint)
-        if let failure = state?.failure {
-            perform(machine.failed(task: task.id, failure, at: Date()))
-            return
-        }
+        if let failure = state?.failure { throw failure }
         let download = Download(
             name: "task \(task.id)",
             request: TransferRequest(request, adding: start.additionalFields),
             file: files.file(of: task.id),
             checkpoint: state?.checkpoint,
-            client: client,
+            client: try client(for: start),
             configuration: Download.Configuration(
                 synchronization: .everySecond(files.synchronizer),
                 unavailableResponses: options.policy.retry.unavailableResponses(

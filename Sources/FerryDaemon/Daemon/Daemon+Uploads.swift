@@ -42,20 +42,15 @@ extension Daemon {
         _ start: DaemonStateMachine.TransferStart,
         _ request: Wire.Request,
         _ state: UploadState
-    ) {
+    ) throws(TransferError) {
         let task = start.task
-        let source: UploadSource
-        do throws(TransferError) {
-            source = try files.uploads.source(of: task.id, state)
-        } catch {
-            return perform(machine.failed(task: task.id, error, at: Date()))
-        }
+        let source = try files.uploads.source(of: task.id, state)
         let upload = Upload(
             name: "task \(task.id)",
             request: TransferRequest(request, adding: start.additionalFields),
             source: source,
             answer: files.file(of: task.id),
-            client: client,
+            client: try client(for: start),
             configuration: Upload.Configuration(
                 synchronizer: files.synchronizer,
                 load: Load.Configuration(asksForTrust: start.asksForTrust)

@@ -10,7 +10,7 @@ import FoundationEssentials
 final class Daemon {
     let store: Store
     let files: TransferFiles
-    let client: HTTPClient
+    let clients: TransferClients
     let log: Log
     let started = Date()
     let options: DaemonOptions
@@ -57,7 +57,7 @@ final class Daemon {
     ) {
         self.store = store
         self.files = files
-        self.client = client
+        clients = TransferClients(sharing: client)
         self.log = log
         self.options = options
         self.socketPaths = socketPaths
@@ -149,6 +149,8 @@ final class Daemon {
             makeResumeData(of: task, ending)
         case .keepFile(let task, let resumeData):
             keepFile(of: task, for: resumeData)
+        case .forgetSession(let session):
+            clients.forget(session: session)
         case .discardFile(let task):
             files.discard(task: task)
         case .launch(let application, let launch, let session):

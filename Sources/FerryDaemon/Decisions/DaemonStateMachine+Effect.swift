@@ -42,6 +42,8 @@ extension DaemonStateMachine {
         case makeResumeData(TaskRecord, Ending)
         /// Put the file of a task that has ended where its resume data says.
         case keepFile(task: Int64, resumeData: Data)
+        /// Let go of the connections of a session that is gone.
+        case forgetSession(Int64)
         /// Delete a task's file.
         case discardFile(task: Int64)
         /// Start an application and report with `launched`, later with `applicationExited`.

@@ -18,7 +18,7 @@ extension DaemonStateMachine {
         if let known = session.keptAnswers.answer(to: challenge) {
             return [.answerChallenge(task: id, known)]
         }
-        guard session.configuration.answersChallenges == true else {
+        guard session.configuration.answers(challenge) else {
             return [.answerChallenge(task: id, .goOn)]
         }
         budget.park(host: task.record.host)
@@ -118,7 +118,7 @@ extension DaemonStateMachine {
             sessions[given.session]?.keptAnswers.keep(answer, to: challenge)
         }
         return [done] + goOn(task, with: answer, at: now)
-            + (given.answersNoOthers == true ? askNoMore(given.session, at: now) : [])
+            + (given.answersNoOthers == true ? askNoMore(challenge, given.session, at: now) : [])
     }
 
     private mutating func goOn(
@@ -134,10 +134,14 @@ extension DaemonStateMachine {
             + [.answerChallenge(task: id, answer), .changed(task: id)]
     }
 
-    /// An application has no say about challenges: what waits for it goes on without.
-    private mutating func askNoMore(_ id: Int64, at now: Date) -> [Effect] {
-        guard sessions[id]?.configuration.answersChallenges == true else { return [] }
-        sessions[id]?.configuration.answersChallenges = false
+    /// An application has no say about challenges of a kind: what waits for it goes on without.
+    private mutating func askNoMore(
+        _ challenge: LoadChallenge,
+        _ id: Int64,
+        at now: Date
+    ) -> [Effect] {
+        guard sessions[id]?.configuration.answers(challenge) == true else { return [] }
+        sessions[id]?.configuration.answersNone(like: challenge)
         var effects =
             sessions[id].map { session in
                 [
@@ -148,7 +152,9 @@ extension DaemonStateMachine {
                 ]
             } ?? []
         for task in running.values.sorted(by: { $0.record.id < $1.record.id })
-        where task.record.sessionID == id && task.question?.challenge != nil {
+        where task.record.sessionID == id
+            && task.question?.challenge?.isAboutPassword == challenge.isAboutPassword
+        {
             effects += goOn(task, with: .goOn, at: now)
         }
         return effects
@@ -227,5 +233,27 @@ extension DaemonStateMachine.Question {
         case .serverTrust: return "whether to trust \(challenge.origin)"
         case .clientCertificate: return "a certificate for \(challenge.origin)"
         }
+    }
+}
+
+extension Wire.SessionConfiguration {
+    /// Whether the application may have something to say about a challenge.
+    fileprivate func answers(_ challenge: LoadChallenge) -> Bool {
+        (challenge.isAboutPassword ? answersPasswords : answersCertificates) ?? false
+    }
+
+    /// The application has nothing to say about challenges of a kind.
+    fileprivate mutating func answersNone(like challenge: LoadChallenge) {
+        if challenge.isAboutPassword {
+            answersPasswords = false
+        } else {
+            answersCertificates = false
+        }
+    }
+}
+
+extension LoadChallenge {
+    fileprivate var isAboutPassword: Bool {
+        if case .password = kind { true } else { false }
     }
 }

@@ -140,7 +140,7 @@ extension DaemonStateMachine {
                 TransferStart(
                     task: task,
                     additionalFields: session.configuration.additionalFields,
-                    asksForTrust: session.configuration.answersChallenges ?? false
+                    asksForTrust: session.configuration.answersCertificates ?? false
                 )
             )
         )

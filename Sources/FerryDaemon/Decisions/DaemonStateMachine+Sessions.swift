@@ -248,7 +248,7 @@ extension DaemonStateMachine {
     mutating func closed(_ identifier: Int64, at now: Date) -> [Effect] {
         guard let session = sessions.removeValue(forKey: identifier) else { return [] }
         // It may have been the one that kept its application from being started for another.
-        return removeIfUnused(session.applicationID)
+        return [.forgetSession(identifier)] + removeIfUnused(session.applicationID)
             + evaluateRelaunch(of: session.applicationID, at: now)
     }
 

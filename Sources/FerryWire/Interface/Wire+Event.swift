@@ -11,7 +11,7 @@ extension Wire {
         package var task: Int?
         /// The answer: with response, finished and, if that does not come before, completed.
         package var response: Response?
-        /// The request after redirects, where it differs: with the answer. The request that would be sent: with
+        /// The request after redirects, where it differs, with the answer; that which would be sent, with
         /// delayed.
         package var request: Request?
         /// How many bytes were held already: with resumed.

@@ -1,7 +1,9 @@
 package import FoundationEssentials
 
 extension Wire {
-    /// A certificate and its key, by which a client proves who it is. It is never stored.
+    /// A certificate and its key, by which a client proves who it is.
+    ///
+    /// It is never stored.
     package struct Identity: Codable, Hashable, Sendable {
         /// How it is written down.
         package var format: IdentityFormat

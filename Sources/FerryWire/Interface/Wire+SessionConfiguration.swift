@@ -9,9 +9,10 @@ extension Wire {
         package var maximumConnectionsPerHost: Int
         /// Whether the application is started when all tasks are done, and for what it has to decide.
         package var sendsLaunchEvents: Bool
-        /// Whether the application answers challenges; otherwise they are dealt with as if it had nothing
-        /// to say.
-        package var answersChallenges: Bool?
+        /// Whether the application may have a password for who asks; otherwise nobody is asked.
+        package var answersPasswords: Bool?
+        /// Whether the application may want to decide about certificates, the server's or its own.
+        package var answersCertificates: Bool?
 
         /// Creates a session configuration.
         package init(
@@ -19,13 +20,15 @@ extension Wire {
             resourceTimeout: Double,
             maximumConnectionsPerHost: Int,
             sendsLaunchEvents: Bool,
-            answersChallenges: Bool? = nil
+            answersPasswords: Bool? = nil,
+            answersCertificates: Bool? = nil
         ) {
             self.additionalFields = additionalFields
             self.resourceTimeout = resourceTimeout
             self.maximumConnectionsPerHost = maximumConnectionsPerHost
             self.sendsLaunchEvents = sendsLaunchEvents
-            self.answersChallenges = answersChallenges
+            self.answersPasswords = answersPasswords
+            self.answersCertificates = answersCertificates
         }
     }
 }

@@ -113,7 +113,9 @@ struct MachineBench {
         case .launch(_, _, let session): launches.append(session)
         case .setTimer(let timer, let date): timers[timer] = date
         case .exit: hasExited = true
-        case .endSubscription, .seal, .keepFile, .discardFile, .changed, .removed, .log: break
+        case .endSubscription, .forgetSession, .seal, .keepFile, .discardFile, .changed, .removed,
+            .log:
+            break
         }
         return []
     }

@@ -115,7 +115,6 @@ final class DaemonBench {
         guard let daemon else { return }
         for transfer in daemon.transfers.values { transfer.cancel() }
         for timer in daemon.timers.values { timer.cancel() }
-        daemon.client.invalidate()
         self.daemon = nil
     }
 

@@ -11,7 +11,7 @@ import Testing
     private static let credential = PasswordCredential(user: "jo", password: "secret")
     private static let configuration: Wire.SessionConfiguration = {
         var configuration = Wire.SessionConfiguration.sample
-        configuration.answersChallenges = true
+        configuration.answersPasswords = true
         return configuration
     }()
 
@@ -188,7 +188,7 @@ import Testing
         _ = answer(client, 1, .goOn, answersNoOthers: true)
         #expect(bench.challengeAnswers == [tasks[0]: [.goOn], tasks[1]: [.goOn]])
         let stored = try #require(bench.database.current.sessions[client.session]?.record)
-        #expect(Stored.configuration(stored.configuration).answersChallenges == false)
+        #expect(Stored.configuration(stored.configuration).answersPasswords == false)
     }
 
     // MARK: Late answers

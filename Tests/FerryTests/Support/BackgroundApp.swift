@@ -47,6 +47,20 @@ struct BackgroundApp {
         try daemon.start()
     }
 
+    /// A session of the app with a delegate of the test's own, or none.
+    func session(delegate: (any URLSessionDelegate)?) -> URLSession {
+        let configuration = URLSessionConfiguration.background(withIdentifier: "tracks")
+        // What other tests keep in the shared one is nothing to this session.
+        let own = URLSessionConfiguration.ephemeral.urlCredentialStorage
+        configuration.urlCredentialStorage = own
+        return URLSession(
+            backgroundIdentifier: "tracks",
+            configuration: configuration.snapshot,
+            delegate: delegate,
+            among: sessions
+        )
+    }
+
     /// A session of the app.
     func session(
         _ identifier: String = "tracks",

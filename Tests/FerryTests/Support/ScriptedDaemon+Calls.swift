@@ -41,6 +41,21 @@ extension ScriptedDaemon: TransferCallHandler {
             answer("SetPriority \(method.identifier) \(method.priority)", reply) {
                 change(method.session, method.identifier) { $0.priority = method.priority }
             }
+        case .setEarliestBegin(let method, let reply):
+            answer("SetEarliestBegin \(method.identifier)", reply) {
+                change(method.session, method.identifier) {
+                    $0.earliestBegin = method.earliestBegin?.date
+                }
+            }
+        case .begin(let method, let reply):
+            answer("Begin \(method.identifier) \(method.request?.url ?? "-")", reply) {
+                Wire.Empty()
+            }
+        case .answerChallenge(let method, let reply):
+            answer("AnswerChallenge \(method.identifier) \(method.question)", reply) {
+                answers.append(method)
+                return Wire.Empty()
+            }
         case .acknowledge(let method, let reply):
             answer("Acknowledge \(method.sequence)", reply) { acknowledge(method) }
         case .closeSession(let method, let reply):
@@ -174,7 +189,8 @@ extension ScriptedDaemon: TransferCallHandler {
             originalRequest: method.request,
             receivedByteCount: 0,
             attempts: 0,
-            created: Date(timeIntervalSince1970: 0)
+            created: Date(timeIntervalSince1970: 0),
+            earliestBegin: method.earliestBegin?.date
         )
         sessions[identifier] = session
         nextID += 1

@@ -54,6 +54,8 @@ final class ScriptedDaemon {
     var uploads: [String: [UInt8]] = [:]
     var nextNumber: Int64 = 100
     var nextID: Int64 = 1
+    /// What clients have answered to challenges.
+    var answers: [Wire.AnswerChallenge] = []
     var watcher: Reply<Wire.WatchTasks>?
 
     nonisolated init() throws {

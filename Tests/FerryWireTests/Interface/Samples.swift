@@ -30,7 +30,8 @@ enum Samples {
         resourceTimeout: 604_800.5,
         maximumConnectionsPerHost: 6,
         sendsLaunchEvents: true,
-        answersChallenges: true
+        answersPasswords: true,
+        answersCertificates: true
     )
     static let date = Date(timeIntervalSince1970: 1_800_000_000.5)
     static let wait = Wire.Wait(reason: .backoff, until: date, detail: "after a lost connection")

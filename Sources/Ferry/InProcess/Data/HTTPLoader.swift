@@ -56,7 +56,7 @@ final class HTTPLoader: ResourceLoader {
             client: client,
             configuration: Load.Configuration(
                 protocolChoice: .http2,
-                asksForTrust: decider.challenges.mayAnswer,
+                asksForTrust: decider.challenges.mayDecideOnCertificates,
                 acceptedCodings: "gzip, deflate, br, zstd"
             ),
             decider: decider,

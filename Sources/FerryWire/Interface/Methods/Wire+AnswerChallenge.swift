@@ -25,7 +25,7 @@ extension Wire {
         package var identity: Identity?
         /// Whether the answer also holds for other tasks of the session, until the daemon ends.
         package var isKept: Bool?
-        /// Whether the application answers no challenges at all: it is not asked any more.
+        /// Whether the application answers no challenges of this kind: it is not asked about them any more.
         package var answersNoOthers: Bool?
 
         /// Creates a call.
