@@ -39,7 +39,7 @@ let package = Package(
         .target(
             name: "FerryWire",
             dependencies: ["FerrySystem"],
-            exclude: ["io.ferry.Transfer.varlink"]
+            resources: [.embedInCode("io.ferry.Transfer.varlink")]
         ),
         .target(
             name: "FerryDaemon",

@@ -11,13 +11,6 @@ import Testing
         interface = try InterfaceText(parsing: Wire.description)
     }
 
-    @Test func `the text in the code is that of the file`() throws {
-        let sources = URL(filePath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Sources/FerryWire/io.ferry.Transfer.varlink")
-        #expect(try String(contentsOf: sources, encoding: .utf8) == Wire.description)
-    }
-
     @Test func `every name in the text is one in the code and the other way round`() {
         #expect(interface.name == Wire.interface)
         #expect(
