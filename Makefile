@@ -14,7 +14,7 @@ RUNS ?= 3
 TASKS ?= 100000
 DOCUMENTED = Ferry
 
-.PHONY: all build test demo lint format docs api-coverage sanitize simulate coverage boundaries bench \
+.PHONY: all build test demo lint format docs api-coverage sanitize leaks simulate coverage boundaries bench \
   scale build-benchmarks install uninstall clean set-up
 all:
 	.ci/run
@@ -76,6 +76,13 @@ sanitize-%: set-up
 	swift test --skip-build --no-parallel --sanitize $* --disable-xctest --scratch-path .build/$* \
 	  || { cat .build/$*/report.* 2> /dev/null; exit 1; }
 	@! cat .build/$*/report.* 2> /dev/null
+
+# Whether ten thousand requests leave anything behind, by the leak sanitizer and by the memory they need.
+leaks: set-up
+	for product in requests-ferry download-ferry; do \
+	  swift build --quiet --sanitize address --package-path Benchmarks --product $$product \
+	    --scratch-path .build/leaks || exit 1; done
+	LEAK_BINARIES=.build/leaks/debug scripts/leaks
 
 # The share of the lines that the tests run, for each layer; scripts/coverage LAYER shows the rest.
 coverage: set-up

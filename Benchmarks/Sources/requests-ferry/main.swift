@@ -6,12 +6,13 @@ import Ferry
 import FoundationNetworking
 #endif
 
-// requests get LIST [WIDTH]: gets the URLs of a list, one a line, as data, WIDTH of them at a time, 64 by default.
+// requests get LIST [WIDTH [ROUNDS]]: gets the URLs of a list, one a line, as data, WIDTH of them at a time, 64 by
+// default, and all of them ROUNDS times, once by default.
 // requests put FILE URL: uploads a file.
 
 let words = CommandLine.arguments
 guard words.count >= 3 else {
-    print("Usage: requests get LIST [WIDTH] | put FILE URL")
+    print("Usage: requests get LIST [WIDTH [ROUNDS]] | put FILE URL")
     exit(2)
 }
 
@@ -52,7 +53,12 @@ do {
     } else {
         let list = try String(contentsOfFile: words[2], encoding: .utf8)
         let urls = list.split(separator: "\n").compactMap { URL(string: String($0)) }
-        print(try await get(urls, width: words.count > 3 ? Int(words[3]) ?? 64 : 64))
+        let width = words.count > 3 ? Int(words[3]) ?? 64 : 64
+        var total = 0
+        for _ in 0..<(words.count > 4 ? Int(words[4]) ?? 1 : 1) {
+            total += try await get(urls, width: width)
+        }
+        print(total)
     }
 } catch {
     FileHandle.standardError.write(Data("\(error)\n".utf8))
