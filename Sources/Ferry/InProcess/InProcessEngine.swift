@@ -158,13 +158,8 @@ final class InProcessEngine {
 
     func makeClient() throws(TransferError) -> HTTPClient {
         if let client { return client }
-        var settings = HTTPClient.Configuration()
-        settings.maximumConnectionsPerHost = max(1, configuration.httpMaximumConnectionsPerHost)
-        settings.proxies = configuration.proxies
-        settings.minimumTLSVersion = configuration.minimumTLSVersion
-        settings.maximumTLSVersion = configuration.maximumTLSVersion
         do {
-            let client = try HTTPClient(configuration: settings)
+            let client = try HTTPClient(configuration: configuration.client)
             self.client = client
             return client
         } catch {
