@@ -124,12 +124,21 @@ import Glibc
     /// Reads what has arrived; TLS may hold some of it, so that only `wouldBlock` means that there
     /// is nothing.
     func receive(into buffer: UnsafeMutableRawBufferPointer) -> CurlEasy.Transfer {
-        isClosed ? .ended : easy.receive(into: buffer)
+        isClosed ? .ended : explained(easy.receive(into: buffer))
     }
 
     /// Sends as much as the kernel takes; see ``CurlEasy/send(_:)``.
     func send(_ bytes: UnsafeRawBufferPointer) -> CurlEasy.Transfer {
-        isClosed ? .ended : easy.send(bytes)
+        isClosed ? .ended : explained(easy.send(bytes))
+    }
+
+    /// In TLS 1.3 a server says what it thinks of a client's certificate when the handshake is over for
+    /// the client.
+    private func explained(_ transfer: CurlEasy.Transfer) -> CurlEasy.Transfer {
+        switch transfer {
+        case .ended, .failure: cause.map { .failure($0) } ?? transfer
+        case .bytes, .wouldBlock: transfer
+        }
     }
 
     /// Calls `handler` whenever the socket is ready for any of `readiness`; for an empty set, never.

@@ -1,7 +1,7 @@
 """A WebSocket server on loopback whose paths are the behaviours that the tests need.
 
 Prints its port, and ends when its standard input does. With arguments, a certificate and its key,
-it speaks TLS.
+it speaks TLS; with an authority's certificate behind them, to those whom that has signed.
 """
 
 import asyncio
@@ -105,6 +105,9 @@ async def main():
     if len(sys.argv) > 2:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(sys.argv[1], sys.argv[2])
+    if len(sys.argv) > 3:
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.load_verify_locations(sys.argv[3])
     server = await serve(
         handle,
         "127.0.0.1",

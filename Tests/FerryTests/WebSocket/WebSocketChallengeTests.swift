@@ -96,6 +96,41 @@ struct WebSocketChallengeTests {
         #expect(error?.code == .cancelled)
     }
 
+    @Test func `DL-9: the session's delegate is asked who the client is`() async throws {
+        let server = try await WebSocketServer.start(tls: true, asksForIdentity: true)
+        let made = try await server.makeIdentity()
+        let identity = SecIdentity(pkcs12: Data(made.pkcs12), passphrase: made.passphrase)
+        recorder.change { answers in
+            answers.sessionChallenge = { challenge in
+                let space = challenge.protectionSpace
+                guard space.authenticationMethod == NSURLAuthenticationMethodClientCertificate
+                else { return (.useCredential, space.serverTrust.map { URLCredential(trust: $0) }) }
+                let credential = URLCredential(
+                    identity: identity,
+                    certificates: nil,
+                    persistence: .forSession
+                )
+                return (.useCredential, credential)
+            }
+        }
+        let session = recorder.makeSession()
+        for _ in 0..<2 { try await expectEcho(server, in: session) }
+        #expect(
+            recorder.challenges.map(\.protectionSpace.authenticationMethod) == [
+                NSURLAuthenticationMethodServerTrust, NSURLAuthenticationMethodClientCertificate,
+            ]
+        )
+    }
+
+    @Test func `a server that gets no certificate ends the task`() async throws {
+        let server = try await WebSocketServer.start(tls: true, asksForIdentity: true)
+        trustEverybody()
+        let (error, _) = try await failure(server, in: recorder.makeSession())
+        // The server's reason does not arrive where the end of its connection is quicker.
+        let codes = [URLError.Code.clientCertificateRejected, .networkConnectionLost]
+        #expect(try codes.contains(#require(error?.code)))
+    }
+
     // MARK: - Passwords
 
     @Test(arguments: ["/basic", "/digest"])
