@@ -81,6 +81,7 @@ package final class Download {
     package func cancel() {
         run(machine.cancel())
         progress = nil
+        sharing = nil
         stopSynchronizing()
     }
 
@@ -211,6 +212,8 @@ extension Download {
 
     private func end(_ report: (Events) -> Void) {
         stopSynchronizing()
+        // It may refer to the owner, and is of no use any more.
+        sharing = nil
         noteFruitlessResumptions()
         tellProgress()
         report(events)
