@@ -32,6 +32,16 @@ import Testing
         #expect(content.firstDifference(from: bytes) == nil)
     }
 
+    @Test func `RD-13: a server that cannot resume leaves no resume data in the background`()
+        async throws
+    {
+        let plain = FixtureFile(content, entityTag: nil, lastModified: nil)
+        server.on("/song", .file(plain).stalling(after: 100_000, at: gate))
+        _ = try await startApp("--interrupt", "song")
+        #expect(await events.next("no-resume-data") == "no-resume-data")
+        #expect(await events.next("completed") == "completed 1 -999")
+    }
+
     @Test func `a person pauses a transfer, has it go on and cancels it`() async throws {
         server.on("/song", .file(FixtureFile(content)).stalling(after: 100_000, at: gate))
         _ = try await startApp()

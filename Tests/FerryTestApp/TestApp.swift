@@ -90,6 +90,7 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
             options.isForeground
             ? .default : URLSessionConfiguration.background(withIdentifier: options.session)
         configuration.sessionSendsLaunchEvents = options.sendsLaunchEvents
+        configuration.waitsForConnectivity = options.waitsForConnectivity
         let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
         self.session.withLock { $0 = session }
         return session
@@ -202,6 +203,10 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
         events.write("did-finish-events")
         let handler = completionHandler.withLock { $0 }
         Task { @MainActor in handler?() }
+    }
+
+    func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
+        events.write("waits-for-connectivity \(task.taskIdentifier)")
     }
 
     func urlSession(

@@ -14,6 +14,8 @@ struct TestAppOptions: Sendable {
     /// Start in a default session, cancel at this many bytes, go on in the background session.
     var handOverAt: Int64?
     var sendsLaunchEvents = true
+    /// Wait for a network instead of failing, in sessions that can be told so.
+    var waitsForConnectivity = false
     /// Open the session and do nothing, without a task of Swift's.
     var isIdle = false
     /// Cancel the task of this description at its first progress, and go on from the resume data.
@@ -76,6 +78,7 @@ struct TestAppOptions: Sendable {
             case "--field": addField(value)
             case "--timeout": timeout = Double(value)
             case "--launch-events": sendsLaunchEvents = value == "yes"
+            case "--waits-for-connectivity": waitsForConnectivity = value == "yes"
             default: parseQuestions(name, value)
             }
         }

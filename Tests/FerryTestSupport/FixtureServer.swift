@@ -27,9 +27,17 @@ package final class FixtureServer: Sendable {
     private let stopped = FixtureGate()
 
     /// Listens and serves, until ``stop()`` or the end of this object.
-    package init(host: String = "127.0.0.1") throws {
+    package convenience init(host: String = "127.0.0.1") throws {
+        try self.init(host: host, FixtureListener(host: host))
+    }
+
+    /// Listens and serves at a port that refused connections so far.
+    package convenience init(at closed: FixtureClosedPort) throws {
+        try self.init(host: "127.0.0.1", FixtureListener(at: closed))
+    }
+
+    private init(host: String, _ listener: FixtureListener) throws {
         self.host = host
-        let listener = try FixtureListener(host: host)
         port = listener.port
         Thread.detachNewThread { [routes, log, stopped] in
             listener.acceptAll(until: stopped) { socket in

@@ -2,6 +2,16 @@ import FerryHTTP
 import Foundation
 
 extension URLSessionConfiguration.Values {
+    /// How the session's connections are made.
+    var client: HTTPClient.Configuration {
+        var client = HTTPClient.Configuration()
+        client.maximumConnectionsPerHost = max(1, httpMaximumConnectionsPerHost)
+        client.proxies = proxies
+        client.minimumTLSVersion = minimumTLSVersion
+        client.maximumTLSVersion = maximumTLSVersion
+        return client
+    }
+
     /// The proxies of ``URLSessionConfiguration/connectionProxyDictionary``, or else the environment's.
     var proxies: HTTPProxyChoice {
         guard let dictionary = connectionProxyDictionary.value else { return .environment }

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// What apps ask for on any thread goes to the event loop in order.
 final class InProcessBackend: SessionBackend {
-    private let engine: InProcessEngine
+    let engine: InProcessEngine
     private let lastIdentifier = Atomic<Int>(0)
 
     init(configuration: URLSessionConfiguration.Values) {

@@ -19,7 +19,8 @@ final class InProcessEngine {
     let credentials: CredentialStore
     private var line = WaitingLine()
     private var budget: ConnectionBudget
-    private var sharedLoads: [SharedLoad.Key: SharedLoad] = [:]
+    private var sharedLoads: [RequestIdentity: SharedLoad] = [:]
+    private var downloadShares: [RequestIdentity: DownloadShare] = [:]
     private var multiplexingHosts: Set<String> = []
     private var client: HTTPClient?
     /// Clients whose connections are not to be used for anything new, and that still have transfers.
@@ -80,11 +81,24 @@ final class InProcessEngine {
     // MARK: - Shared requests
 
     /// The request under way that others can join, or a new one.
-    func sharedLoad(for key: SharedLoad.Key) -> (load: SharedLoad, isNew: Bool) {
-        if let present = sharedLoads[key] { return (present, false) }
-        let load = SharedLoad { [weak self] in self?.sharedLoads[key] = nil }
-        sharedLoads[key] = load
+    func sharedLoad(for identity: RequestIdentity) -> (load: SharedLoad, isNew: Bool) {
+        if let present = sharedLoads[identity] { return (present, false) }
+        let load = SharedLoad { [weak self] in self?.sharedLoads[identity] = nil }
+        sharedLoads[identity] = load
         return (load, true)
+    }
+
+    /// The download under way that others can join, or a new one.
+    func downloadShare(
+        for identity: RequestIdentity,
+        first: InProcessDownload
+    ) -> (share: DownloadShare, isNew: Bool) {
+        if let present = downloadShares[identity] { return (present, false) }
+        let share = DownloadShare(first: first) { [weak self] in
+            self?.downloadShares[identity] = nil
+        }
+        downloadShares[identity] = share
+        return (share, true)
     }
 
     // MARK: - Connections
@@ -144,13 +158,8 @@ final class InProcessEngine {
 
     func makeClient() throws(TransferError) -> HTTPClient {
         if let client { return client }
-        var settings = HTTPClient.Configuration()
-        settings.maximumConnectionsPerHost = max(1, configuration.httpMaximumConnectionsPerHost)
-        settings.proxies = configuration.proxies
-        settings.minimumTLSVersion = configuration.minimumTLSVersion
-        settings.maximumTLSVersion = configuration.maximumTLSVersion
         do {
-            let client = try HTTPClient(configuration: settings)
+            let client = try HTTPClient(configuration: configuration.client)
             self.client = client
             return client
         } catch {

@@ -6,18 +6,32 @@ extension TaskDecider {
     /// Who decides about the task's challenges.
     var challenges: AppChallenges { AppChallenges(task: task, credentials: engine.credentials) }
 
-    func load(_ load: Load, hasApproved trust: HTTPServerTrust) -> Bool {
-        engine.approvedServers.contains(trust)
-    }
+    func load(_ load: Load, hasApproved trust: HTTPServerTrust) -> Bool { hasApproved(trust) }
 
     func load(_ load: Load, identityFor request: TransferRequest) -> HTTPIdentity? {
-        guard !engine.identities.isEmpty, let origin = Origin(url: request.url) else { return nil }
-        return engine.identities[origin]
+        identity(for: request)
     }
 
     func load(
         _ load: Load,
         decideOn challenge: LoadChallenge,
+        then answer: @escaping @LoopActor (LoadChallengeAnswer) -> Void
+    ) {
+        decide(on: challenge, then: answer)
+    }
+
+    /// Whether the app has approved a server's certificates before.
+    func hasApproved(_ trust: HTTPServerTrust) -> Bool { engine.approvedServers.contains(trust) }
+
+    /// Who the app has said to be where a request goes.
+    func identity(for request: TransferRequest) -> HTTPIdentity? {
+        guard !engine.identities.isEmpty, let origin = Origin(url: request.url) else { return nil }
+        return engine.identities[origin]
+    }
+
+    /// Asks the app about a challenge.
+    func decide(
+        on challenge: LoadChallenge,
         then answer: @escaping @LoopActor (LoadChallengeAnswer) -> Void
     ) {
         willAsk?()

@@ -13,19 +13,25 @@ import Synchronization
 final class InProcessWebSocket: TaskBackend {
     private weak var task: URLSessionWebSocketTask?
     private var order: Result<WebSocketOrder, URLError>
-    private let configuration: URLSessionConfiguration.Values
+    private let engine: InProcessEngine
+    private var configuration: URLSessionConfiguration.Values { engine.configuration }
+    /// What finds the request by which the connection can be opened.
+    private var opening: WebSocketOpening?
     private var connection: WebSocketConnection?
     private var clock: ResourceClock?
     /// What the task fails with, where the connection does not know.
     private var failure: TransferError?
+    /// What a server has answered last, if that was no opening.
+    private var latestAnswer: HTTPResponseHead?
+    private var hasBegun = false
     private var hasEnded = false
 
     nonisolated init(
         _ order: Result<WebSocketOrder, URLError>,
-        _ configuration: URLSessionConfiguration.Values
+        _ engine: InProcessEngine
     ) {
         self.order = order
-        self.configuration = configuration
+        self.engine = engine
     }
 
     /// Works for a task; before anything else.
@@ -36,14 +42,56 @@ final class InProcessWebSocket: TaskBackend {
         var settings = WebSocketConnection.Configuration()
         settings.openingTimeout = order.openingTimeout
         connection = WebSocketConnection(
-            order.webSocketRequest,
+            WebSocketRequest(url: order.url, fields: order.request.fields),
+            client: configuration.client,
             configuration: settings,
             events: WebSocketConnection.Events(
                 opened: { [weak self] in self?.opened($0, $1) },
                 refused: { [weak self] in self?.refused($0) },
+                decideOnTrust: { [weak self] trust in
+                    self?.opening?.decide(on: trust) ?? .followVerdict
+                },
+                decideOnIdentity: { [weak self] wish in
+                    self?.opening?.decide(on: wish) ?? .goOnWithout
+                },
                 ended: { [weak self] in self?.ended($0) }
             )
         )
+    }
+
+    /// Finds the first request, now that it is clear whom to ask.
+    private func beginOpening() {
+        hasBegun = true
+        guard let task, case .success(let order) = order else { return }
+        let decider = TaskDecider(task: task, engine: engine)
+        let opening = WebSocketOpening(
+            order.request,
+            protocols: order.protocols,
+            asksForTrust: decider.challenges.mayDecideOnCertificates,
+            environment: WebSocketOpening.Environment(
+                decide: { decider.decide(on: $0, then: $1) },
+                hasApproved: { decider.hasApproved($0) },
+                identity: { decider.identity(for: $0) },
+                open: { [weak self] in self?.open($0, by: $1) },
+                giveUp: { [weak self] in self?.giveUp($0) }
+            )
+        )
+        self.opening = opening
+        opening.start()
+    }
+
+    /// Opens the connection, or another one in place of one that was refused.
+    private func open(_ request: TransferRequest, by handshake: WebSocketRequest) {
+        if case .success(var next) = order, next.request != request {
+            next.request = request
+            order = .success(next)
+            var shown = request
+            shown.url = next.url
+            task?.storage.withLock { storage in
+                storage.currentRequest = storage.originalRequest?.redirected(as: shown)
+            }
+        }
+        connection?.goOn(with: handshake)
     }
 
     // MARK: - What the app asks for
@@ -68,6 +116,7 @@ final class InProcessWebSocket: TaskBackend {
             if let error = order.failure { return end(with: error) }
             clock?.start { [weak self] in self?.timeRanOut() }
             if let size = task?.maximumMessageSize { connection?.maximumMessageByteCount = size }
+            if !hasBegun { beginOpening() }
             connection?.start()
         case .suspend:
             clock?.stop()
@@ -122,26 +171,23 @@ final class InProcessWebSocket: TaskBackend {
     // MARK: - What comes of it
 
     private func opened(_ head: HTTPResponseHead, _ chosen: String?) {
+        opening = nil
         note(head)
         task?.deliver(.socket(.opened(protocol: chosen)))
     }
 
-    private func refused(_ head: HTTPResponseHead) -> WebSocketRequest? {
-        note(head)
-        guard case .success(var next) = order else { return nil }
-        do throws(TransferError) {
-            guard try next.follow(head) else { return nil }
-        } catch {
-            failure = error
-            return nil
-        }
-        order = .success(next)
-        var shown = next.request
-        shown.url = next.url
-        task?.storage.withLock { storage in
-            storage.currentRequest = storage.originalRequest?.redirected(as: shown)
-        }
-        return next.webSocketRequest
+    private func refused(_ refusal: WebSocketConnection.Refusal) {
+        latestAnswer = nil
+        // A proxy's word is not the server's.
+        if case .answer(let head) = refusal, head.status != 407 { latestAnswer = head }
+        opening?.refused(refusal)
+    }
+
+    /// There is nothing else to try.
+    private func giveUp(_ error: TransferError?) {
+        failure = error
+        if error == nil, let latestAnswer { note(latestAnswer) }
+        connection?.goOn(with: nil)
     }
 
     private func ended(_ end: WebSocketConnection.End) {
@@ -168,6 +214,8 @@ final class InProcessWebSocket: TaskBackend {
     private func end(with error: (any Error)?) {
         guard !hasEnded else { return }
         hasEnded = true
+        opening?.cancel()
+        opening = nil
         clock?.stop()
         task?.deliver(.completed(error: error))
     }

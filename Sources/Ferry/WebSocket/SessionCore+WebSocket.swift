@@ -9,7 +9,9 @@ extension SessionCore {
         protocols: [String],
         of session: URLSession
     ) -> URLSessionWebSocketTask {
-        precondition(!isBackground, "WebSocket tasks are not supported in background sessions.")
+        guard let engine = (backend as? InProcessBackend)?.engine else {
+            preconditionFailure("WebSocket tasks are not supported in background sessions.")
+        }
         let order = Result { () throws(URLError) in
             try WebSocketOrder(request, protocols: protocols, configuration: configuration)
         }
@@ -22,7 +24,7 @@ extension SessionCore {
             let task = URLSessionWebSocketTask(
                 identifier: backend.reserveTask().identifier,
                 core: self,
-                socket: InProcessWebSocket(order, configuration),
+                socket: InProcessWebSocket(order, engine),
                 storage: URLSessionTask.Storage(
                     session: handle,
                     originalRequest: request,

@@ -19,8 +19,10 @@ import Synchronization
 /// with the error that the task has ended with, or with `POSIXError.Code.ENOTCONN` if it has ended without one.
 /// Messages that came before the end can still be received.
 ///
-/// The handshake follows redirects. Its answer is the task's ``URLSessionTask/response``; if it is anything else
-/// than an opening, the task fails with `URLError.Code.badServerResponse`.
+/// The handshake follows redirects. The delegates are asked by the same methods as for requests whether to
+/// trust a server, and for names and passwords, also of a proxy. The handshake's answer is the task's
+/// ``URLSessionTask/response``; if it is anything else than an opening, the task fails with
+/// `URLError.Code.badServerResponse`.
 ///
 /// - Important: On Linux a suspended task keeps its connection, and sends and reads nothing. Extensions such
 ///   as compression are not offered, and cookies are neither sent nor stored. HTTP proxies are asked for a

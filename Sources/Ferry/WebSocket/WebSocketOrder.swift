@@ -6,11 +6,10 @@ import FoundationNetworking
 /// What a WebSocket task is to open, translated for the layers below and checked.
 struct WebSocketOrder: Sendable {
     /// The handshake, by the scheme of HTTP.
-    private(set) var request: TransferRequest
-    private let protocols: [String]
+    var request: TransferRequest
+    let protocols: [String]
     /// Whether the app has named the URL by a scheme of the WebSocket protocol.
     private let usesOwnScheme: Bool
-    private var redirectCount = 0
 
     /// Translates what the app has given.
     ///
@@ -39,39 +38,12 @@ struct WebSocketOrder: Sendable {
             .protocols
     }
 
-    /// The handshake as the layer below takes it.
-    var webSocketRequest: WebSocketRequest {
-        WebSocketRequest(url: url, fields: request.fields, protocols: protocols)
-    }
-
     /// The URL by the scheme that the app prefers.
     var url: String { usesOwnScheme ? Self.webSocketURL(request.url) : request.url }
 
     /// How long nothing may happen until the connection is open.
     var openingTimeout: Duration {
         request.idleTimeout > 0 && request.idleTimeout < 1e9 ? .seconds(request.idleTimeout) : .zero
-    }
-
-    /// Goes where an answer leads that is no opening.
-    ///
-    /// - Returns: Whether it leads anywhere.
-    /// - Throws: Why it cannot be followed.
-    mutating func follow(_ head: HTTPResponseHead) throws(TransferError) -> Bool {
-        var head = head
-        for index in head.fields.indices where head.fields[index].isNamed("Location") {
-            let location = head.fields[index].value
-            head.fields[index].value = WebSocketRequest(url: location).httpURL
-        }
-        switch RedirectPolicy().decision(for: head, to: request, after: redirectCount) {
-        case .isFinal:
-            return false
-        case .fail(let error):
-            throw error
-        case .follow(let next):
-            request = next
-            redirectCount += 1
-            return true
-        }
     }
 
     private static func webSocketURL(_ url: String) -> String {

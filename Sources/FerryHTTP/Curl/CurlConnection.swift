@@ -7,7 +7,28 @@ import Glibc
 ///
 /// It has a multi handle of its own: among the connections of a client it would count as one that
 /// requests could use.
-@LoopActor final class CurlConnection {
+@LoopActor final class CurlConnection: HandshakeParty {
+    /// What has come of an attempt to connect.
+    enum Outcome {
+        case connected
+        /// A proxy asks for a password.
+        case refused(HTTPResponseHead)
+        case failed(HTTPError)
+    }
+
+    /// Who decides about the server.
+    struct Decisions {
+        var trust: @LoopActor (HTTPServerTrust) -> HTTPTrustDecision
+        var identity: @LoopActor (HTTPIdentityWish) -> HTTPIdentityDecision
+    }
+
+    let request: HTTPRequest
+    var cause: HTTPError?
+    var hasGoneOnWithoutIdentity = false
+
+    private let decisions: Decisions
+    private var tunnelParser: ResponseHeadParser
+    private var tunnelRefusal: HTTPResponseHead?
     private let multi: CurlMulti
     private let easy: CurlEasy
     private var socket: FileDescriptor?
@@ -18,25 +39,33 @@ import Glibc
     /// Begins to connect.
     ///
     /// - Parameters:
-    ///   - url: Whose host to connect to; `http` or `https`.
-    ///   - fields: Fields of which a proxy gets those that are for one.
+    ///   - request: Whose host to connect to, with fields of which a proxy gets those that are for one.
+    ///   - decisions: Who decides about the server, as far as the request asks.
     ///   - configuration: Whom to trust, and which proxy to take.
     ///   - completion: Called once, not from inside this call, unless the connection is closed
     ///     before.
     /// - Throws: ``HTTPError`` for a URL that cannot be used, and when memory runs out.
     init(
-        to url: String,
-        fields: [HTTPField],
+        for request: HTTPRequest,
+        _ decisions: Decisions,
         _ configuration: HTTPClient.Configuration,
-        completion: @escaping @LoopActor (HTTPError?) -> Void
+        completion: @escaping @LoopActor (Outcome) -> Void
     ) throws(HTTPError) {
+        self.request = request
+        self.decisions = decisions
+        tunnelParser = ResponseHeadParser(
+            url: request.url,
+            maximumByteCount: configuration.maximumHeaderBytes
+        )
         multi = try CurlMulti(configuration)
         easy = try CurlEasy()
-        try CurlURL.check(url)
-        try easy.connect(to: url, fields: fields, configuration)
-        multi.onCompletion = { [weak self] easy, code in
+        try CurlURL.check(request.url)
+        try easy.connect(for: request, configuration)
+        easy.party = self
+        easy.onTunnelLine = { [weak self] line in self?.receivedTunnelLine(line) }
+        multi.onCompletion = { [weak self] _, code in
             guard let self else { return }
-            completion(code == CURLE_OK ? takeSocket() : easy.error(code, hasHead: false))
+            completion(outcome(of: code))
         }
         multi.add(easy)
     }
@@ -54,6 +83,27 @@ import Glibc
         multi.close()
         socket = nil
     }
+
+    private func outcome(of code: CURLcode) -> Outcome {
+        if code == CURLE_OK { return takeSocket().map { .failed($0) } ?? .connected }
+        if let tunnelRefusal { return .refused(tunnelRefusal) }
+        return .failed(cause ?? easy.error(code, hasHead: false))
+    }
+
+    /// Nothing else that a proxy says may pass for the server's word.
+    private func receivedTunnelLine(_ line: UnsafeRawBufferPointer) {
+        guard case .head(var head) = tunnelParser.append(line), head.status == 407 else { return }
+        head.fields.removeAll { !$0.isNamed("Proxy-Authenticate") }
+        tunnelRefusal = head
+    }
+
+    // MARK: Handshakes
+
+    func decide(on trust: HTTPServerTrust) -> HTTPTrustDecision { decisions.trust(trust) }
+
+    func decide(on wish: HTTPIdentityWish) -> HTTPIdentityDecision? { decisions.identity(wish) }
+
+    // MARK: Life
 
     private func takeSocket() -> HTTPError? {
         guard let active = easy.activeSocket else {
@@ -74,12 +124,21 @@ import Glibc
     /// Reads what has arrived; TLS may hold some of it, so that only `wouldBlock` means that there
     /// is nothing.
     func receive(into buffer: UnsafeMutableRawBufferPointer) -> CurlEasy.Transfer {
-        isClosed ? .ended : easy.receive(into: buffer)
+        isClosed ? .ended : explained(easy.receive(into: buffer))
     }
 
     /// Sends as much as the kernel takes; see ``CurlEasy/send(_:)``.
     func send(_ bytes: UnsafeRawBufferPointer) -> CurlEasy.Transfer {
-        isClosed ? .ended : easy.send(bytes)
+        isClosed ? .ended : explained(easy.send(bytes))
+    }
+
+    /// In TLS 1.3 a server says what it thinks of a client's certificate when the handshake is over for
+    /// the client.
+    private func explained(_ transfer: CurlEasy.Transfer) -> CurlEasy.Transfer {
+        switch transfer {
+        case .ended, .failure: cause.map { .failure($0) } ?? transfer
+        case .bytes, .wouldBlock: transfer
+        }
     }
 
     /// Calls `handler` whenever the socket is ready for any of `readiness`; for an empty set, never.

@@ -27,37 +27,6 @@ extension CurlEasy {
     }
 }
 
-extension CurlEasy {
-    /// Has the exchange take part in the handshakes that are made for it.
-    func installHandshakeCallback() {
-        guard let exchange else { return }
-        CCurl_easy_set_ssl_context_function(handle, willSetUpTLS)
-        CCurl_easy_setopt_pointer(
-            handle,
-            CURLOPT_SSL_CTX_DATA,
-            Unmanaged.passUnretained(exchange).toOpaque()
-        )
-    }
-}
-
-private func willSetUpTLS(
-    _ easy: UnsafeMutableRawPointer?,
-    _ tlsContext: UnsafeMutableRawPointer?,
-    _ context: UnsafeMutableRawPointer?
-) -> CURLcode {
-    guard let tlsContext else { return CURLE_SSL_CONNECT_ERROR }
-    nonisolated(unsafe) let tls = tlsContext
-    return withExchange(context, otherwise: CURLE_SSL_CONNECT_ERROR) { exchange in
-        guard let context = HandshakeContext.keep(exchange, in: tls) else {
-            return CURLE_OUT_OF_MEMORY
-        }
-        if exchange.request.asksForTrust { CertificateVerification.install(in: tls, context) }
-        if exchange.request.asksForIdentity { IdentityWishes.install(in: tls) }
-        CertificateAlerts.install(in: tls)
-        return CURLE_OK
-    }
-}
-
 private func withExchange<Result>(
     _ context: UnsafeMutableRawPointer?,
     otherwise: Result,

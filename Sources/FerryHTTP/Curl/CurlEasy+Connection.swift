@@ -11,21 +11,20 @@ extension CurlEasy {
         case failure(HTTPError)
     }
 
-    /// Is to make a connection to a URL's host, through a proxy where there is one, and nothing
+    /// Is to make a connection to a request's host, through a proxy where there is one, and nothing
     /// else.
     ///
     /// - Parameters:
-    ///   - url: Whose host to connect to.
-    ///   - fields: Fields of which a proxy gets those that are for one.
+    ///   - request: Whose host to connect to, with the fields of which a proxy gets those that are for one.
     ///   - configuration: Whom to trust, and which proxy to take.
     /// - Throws: ``HTTPError`` for what cannot be set.
     func connect(
-        to url: String,
-        fields: [HTTPField],
+        for request: HTTPRequest,
         _ configuration: HTTPClient.Configuration
     ) throws(HTTPError) {
         isForConnectionOnly = true
-        try configure(for: HTTPRequest(url: url, fields: fields), configuration)
+        try configure(for: request, configuration)
+        installTunnelCallback()
         try set(CURLOPT_CONNECT_ONLY, 1)
         // RFC 6455 §4.1: a proxy is asked for a tunnel, without TLS too.
         try set(CURLOPT_HTTPPROXYTUNNEL, 1)

@@ -16,9 +16,8 @@ extension CurlEasy {
             // An empty list, too, is one in place of the environment's.
             try set(CURLOPT_NOPROXY, list.exceptionText)
         }
-        // A refusal is looked for in what a proxy says about its tunnel; but there is nobody to tell
-        // it to where nothing but a connection is wanted.
-        try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, isForConnectionOnly ? 1 : 0)
+        // A refusal is looked for in what a proxy says about its tunnel.
+        try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 0)
         let list = try CurlFieldList(CurlFieldList.proxyLines(for: request))
         proxyFieldList = list
         // Whoever is no proxy gets none of these: not the server at the end of a tunnel, and not one

@@ -9,6 +9,12 @@ import FerrySystem
     /// The exchange that this works for; libcurl's callbacks rely on its being kept here.
     private(set) var exchange: HTTPExchange?
 
+    /// Who takes part in the handshakes that are made for this.
+    weak var party: (any HandshakeParty)?
+
+    /// Who hears what a proxy says about a tunnel, where nothing but a connection is wanted.
+    var onTunnelLine: (@LoopActor (UnsafeRawBufferPointer) -> Void)?
+
     /// Whether all that is wanted is a connection, which ends when the handle is taken out.
     var isForConnectionOnly = false
 
@@ -36,6 +42,8 @@ import FerrySystem
     func reset() {
         curl_easy_reset(handle)
         exchange = nil
+        party = nil
+        onTunnelLine = nil
         isForConnectionOnly = false
         fieldList = nil
         proxyFieldList = nil
@@ -56,6 +64,7 @@ import FerrySystem
         _ configuration: HTTPClient.Configuration
     ) throws(HTTPError) {
         self.exchange = exchange
+        party = exchange
         setCallbacks(context: exchange)
         try configure(for: exchange.request, body: exchange.body, configuration)
     }

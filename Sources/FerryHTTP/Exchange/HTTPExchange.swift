@@ -29,7 +29,7 @@ package import FerrySystem
     /// Why the exchange has told libcurl to end it.
     var cause: HTTPError?
     /// Whether a server was told that its client has no certificate, though it wanted one.
-    private(set) var hasGoneOnWithoutIdentity = false
+    var hasGoneOnWithoutIdentity = false
     /// Whether a connection is being made for the exchange, so that who answers is a proxy.
     private var isConnecting = false
     private var idleTimer: LoopTimer?
@@ -121,44 +121,6 @@ extension HTTPExchange {
     /// Whether the final response's head has arrived.
     var hasHead: Bool { machine.head != nil }
 
-    /// The host that the request is for, without the brackets of an IPv6 address.
-    var host: String { CurlURL.host(of: request.url) ?? "" }
-
-    /// Decides on a server, from inside of its handshake.
-    func trusts(_ trust: HTTPServerTrust) -> Bool {
-        switch handler?.exchange(self, decideOn: trust) ?? .followVerdict {
-        case .followVerdict:
-            cause = trust.verdict.error
-        case .accept:
-            cause = nil
-        case .ask:
-            let message = "Nobody has decided yet whether to trust \(trust.host)"
-            cause = HTTPError(code: .serverTrustUndecided, message: message)
-        }
-        return cause == nil
-    }
-
-    /// Decides on a server's wish to know its client, from inside of its handshake.
-    func goesOnWithoutIdentity(_ wish: HTTPIdentityWish) -> Bool {
-        // libcurl reads from a connection that it gives up, and so goes on with the handshake.
-        guard let handler, cause == nil else { return false }
-        switch handler.exchange(self, decideOn: wish) {
-        case .goOnWithout:
-            hasGoneOnWithoutIdentity = true
-            return true
-        case .ask:
-            let message = "Nobody has decided yet who \(wish.host) is to talk to"
-            cause = HTTPError(code: .clientCertificateUndecided, message: message)
-            return false
-        }
-    }
-
-    /// The server ends the connection for the sake of the client's certificate, or for want of one.
-    func serverRejectedIdentity(_ reason: String) {
-        let message = "The server does not accept the client's certificate: \(reason)"
-        cause = HTTPError(code: .clientCertificateRejected, message: message)
-    }
-
     /// The exchange's turn has come.
     func began() {
         run(machine.began(at: EventLoop.now))
@@ -248,5 +210,17 @@ extension HTTPExchange {
     private func answered(_ head: HTTPResponseHead) -> Bool {
         let disposition = handler?.exchange(self, didReceive: head) ?? .cancel
         return machine.answered(disposition)
+    }
+}
+
+// MARK: - Handshakes
+
+extension HTTPExchange: HandshakeParty {
+    func decide(on trust: HTTPServerTrust) -> HTTPTrustDecision {
+        handler?.exchange(self, decideOn: trust) ?? .followVerdict
+    }
+
+    func decide(on wish: HTTPIdentityWish) -> HTTPIdentityDecision? {
+        handler?.exchange(self, decideOn: wish)
     }
 }

@@ -3,7 +3,7 @@ import FerrySystem
 
 /// What servers say of their clients' certificates when they end a connection for their sake.
 @LoopActor enum CertificateAlerts {
-    /// Has the exchange that is kept in a TLS context hear of it.
+    /// Has whoever is kept in a TLS context hear of it.
     ///
     /// libcurl tells it by a text alone, and in TLS 1.3 not before the response should come.
     ///
@@ -19,14 +19,14 @@ import FerrySystem
     }
 
     private static func received(_ alert: Int32, by tls: OpaquePointer) {
-        guard let exchange = HandshakeContext.exchange(of: tls) else { return }
-        guard isForCertificate(alert, exchange) else { return }
+        guard let party = HandshakeContext.party(of: tls) else { return }
+        guard isForCertificate(alert, party) else { return }
         let reason = SSL_alert_desc_string_long(alert).map { String(cString: $0) } ?? ""
-        exchange.serverRejectedIdentity(reason)
+        party.serverRejectedIdentity(reason)
     }
 
     /// RFC 8446 §6.2.
-    private static func isForCertificate(_ alert: Int32, _ exchange: HTTPExchange) -> Bool {
+    private static func isForCertificate(_ alert: Int32, _ party: any HandshakeParty) -> Bool {
         switch alert {
         case SSL_AD_BAD_CERTIFICATE, SSL_AD_UNSUPPORTED_CERTIFICATE, SSL_AD_CERTIFICATE_REVOKED,
             SSL_AD_CERTIFICATE_EXPIRED, SSL_AD_CERTIFICATE_UNKNOWN, SSL_AD_UNKNOWN_CA,
@@ -34,10 +34,10 @@ import FerrySystem
             true
         case SSL_AD_DECRYPT_ERROR:
             // A signature that does not fit, as that of an authority of the same name.
-            exchange.request.identity != nil
+            party.request.identity != nil
         case SSL_AD_HANDSHAKE_FAILURE:
             // TLS 1.2 has no alert of its own for a missing certificate (RFC 5246 §7.4.6).
-            exchange.hasGoneOnWithoutIdentity
+            party.hasGoneOnWithoutIdentity
         default:
             false
         }

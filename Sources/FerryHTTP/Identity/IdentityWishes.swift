@@ -3,7 +3,7 @@ import FerrySystem
 
 /// What becomes of servers' wishes to know by a certificate who their client is.
 @LoopActor enum IdentityWishes {
-    /// Has the exchange that is kept in a TLS context decide.
+    /// Has whoever is kept in a TLS context decide.
     ///
     /// - Parameter tlsContext: OpenSSL's `SSL_CTX`.
     static func install(in tlsContext: UnsafeMutableRawPointer) {
@@ -18,9 +18,9 @@ import FerrySystem
 
     private static func goesOn(_ tls: OpaquePointer) -> Bool {
         // A kept connection's server may also ask when that exchange is long over.
-        guard let exchange = HandshakeContext.exchange(of: tls) else { return true }
-        return exchange.goesOnWithoutIdentity(
-            HTTPIdentityWish(host: exchange.host, issuers: issuers(tls))
+        guard let party = HandshakeContext.party(of: tls) else { return true }
+        return party.goesOnWithoutIdentity(
+            HTTPIdentityWish(host: party.host, issuers: issuers(tls))
         )
     }
 

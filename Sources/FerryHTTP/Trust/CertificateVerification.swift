@@ -3,7 +3,7 @@ import FerrySystem
 
 /// OpenSSL's verification of a server's certificates, with somebody else having the last word.
 @LoopActor enum CertificateVerification {
-    /// Has the exchange that is kept in a TLS context decide on the server of each connection that
+    /// Has whoever is kept in a TLS context decide on the server of each connection that
     /// is made by it.
     ///
     /// - Parameters:
@@ -16,15 +16,16 @@ import FerrySystem
         COpenSSL_set_verify_callback(tlsContext, verifyCertificates, context)
     }
 
-    fileprivate static func verify(_ store: OpaquePointer, for exchange: HTTPExchange?) -> Bool {
+    fileprivate static func verify(_ store: OpaquePointer, for party: (any HandshakeParty)?) -> Bool
+    {
         X509_verify_cert(store)
-        guard let exchange else { return X509_STORE_CTX_get_error(store) == X509_V_OK }
+        guard let party else { return X509_STORE_CTX_get_error(store) == X509_V_OK }
         let trust = HTTPServerTrust(
-            host: exchange.host,
+            host: party.host,
             certificates: certificates(store),
-            verdict: verdict(store, host: exchange.host)
+            verdict: verdict(store, host: party.host)
         )
-        let isTrusted = exchange.trusts(trust)
+        let isTrusted = party.trusts(trust)
         // libcurl looks at this, too.
         X509_STORE_CTX_set_error(
             store,
@@ -75,9 +76,9 @@ private func verifyCertificates(
 ) -> Int32 {
     guard let store, let context else { return 0 }
     nonisolated(unsafe) let verified = store
-    let exchange = Unmanaged<HandshakeContext>.fromOpaque(context)
+    let kept = Unmanaged<HandshakeContext>.fromOpaque(context)
     return LoopActor.assumeIsolated {
-        let exchange = exchange.takeUnretainedValue().exchange
-        return CertificateVerification.verify(verified, for: exchange) ? 1 : 0
+        let party = kept.takeUnretainedValue().party
+        return CertificateVerification.verify(verified, for: party) ? 1 : 0
     }
 }

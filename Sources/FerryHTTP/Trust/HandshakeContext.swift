@@ -1,26 +1,26 @@
 import COpenSSL
 import FerrySystem
 
-/// What OpenSSL's callbacks find the exchange by that a connection is made for.
+/// What OpenSSL's callbacks find those by whom a connection is made for.
 ///
-/// A kept connection's TLS context outlives the exchange, to which it refers weakly therefore.
+/// A kept connection's TLS context outlives an exchange, to which it refers weakly therefore.
 // @unchecked because the reference changes by itself; it is read on the loop alone.
 final class HandshakeContext: @unchecked Sendable {
-    private(set) weak var exchange: HTTPExchange?
+    private(set) weak var party: (any HandshakeParty)?
 
-    private init(_ exchange: HTTPExchange) { self.exchange = exchange }
+    private init(_ party: any HandshakeParty) { self.party = party }
 
-    /// Keeps an exchange in a TLS context, with which the reference goes.
+    /// Keeps somebody in a TLS context, with which the reference goes.
     ///
     /// - Parameters:
-    ///   - exchange: Who decides on the connections of the context.
+    ///   - party: Who decides on the connections of the context.
     ///   - tlsContext: OpenSSL's `SSL_CTX`.
     /// - Returns: The reference; `nil` when memory has run out.
     static func keep(
-        _ exchange: HTTPExchange,
+        _ party: any HandshakeParty,
         in tlsContext: UnsafeMutableRawPointer
     ) -> UnsafeMutableRawPointer? {
-        let context = Unmanaged.passRetained(HandshakeContext(exchange)).toOpaque()
+        let context = Unmanaged.passRetained(HandshakeContext(party)).toOpaque()
         guard COpenSSL_keep(tlsContext, place, context) == 1 else {
             Unmanaged<HandshakeContext>.fromOpaque(context).release()
             return nil
@@ -28,13 +28,13 @@ final class HandshakeContext: @unchecked Sendable {
         return context
     }
 
-    /// The exchange that is kept in the TLS context of a connection, if it has not ended.
+    /// Who is kept in the TLS context of a connection, if there still.
     ///
     /// - Parameter tls: OpenSSL's `SSL`.
-    /// - Returns: The exchange.
-    static func exchange(of tls: OpaquePointer) -> HTTPExchange? {
+    /// - Returns: Who decides.
+    static func party(of tls: OpaquePointer) -> (any HandshakeParty)? {
         COpenSSL_kept(tls, place).flatMap {
-            Unmanaged<HandshakeContext>.fromOpaque($0).takeUnretainedValue().exchange
+            Unmanaged<HandshakeContext>.fromOpaque($0).takeUnretainedValue().party
         }
     }
 

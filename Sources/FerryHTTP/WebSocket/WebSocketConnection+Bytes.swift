@@ -26,7 +26,7 @@ extension WebSocketConnection {
         var readiness: Readiness = wantsBytes && !isTurnPending ? .readable : []
         if hasOutput { readiness.insert(.writable) }
         let error = connection.wait(for: readiness) { [weak self] _ in self?.move() }
-        if let error { run(machine.lost(error)) }
+        if let error { lost(error) }
     }
 
     private var isClogged: Bool { framer?.isClogged == true }
@@ -54,9 +54,9 @@ extension WebSocketConnection {
                 case .wouldBlock:
                     return
                 case .ended:
-                    return run(machine.lost(nil))
+                    return lost(nil)
                 case .failure(let error):
-                    return run(machine.lost(error))
+                    return lost(error)
                 }
             }
         }
@@ -125,10 +125,10 @@ extension WebSocketConnection {
                 reportSent(framer)
                 return false
             case .ended:
-                run(machine.lost(nil))
+                lost(nil)
                 return false
             case .failure(let error):
-                run(machine.lost(error))
+                lost(error)
                 return false
             }
         }
@@ -153,10 +153,10 @@ extension WebSocketConnection {
             case .wouldBlock:
                 return false
             case .ended:
-                run(machine.lost(nil))
+                lost(nil)
                 return false
             case .failure(let error):
-                run(machine.lost(error))
+                lost(error)
                 return false
             }
         }

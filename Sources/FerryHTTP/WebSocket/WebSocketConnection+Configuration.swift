@@ -21,6 +21,14 @@ extension WebSocketConnection {
         package init() {}
     }
 
+    /// Why the owner is asked by what other request the connection is to be opened.
+    package enum Refusal: Hashable, Sendable {
+        /// The server, or a proxy, has answered otherwise.
+        case answer(HTTPResponseHead)
+        /// There was a question in the handshake of TLS.
+        case undecided(HTTPError)
+    }
+
     /// How a connection has ended.
     package enum End: Hashable, Sendable {
         /// Both ends have said goodbye; with the other end's code and reason.
@@ -33,8 +41,13 @@ extension WebSocketConnection {
     package struct Events: Sendable {
         /// The connection is open; with the server's answer and the subprotocol it has chosen.
         package var opened: @LoopActor (HTTPResponseHead, String?) -> Void
-        /// The server has answered otherwise; returns the request to send instead, if any.
-        package var refused: @LoopActor (HTTPResponseHead) -> WebSocketRequest?
+        /// The connection was not opened; the owner says by ``WebSocketConnection/goOn(with:)``, at
+        /// once or later, which request to send instead, if any.
+        package var refused: @LoopActor (Refusal) -> Void
+        /// Decides on a server's certificates, where the request asks.
+        package var decideOnTrust: @LoopActor (HTTPServerTrust) -> HTTPTrustDecision
+        /// Decides on a server's wish to know its client, where the request asks.
+        package var decideOnIdentity: @LoopActor (HTTPIdentityWish) -> HTTPIdentityDecision
         /// The connection has ended, and everybody who waited for something was told; not called
         /// after ``WebSocketConnection/cancel()``.
         package var ended: @LoopActor (End) -> Void
@@ -42,11 +55,19 @@ extension WebSocketConnection {
         /// Makes the events' receivers.
         package init(
             opened: @escaping @LoopActor (HTTPResponseHead, String?) -> Void,
-            refused: @escaping @LoopActor (HTTPResponseHead) -> WebSocketRequest?,
+            refused: @escaping @LoopActor (Refusal) -> Void,
+            decideOnTrust: @escaping @LoopActor (HTTPServerTrust) -> HTTPTrustDecision = { _ in
+                .followVerdict
+            },
+            decideOnIdentity: @escaping @LoopActor (HTTPIdentityWish) -> HTTPIdentityDecision = {
+                _ in .goOnWithout
+            },
             ended: @escaping @LoopActor (End) -> Void
         ) {
             self.opened = opened
             self.refused = refused
+            self.decideOnTrust = decideOnTrust
+            self.decideOnIdentity = decideOnIdentity
             self.ended = ended
         }
     }

@@ -8,8 +8,8 @@ extension WebSocketConnection.StateMachine {
         /// Send an empty close frame as far as that needs no waiting.
         case takeLeave
         case opened(HTTPResponseHead, protocol: String?)
-        /// Ask the owner what to do about an answer that is no upgrade.
-        case askAbout(HTTPResponseHead)
+        /// Ask the owner what to do about what is no upgrade.
+        case askAbout(WebSocketConnection.Refusal)
         /// Give the message to the receiver that has waited longest.
         case deliver(WebSocketMessage)
         case failReceivers(WebSocketError)

@@ -10,6 +10,8 @@ extension WebSocketConnection {
             case connecting
             /// The request is sent, or on its way.
             case upgrading
+            /// There is no connection; the owner decides whether there is to be another one.
+            case deciding(otherwise: WebSocketError)
             case open
             /// Our close frame is in line or sent, and the other end's has not come.
             case closing
@@ -52,7 +54,7 @@ extension WebSocketConnection {
             switch state {
             case .upgrading, .closing: true
             case .open: !isSuspended && inboxByteCount < configuration.maximumInboxByteCount
-            case .idle, .connecting, .leaving, .ended: false
+            case .idle, .connecting, .deciding, .leaving, .ended: false
             }
         }
 
@@ -63,7 +65,7 @@ extension WebSocketConnection {
                 guard !hasTakenClose, let next = outgoing.popFirst() else { return nil }
                 if case .close = next.frame { hasTakenClose = true }
                 return next
-            case .open, .idle, .connecting, .upgrading, .leaving, .ended:
+            case .open, .idle, .connecting, .upgrading, .deciding, .leaving, .ended:
                 return nil
             }
         }
@@ -75,7 +77,7 @@ extension WebSocketConnection {
             case .idle:
                 state = .connecting
                 return [.connect(request)] + active(at: now)
-            case .connecting, .upgrading, .open, .closing, .leaving, .ended:
+            case .connecting, .upgrading, .deciding, .open, .closing, .leaving, .ended:
                 isSuspended = false
                 return active(at: now) + [.proceed]
             }
@@ -89,7 +91,7 @@ extension WebSocketConnection {
 
         mutating func send(_ frame: WebSocketFrame, number: UInt64) -> [Effect] {
             switch state {
-            case .idle, .connecting, .upgrading, .open:
+            case .idle, .connecting, .upgrading, .deciding, .open:
                 outgoing.append(Outgoing(frame: frame, number: number))
                 unsent.append(Unsent(number: number, isPing: frame.isPing))
                 if frame.isPing { pings.append(number) }
@@ -121,7 +123,7 @@ extension WebSocketConnection {
                 isSuspended = false
                 outgoing.append(Outgoing(frame: .close(code: code, reason: reason)))
                 return active(at: now) + [.proceed]
-            case .idle, .connecting, .upgrading:
+            case .idle, .connecting, .upgrading, .deciding:
                 return end(.failed(.cancelled))
             case .closing, .leaving, .ended:
                 return []
@@ -135,7 +137,7 @@ extension WebSocketConnection {
                 return []
             case .open:
                 return finish(with: .cancelled, [.takeLeave])
-            case .idle, .connecting, .upgrading, .closing, .leaving:
+            case .idle, .connecting, .upgrading, .deciding, .closing, .leaving:
                 return finish(with: .cancelled)
             }
         }
@@ -171,32 +173,42 @@ extension WebSocketConnection {
                 state = .open
                 return [.opened(head, protocol: chosen)] + active(at: now) + [.proceed]
             case .refused(let head):
-                return [.askAbout(head)]
+                return refused(head, at: now)
             case .failure(let error):
                 return end(.failed(WebSocketError(error)))
             }
         }
 
-        /// The owner has decided about an answer that is no upgrade: another request, or the end.
-        mutating func redirected(
-            to next: WebSocketRequest?,
-            status: Int,
-            at now: Instant
-        ) -> [Effect] {
-            guard state == .upgrading else { return [] }
-            guard let next else {
-                let message = "The server answers \(status) instead of opening a connection"
-                return end(.failed(WebSocketError(code: .refused, message: message)))
+        /// The server, or a proxy, has given an answer that is no upgrade.
+        mutating func refused(_ head: HTTPResponseHead, at now: Instant) -> [Effect] {
+            switch state {
+            case .connecting:
+                let message = "The proxy refuses a tunnel, with the status \(head.status)"
+                let cause = HTTPError(code: .cannotConnectToHost, message: message)
+                state = .deciding(otherwise: WebSocketError(cause))
+            case .upgrading:
+                let message = "The server answers \(head.status) instead of opening a connection"
+                state = .deciding(otherwise: WebSocketError(code: .refused, message: message))
+            case .idle, .deciding, .open, .closing, .leaving, .ended:
+                return []
             }
+            return [.disconnect] + active(at: now) + [.askAbout(.answer(head))]
+        }
+
+        /// The owner has decided about what was no upgrade: another request, or the end.
+        mutating func goOn(with next: WebSocketRequest?, at now: Instant) -> [Effect] {
+            if state == .idle, let next { request = next }
+            guard case .deciding(let error) = state else { return [] }
+            guard let next else { return end(.failed(error)) }
             request = next
             state = .connecting
-            return [.disconnect, .connect(next)] + active(at: now)
+            return [.connect(next)] + active(at: now)
         }
 
         mutating func received(_ event: WebSocketFramer.Event, at now: Instant) -> [Effect] {
             switch state {
             case .open, .closing: break
-            case .idle, .connecting, .upgrading, .leaving, .ended: return []
+            case .idle, .connecting, .upgrading, .deciding, .leaving, .ended: return []
             }
             switch event {
             case .message(let message): return received(message)
@@ -250,12 +262,16 @@ extension WebSocketConnection {
         }
 
         /// The connection could not be made, or is broken; no error means that it was closed.
-        mutating func lost(_ error: HTTPError?) -> [Effect] {
+        mutating func lost(_ error: HTTPError?, at now: Instant) -> [Effect] {
             switch state {
+            case .connecting where error?.isQuestion == true:
+                guard let error else { return [] }
+                state = .deciding(otherwise: WebSocketError(error))
+                return [.disconnect] + active(at: now) + [.askAbout(.undecided(error))]
             case .leaving(let end):
                 // The other end need not wait for what was still to be said.
                 return self.end(end)
-            case .idle, .ended:
+            case .idle, .deciding, .ended:
                 return []
             case .connecting, .upgrading, .open, .closing:
                 let message = "The server has ended the connection without saying so"
@@ -271,7 +287,7 @@ extension WebSocketConnection {
             case .connecting, .upgrading: configuration.openingTimeout
             case .open: configuration.idleTimeout
             case .closing, .leaving: configuration.closingTimeout
-            case .idle, .ended: .zero
+            case .idle, .deciding, .ended: .zero
             }
         }
 
@@ -324,5 +340,12 @@ extension WebSocketConnection {
 
         /// Empty messages take room, too.
         private static func weight(of message: WebSocketMessage) -> Int { message.byteCount + 64 }
+    }
+}
+
+extension HTTPError {
+    /// Whether somebody has to be asked before the same can be tried again.
+    fileprivate var isQuestion: Bool {
+        code == .serverTrustUndecided || code == .clientCertificateUndecided
     }
 }

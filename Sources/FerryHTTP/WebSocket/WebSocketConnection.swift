@@ -69,6 +69,13 @@ package import FerrySystem
     /// Sends and reads nothing until the next ``start()``, apart from what opens the connection.
     package func suspend() { run(machine.suspend()) }
 
+    /// Opens the connection by another request than before, when it was refused or is not started yet.
+    ///
+    /// - Parameter request: The request; nil ends the connection with the refusal.
+    package func goOn(with request: WebSocketRequest?) {
+        run(machine.goOn(with: request, at: EventLoop.now))
+    }
+
     /// Sends a message, after those before it.
     ///
     /// - Parameters:
@@ -143,9 +150,7 @@ package import FerrySystem
             case .disconnect: disconnect()
             case .takeLeave: takeLeave()
             case .opened(let head, let chosen): events.opened(head, chosen)
-            case .askAbout(let head):
-                let next = events.refused(head)
-                run(machine.redirected(to: next, status: head.status, at: EventLoop.now))
+            case .askAbout(let refusal): events.refused(refusal)
             case .deliver(let message):
                 receivers.popFirst()?(.success(message))
             case .failReceivers(let error):
@@ -168,22 +173,27 @@ package import FerrySystem
     private func connect(_ request: WebSocketRequest) {
         do throws(HTTPError) {
             try request.check()
-            connection = try CurlConnection(
-                to: request.httpURL,
-                fields: request.proxyFields,
-                client
-            ) { [weak self] error in
-                guard let self else { return }
-                if let error { return run(machine.lost(error)) }
-                run(machine.connected(at: EventLoop.now))
+            let decisions = CurlConnection.Decisions(
+                trust: events.decideOnTrust,
+                identity: events.decideOnIdentity
+            )
+            connection = try CurlConnection(for: request.connectionRequest, decisions, client) {
+                [weak self] outcome in self?.connected(outcome)
             }
         } catch {
-            LoopActor.perform { [weak self] in
-                guard let self else { return }
-                run(machine.lost(error))
-            }
+            LoopActor.perform { [weak self] in self?.lost(error) }
         }
     }
+
+    private func connected(_ outcome: CurlConnection.Outcome) {
+        switch outcome {
+        case .connected: run(machine.connected(at: EventLoop.now))
+        case .refused(let head): run(machine.refused(head, at: EventLoop.now))
+        case .failed(let error): lost(error)
+        }
+    }
+
+    func lost(_ error: HTTPError?) { run(machine.lost(error, at: EventLoop.now)) }
 
     private func upgrade(_ request: WebSocketRequest) {
         do throws(HTTPError) {
@@ -200,7 +210,7 @@ package import FerrySystem
                 maximumMessageByteCount: maximumMessageByteCount
             )
         } catch {
-            run(machine.lost(error))
+            lost(error)
         }
     }
 

@@ -6,6 +6,12 @@ package struct WebSocketRequest: Hashable, Sendable {
     package var fields: [HTTPField]
     /// The subprotocols to choose from, the most welcome first.
     package var protocols: [String]
+    /// Whether the owner decides on the server's certificates, and on its wish to know its client.
+    package var asksForTrust = false
+    /// Who the client is, if a server wants to know.
+    package var identity: HTTPIdentity?
+    /// Whether the owner is told of a server's wish to know its client.
+    package var asksForIdentity = false
 
     /// Makes a request; what cannot be sent is reported when it is started.
     ///
@@ -69,6 +75,15 @@ package struct WebSocketRequest: Hashable, Sendable {
                 throw HTTPError(code: .invalidRequest, message: message)
             }
         }
+    }
+
+    /// What a connection is made for.
+    var connectionRequest: HTTPRequest {
+        var request = HTTPRequest(url: httpURL, fields: proxyFields)
+        request.asksForTrust = asksForTrust
+        request.identity = identity
+        request.asksForIdentity = asksForIdentity
+        return request
     }
 
     /// The fields that go with the wish for a tunnel, to a proxy alone.

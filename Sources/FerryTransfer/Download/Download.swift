@@ -24,7 +24,9 @@ package final class Download {
     private let givenCheckpoint: Checkpoint?
     private var machine: StateMachine
     private var hasStarted = false
-    private var load: Load?
+    private var source: (any AnswerSource)?
+    /// What the first request is shared by, if it is.
+    private var sharing: Sharing?
     private var disposition = HTTPBodyDisposition.discard
     private var runCount: UInt64 = 0
     private var synchronizationTimer: LoopTimer?
@@ -42,6 +44,7 @@ package final class Download {
     ///   - client: What sends the requests.
     ///   - configuration: How the download is carried out.
     ///   - decider: Who decides about redirects and challenges for the app.
+    ///   - sharing: What the answer to the first request is shared by; `nil` to make that request alone.
     ///   - events: The receivers of the download's events.
     package init(
         name: String,
@@ -51,6 +54,7 @@ package final class Download {
         client: HTTPClient,
         configuration: Configuration = Configuration(),
         decider: (any LoadDecider)? = nil,
+        sharing: Sharing? = nil,
         events: Events
     ) {
         self.name = name
@@ -60,6 +64,7 @@ package final class Download {
         self.client = client
         self.configuration = configuration
         self.decider = decider
+        self.sharing = sharing
         self.events = events
         machine = StateMachine(request: request, configuration: configuration)
     }
@@ -76,6 +81,7 @@ package final class Download {
     package func cancel() {
         run(machine.cancel())
         progress = nil
+        sharing = nil
         stopSynchronizing()
     }
 
@@ -159,20 +165,25 @@ extension Download {
     private func send(_ next: StateMachine.Request) {
         var request = next.transfer
         request.fields += next.resumption?.fields ?? []
-        let load = Load(
-            request: request,
-            client: client,
-            configuration: configuration.load,
-            decider: decider,
-            receiver: self
-        )
-        self.load = load
-        load.start()
+        let makeLoad = { @LoopActor [client, configuration, decider, request] receiver in
+            Load(
+                request: request,
+                client: client,
+                configuration: configuration.load,
+                decider: decider,
+                receiver: receiver
+            )
+        }
+        let sharing = next.resumption == nil ? sharing : nil
+        self.sharing = nil
+        let source = sharing?(self, makeLoad) ?? makeLoad(self)
+        self.source = source
+        source.start()
     }
 
     private func cancelLoad() {
-        load?.cancel()
-        load = nil
+        source?.cancel()
+        source = nil
         disposition = .discard
     }
 
@@ -201,6 +212,8 @@ extension Download {
 
     private func end(_ report: (Events) -> Void) {
         stopSynchronizing()
+        // It may refer to the owner, and is of no use any more.
+        sharing = nil
         noteFruitlessResumptions()
         tellProgress()
         report(events)
@@ -296,7 +309,7 @@ extension Download: LoadReceiver {
         didReceive head: HTTPResponseHead,
         to request: TransferRequest
     ) -> HTTPBodyDisposition {
-        guard load === self.load else { return .cancel }
+        guard isCurrent(load) else { return .cancel }
         run(machine.receivedHead(head, to: request, now: .now))
         return disposition
     }
@@ -312,16 +325,18 @@ extension Download: LoadReceiver {
         receive(.pipe(pipe), from: load)
     }
 
+    private func isCurrent(_ load: Load) -> Bool { source?.brings(load) == true }
+
     private func receive(_ piece: Piece, from load: Load) -> HTTPBodyDisposition {
-        guard load === self.load else { return .cancel }
+        guard isCurrent(load) else { return .cancel }
         run(machine.receivedBytes(count: piece.count), piece: piece)
         guard disposition == .deliver, machine.acceptsPipes else { return disposition }
         return .deliverInPipes
     }
 
     package func load(_ load: Load, didFinishWith error: TransferError?) {
-        guard load === self.load else { return }
-        self.load = nil
+        guard isCurrent(load) else { return }
+        source = nil
         run(machine.loadFinished(error))
     }
 }

@@ -70,6 +70,8 @@ extension Load {
         private var isBodyAtStart: Bool
         private let redirectPolicy: RedirectPolicy
         private let hasBody: Bool
+        /// Whether a proxy is asked for a tunnel also without TLS.
+        private let alwaysTunnels: Bool
 
         /// Begins with a request.
         ///
@@ -78,14 +80,17 @@ extension Load {
         ///   - hasBody: Whether it has a body beside itself.
         ///   - isBodyThere: Whether that body is at its start.
         ///   - redirectPolicy: Where redirects may lead.
+        ///   - alwaysTunnels: Whether a proxy is asked for a tunnel also without TLS.
         init(
             request: TransferRequest,
             hasBody: Bool,
             isBodyThere: Bool = true,
-            redirectPolicy: RedirectPolicy = RedirectPolicy()
+            redirectPolicy: RedirectPolicy = RedirectPolicy(),
+            alwaysTunnels: Bool = false
         ) {
             current = Request(transfer: request)
             self.hasBody = hasBody
+            self.alwaysTunnels = alwaysTunnels
             isBodyAtStart = isBodyThere
             self.redirectPolicy = redirectPolicy
         }
@@ -97,7 +102,8 @@ extension Load {
         mutating func proofFields(clientNonce: String) throws(HTTPError) -> [HTTPField] {
             guard !current.proofs.isEmpty else { return [] }
             let (path, tunnel) = try HTTPRequest.target(of: current.transfer.url)
-            let isTunnelled = Origin(url: current.transfer.url)?.scheme == "https"
+            let isTunnelled =
+                alwaysTunnels || Origin(url: current.transfer.url)?.scheme == "https"
             let method = current.transfer.method
             return try current.proofs.fields(clientNonce: clientNonce) { isProxy in
                 isProxy && isTunnelled ? ("CONNECT", tunnel) : (method, path)

@@ -101,6 +101,24 @@ import Testing
         #expect(bench.launches.count == 3)
     }
 
+    @Test func `BG-24: starts that an application makes use of delay neither it nor its tasks`() {
+        var (bench, task) = RelaunchTests.bench()
+        let begin = bench.now
+        for round in 1...20 {
+            bench.finish(task)
+            #expect(bench.launches.count == round)
+            bench.input { $0.launched(1, error: nil, at: $1) }
+            let client = bench.open(process: Int32(round + 1))
+            for sequence in 1...2 { bench.acknowledge(client, Int64(2 * round - 2 + sequence)) }
+            task = bench.start(client, round + 1)
+            #expect(bench.loading == [task])
+            bench.disconnect(client)
+            bench.input { $0.applicationExited(1, status: "exit 0", at: $1) }
+            bench.settle()
+        }
+        #expect(bench.now == begin, "nothing has waited for time to pass")
+    }
+
     @Test func `the back-off outlives the daemon`() {
         var (bench, task) = RelaunchTests.bench()
         bench.finish(task)

@@ -7,6 +7,19 @@ import Testing
 @testable import FerryDaemon
 
 @Suite struct SchedulingTests {
+    @Test func `BG-25: the daemon runs 32 transfers, 16 of a host, and of a session what it says`()
+    {
+        var bench = MachineBench(DaemonPolicy())
+        let modest = bench.open("modest", configuration: .limited(6))
+        for identifier in 1...7 { bench.start(modest, identifier, host: "a") }
+        #expect(bench.loading.count == 6)
+        let greedy = bench.open("greedy", configuration: .limited(100))
+        for identifier in 1...20 { bench.start(greedy, identifier, host: "a") }
+        #expect(bench.loading.count == 16)
+        for identifier in 21...40 { bench.start(greedy, identifier, host: "b\(identifier)") }
+        #expect(bench.loading.count == 32)
+    }
+
     @Test func `no more transfers run than may`() {
         var bench = MachineBench(.limits(total: 4, host: 9))
         let client = bench.open(configuration: .limited(9))

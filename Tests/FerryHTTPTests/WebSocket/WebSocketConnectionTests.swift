@@ -161,7 +161,7 @@ import Testing
         probe.connection.start()
         #expect(await probe.receive() == .success(.text("here")))
         #expect(await sent == nil)
-        #expect(probe.refusals.map(\.status) == [302])
+        #expect(probe.refusalStatuses == [302])
     }
 
     @Test func `an answer that is no opening is a refusal`() async throws {
@@ -172,7 +172,7 @@ import Testing
             return
         }
         #expect(error.code == .refused)
-        #expect(probe.refusals.map(\.status) == [404])
+        #expect(probe.refusalStatuses == [404])
     }
 
     @Test(arguments: ["ftp://host/", "ws://", "ws://ho st/"])

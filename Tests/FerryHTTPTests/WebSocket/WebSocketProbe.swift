@@ -7,7 +7,7 @@ import FerryTestSupport
     let opening = AsyncValue<(head: HTTPResponseHead, chosen: String?)>()
     let ending = AsyncValue<WebSocketConnection.End>()
     private(set) var connection: WebSocketConnection
-    private(set) var refusals: [HTTPResponseHead] = []
+    private(set) var refusals: [WebSocketConnection.Refusal] = []
 
     init(
         _ url: String,
@@ -30,14 +30,19 @@ import FerryTestSupport
             configuration: configuration,
             events: WebSocketConnection.Events(
                 opened: { [opening] in opening.set(($0, $1)) },
-                refused: { head in
-                    box.probe?.refusals.append(head)
-                    return redirect
+                refused: { refusal in
+                    box.probe?.refusals.append(refusal)
+                    box.probe?.connection.goOn(with: redirect)
                 },
                 ended: { [ending] in ending.set($0) }
             )
         )
         box.probe = self
+    }
+
+    /// The statuses of the answers that were no openings.
+    var refusalStatuses: [Int] {
+        refusals.compactMap { if case .answer(let head) = $0 { head.status } else { nil } }
     }
 
     isolated deinit {

@@ -168,7 +168,7 @@ import Testing
         )
         #expect(machine.cancel() == [])
         #expect(machine.receive() == [.failReceivers(.cancelled)])
-        #expect(machine.lost(nil) == [])
+        #expect(machine.lost(nil, at: start) == [])
         #expect(machine.timerFired(at: at(1000)) == [])
     }
 
@@ -191,7 +191,7 @@ import Testing
         let cause = HTTPError(code: .connectionLost, message: "gone")
         let error = WebSocketError(cause)
         #expect(
-            machine.lost(cause) == [
+            machine.lost(cause, at: start) == [
                 .disconnect, .cancelTimer, .complete(1, error), .failReceivers(error),
                 .report(.failed(error)),
             ]
@@ -204,21 +204,66 @@ import Testing
         _ = machine.connected(at: start)
         let head = HTTPResponseHead(status: 302, fields: [], url: "ws://host/")
         let next = WebSocketRequest(url: "ws://other/")
-        #expect(machine.answered(.refused(head), at: start) == [.askAbout(head)])
         #expect(
-            machine.redirected(to: next, status: 302, at: start) == [
-                .disconnect, .connect(next), .cancelTimer, .armTimer(after: .seconds(60)),
+            machine.answered(.refused(head), at: start) == [
+                .disconnect, .cancelTimer, .askAbout(.answer(head)),
+            ]
+        )
+        #expect(!machine.wantsBytes)
+        #expect(machine.timerFired(at: at(1000)) == [], "the owner has all the time")
+        #expect(
+            machine.goOn(with: next, at: start) == [
+                .connect(next), .armTimer(after: .seconds(60)),
             ]
         )
         #expect(!machine.wantsBytes)
         #expect(machine.connected(at: start).first == .upgrade(next))
         _ = machine.answered(.refused(head), at: start)
-        let effects = machine.redirected(to: nil, status: 302, at: start)
+        let effects = machine.goOn(with: nil, at: start)
         guard case .report(.failed(let error))? = effects.last else {
             Issue.record("\(effects)")
             return
         }
         #expect(error.code == .refused)
+    }
+
+    @Test(arguments: [HTTPError.Code.serverTrustUndecided, .clientCertificateUndecided])
+    mutating func `what a handshake wants to know is the owner's to say`(
+        code: HTTPError.Code
+    ) {
+        _ = machine.start(at: start)
+        let question = HTTPError(code: code, message: "who?")
+        #expect(
+            machine.lost(question, at: start) == [
+                .disconnect, .cancelTimer, .askAbout(.undecided(question)),
+            ]
+        )
+        #expect(machine.lost(nil, at: start) == [])
+        let next = WebSocketRequest(url: "ws://host/")
+        #expect(machine.goOn(with: next, at: start).first == .connect(next))
+    }
+
+    @Test mutating func `a proxy's refusal is the owner's to judge, too`() {
+        _ = machine.start(at: start)
+        let head = HTTPResponseHead(status: 407, fields: [], url: "ws://host/")
+        #expect(
+            machine.refused(head, at: start) == [
+                .disconnect, .cancelTimer, .askAbout(.answer(head)),
+            ]
+        )
+        guard case .report(.failed(let error))? = machine.goOn(with: nil, at: start).last else {
+            Issue.record("it has not ended")
+            return
+        }
+        #expect(error.cause?.code == .cannotConnectToHost)
+    }
+
+    @Test mutating func `a connection that is cancelled while its owner decides is over`() {
+        _ = machine.start(at: start)
+        let head = HTTPResponseHead(status: 407, fields: [], url: "ws://host/")
+        _ = machine.refused(head, at: start)
+        #expect(machine.cancel() == [.disconnect])
+        #expect(machine.goOn(with: WebSocketRequest(url: "ws://host/"), at: start) == [])
     }
 
     @Test mutating func `a suspended connection neither sends nor reads, and has all the time`() {

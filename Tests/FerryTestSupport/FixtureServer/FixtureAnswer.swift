@@ -105,6 +105,11 @@ package struct FixtureAnswer: Sendable {
         changing { $0.incidents.append((byteCount, .stall(gate))) }
     }
 
+    /// Sends nothing before the gate is open.
+    package func waiting(at gate: FixtureGate) -> FixtureAnswer {
+        changing { $0.gate = gate }
+    }
+
     /// Announces that length; a body that is shorter ends with the connection.
     package func claiming(contentLength: Int64) -> FixtureAnswer {
         changing { $0.framing = .claimed(contentLength: contentLength) }

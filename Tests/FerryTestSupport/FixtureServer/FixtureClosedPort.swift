@@ -17,6 +17,11 @@ package final class FixtureClosedPort: Sendable {
         close(descriptor)
     }
 
+    /// The socket, for a server that is to listen there.
+    func duplicate() throws -> Int32 {
+        try systemCall("fcntl") { fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
+    }
+
     /// The URL of a path, which starts with a slash.
     package func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 }

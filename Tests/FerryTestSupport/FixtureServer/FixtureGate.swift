@@ -29,6 +29,12 @@ package final class FixtureGate: Sendable {
         _ = write(writer, &byte, 1)
     }
 
+    /// Holds this thread up until the gate is open.
+    package func wait() {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        while poll(&entry, 1, -1) != 1 {}
+    }
+
     /// Whether the gate is open.
     package var isOpen: Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

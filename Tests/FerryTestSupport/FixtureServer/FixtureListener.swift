@@ -8,7 +8,17 @@ final class FixtureListener: Sendable {
 
     init(host: String) throws {
         (descriptor, port) = try Self.bind(host: host)
-        guard listen(descriptor, 1024) == 0 else {
+        try listen()
+    }
+
+    /// Listens at a port that refused connections so far.
+    init(at closed: FixtureClosedPort) throws {
+        (descriptor, port) = (try closed.duplicate(), closed.port)
+        try listen()
+    }
+
+    private func listen() throws {
+        guard Glibc.listen(descriptor, 1024) == 0 else {
             let code = errno
             close(descriptor)
             throw SystemCallError(call: "listen", errno: code)

@@ -2,7 +2,8 @@ extension FixtureResponse {
     /// What is to be done for this response, in order.
     func steps(for request: FixtureRequest) -> [FixtureStep] {
         if let script { return script }
-        var steps = interim.map { FixtureStep.send(Self.head($0.status, $0.fields)) }
+        var steps = gate.map { [FixtureStep.wait($0)] } ?? []
+        steps += interim.map { FixtureStep.send(Self.head($0.status, $0.fields)) }
         steps.append(.send(Self.head(status, fields + framingFields)))
         guard request.method != "HEAD", status != 204, status != 304 else { return steps }
         return steps + bodySteps

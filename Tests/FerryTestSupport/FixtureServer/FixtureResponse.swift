@@ -40,6 +40,8 @@ package struct FixtureResponse: Sendable {
     package var interim: [(status: Int, fields: [(name: String, value: String)])] = []
     /// Fields after the last chunk of a chunked body.
     package var trailers: [(name: String, value: String)] = []
+    /// Before what gate nothing at all is sent.
+    package var gate: FixtureGate?
     /// Exactly what to send in place of all of the above.
     package var script: [FixtureStep]?
 

@@ -14,12 +14,26 @@ package final class WebSocketServer {
     private let input: Pipe
 
     /// Starts a server, which is listening when this returns.
+    ///
+    /// - Parameters:
+    ///   - tls: Whether it speaks TLS.
+    ///   - asksForIdentity: Whether it then insists on a client's certificate.
+    /// - Returns: The server.
+    /// - Throws: What keeps it from being started.
     @concurrent
-    package static func start(tls: Bool = false) async throws -> sending WebSocketServer {
-        try WebSocketServer(tls: tls)
+    package static func start(
+        tls: Bool = false,
+        asksForIdentity: Bool = false
+    ) async throws -> sending WebSocketServer {
+        try WebSocketServer(tls: tls, asksForIdentity: asksForIdentity)
     }
 
-    private init(tls: Bool) throws {
+    /// An identity that the server accepts.
+    package func makeIdentity() async throws -> TLSIdentity {
+        try await TLSIdentity.make("client", in: folder, signedBy: "ca")
+    }
+
+    private init(tls: Bool, asksForIdentity: Bool) throws {
         folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("ferry-websocket-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -34,7 +48,7 @@ package final class WebSocketServer {
         )
         process.arguments =
             [here.appendingPathComponent("websocket_server.py").path]
-            + (tls ? ["leaf.pem", "leaf.key"] : [])
+            + (tls ? ["leaf.pem", "leaf.key"] : []) + (asksForIdentity ? ["ca.pem"] : [])
         process.currentDirectoryURL = folder
         input = Pipe()
         let output = Pipe()

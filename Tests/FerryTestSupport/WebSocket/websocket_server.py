@@ -1,12 +1,14 @@
 """A WebSocket server on loopback whose paths are the behaviours that the tests need.
 
 Prints its port, and ends when its standard input does. With arguments, a certificate and its key,
-it speaks TLS.
+it speaks TLS; with an authority's certificate behind them, to those whom that has signed.
 """
 
 import asyncio
+import hashlib
 import http
 import json
+import re
 import ssl
 import sys
 import urllib.parse
@@ -19,7 +21,7 @@ async def handle(socket):
     values = dict(urllib.parse.parse_qsl(query))
     count = int(values.get("count", "1"))
     match path:
-        case "/echo":
+        case "/echo" | "/basic" | "/digest":
             async for message in socket:
                 await socket.send(message)
         case "/protocol":
@@ -58,6 +60,22 @@ async def handle(socket):
             await socket.send(json.dumps(await closed.get()))
 
 
+def md5(text):
+    return hashlib.md5(text.encode()).hexdigest()
+
+
+def proves(request):
+    """Whether a request proves by its path's method to be alice's, whose password is harbour."""
+    value = request.headers.get("Authorization", "")
+    if request.path == "/basic":
+        return value == "Basic YWxpY2U6aGFyYm91cg=="
+    parts = dict(re.findall(r'(\w+)="?([^",]*)"?', value.removeprefix("Digest ")))
+    secret = md5("alice:songs:harbour")
+    middle = [parts.get(name, "") for name in ["nonce", "nc", "cnonce", "qop"]]
+    expected = md5(":".join([secret, *middle, md5("GET:" + request.path)]))
+    return parts.get("uri") == request.path and parts.get("response") == expected
+
+
 def answer(connection, request):
     path = request.path.partition("?")[0]
     if path == "/missing":
@@ -65,6 +83,13 @@ def answer(connection, request):
     if path.startswith("/redirect/"):
         response = connection.respond(http.HTTPStatus.TEMPORARY_REDIRECT, "")
         response.headers["Location"] = path.removeprefix("/redirect")
+        return response
+    if path in ["/basic", "/digest"] and not proves(request):
+        response = connection.respond(http.HTTPStatus.UNAUTHORIZED, "")
+        way = path.removeprefix("/").capitalize() + ' realm="songs"'
+        if path == "/digest":
+            way += ', nonce="n1", qop="auth", algorithm=MD5'
+        response.headers["WWW-Authenticate"] = way
         return response
     if path == "/loop":
         response = connection.respond(http.HTTPStatus.FOUND, "")
@@ -80,6 +105,9 @@ async def main():
     if len(sys.argv) > 2:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(sys.argv[1], sys.argv[2])
+    if len(sys.argv) > 3:
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.load_verify_locations(sys.argv[3])
     server = await serve(
         handle,
         "127.0.0.1",

@@ -264,38 +264,6 @@ struct BackgroundFailureTests {
         #expect(app.recorder.story == ["created", "completed", "invalid"])
     }
 
-    // MARK: - What is forbidden
-
-    @Test func `BG-2: completion handlers are not for background sessions`() async {
-        await #expect(processExitsWith: .failure) {
-            let url = try #require(URL(string: "http://localhost/"))
-            let configuration = URLSessionConfiguration.background(withIdentifier: "a")
-            _ = URLSession(configuration: configuration).downloadTask(with: url) { _, _, _ in }
-        }
-    }
-
-    @Test func `BG-2: async methods are not for background sessions`() async {
-        await #expect(processExitsWith: .failure) {
-            let url = try #require(URL(string: "http://localhost/"))
-            let configuration = URLSessionConfiguration.background(withIdentifier: "a")
-            _ = try await URLSession(configuration: configuration).download(from: url)
-        }
-    }
-
-    @Test func `BG-5: a task of a background session has no delegate of its own`() {
-        let task = app.session().downloadTask(with: url)
-        task.delegate = SessionRecorder()
-        #expect(task.delegate == nil)
-    }
-
-    @Test func `BG-6: other schemes fail with -1002`() async throws {
-        let url = try #require(URL(string: "ftp://example.com/a"))
-        app.session().downloadTask(with: url).resume()
-        await app.recorder.waitForCompletions()
-        #expect(app.recorder.calls.last == .completed(1, .unsupportedURL))
-        #expect(daemon.calls.requests.isEmpty)
-    }
-
     // MARK: - The end of the process
 
     @Test func `a program that ends right after asking waits until the daemon has it`() async {

@@ -57,6 +57,28 @@ struct BackgroundRelaunchTests {
         #expect(daemon.calls.requests.suffix(2) == ["Suspend 1", "Resume 2"])
     }
 
+    @Test func `BG-29: a task made from resume data has the request of the first one`() async throws
+    {
+        let resumeData = try await BackgroundSessionTests.resumeData()
+        let first = BackgroundApp(daemon)
+        let session = first.session()
+        let task = session.downloadTask(withResumeData: resumeData)
+        let request = try #require(task.originalRequest)
+        #expect(request.url?.path == "/song")
+        task.resume()
+        await session.flush()
+        try await first.die(with: daemon)
+        let found = try #require(await BackgroundApp(daemon).session().allTasks.first)
+        #expect(found.originalRequest?.url == request.url)
+        #expect(found.currentRequest?.url == request.url)
+    }
+
+    @Test func `BG-29: a task made from something that is no resume data has no request`() {
+        let task = BackgroundApp(daemon).session().downloadTask(withResumeData: Data("la".utf8))
+        #expect(task.originalRequest == nil)
+        #expect(task.currentRequest == nil)
+    }
+
     @Test func `BG-31, BG-33: events wait for the session, then comes that they are finished`()
         async throws
     {

@@ -155,27 +155,6 @@ struct DataTaskTests {
         #expect(recorder.story == [])
     }
 
-    @Test func `DL-14: nothing is told until the response is answered`() async throws {
-        recorder.change { $0.answersResponses = false }
-        let task = session.dataTask(with: try server.address("/song"))
-        task.resume()
-        await recorder.wait(for: "response 200")
-        try await server.waitUntil { $0.requests.first?.state == .sent }
-        await session.flush()
-        #expect(recorder.story == ["response 200"])
-        task.cancel()
-        await recorder.waitForEnd()
-        #expect(recorder.story == ["response 200", "metrics 1", "completed -999"])
-    }
-
-    @Test func `DL-14: an answer of cancel cancels the task, which gets no data`() async throws {
-        recorder.change { $0.disposition = .cancel }
-        session.dataTask(with: try server.address("/song")).resume()
-        await recorder.waitForEnd()
-        #expect(recorder.story == ["response 200", "metrics 1", "completed -999"])
-        #expect(recorder.data.isEmpty)
-    }
-
     @Test func `OR-13: a data task can become a download`() async throws {
         recorder.change { $0.disposition = .becomeDownload }
         let task = session.dataTask(with: try server.address("/song"))
@@ -197,66 +176,6 @@ struct DataTaskTests {
         session.dataTask(with: try server.address("/song")).resume()
         await recorder.waitForEnd()
         #expect(recorder.error?.code == .unsupportedURL)
-    }
-
-    @Test func `a slow app makes the server wait`() async throws {
-        let total: Int64 = 64 << 20
-        server.on("/long", .content(.seeded(3, byteCount: total)))
-        let taken = DispatchSemaphore(value: 0)
-        recorder.change { answers in
-            answers.gotData = { taken.wait() }
-        }
-        let task = session.dataTask(with: try server.address("/long"))
-        task.resume()
-        try await server.waitUntil { $0.requests.first?.state == .blocked }
-        #expect(task.countOfBytesReceived < 16 << 20)
-        recorder.change { $0.gotData = {} }
-        taken.signal()
-        await recorder.waitForEnd()
-        #expect(recorder.error == nil)
-        #expect(Int64(recorder.data.count) == total)
-        #expect(recorder.data == Data(FixtureContent.seeded(3, byteCount: total).bytes))
-    }
-
-    @Test func `DL-15, DL-16: a suspended task makes no traffic, and goes on`() async throws {
-        let total: Int64 = 32 << 20
-        server.on("/long", .content(.seeded(4, byteCount: total)))
-        recorder.change { $0.answersResponses = false }
-        let task = session.dataTask(with: try server.address("/long"))
-        task.resume()
-        await recorder.wait(for: "response 200")
-        task.suspend()
-        #expect(task.state == .suspended)
-        try await server.waitUntil { $0.requests.first?.state == .blocked }
-        task.resume()
-        #expect(task.state == .running)
-        task.cancel()
-        await recorder.waitForEnd()
-        #expect(recorder.error?.code == .cancelled)
-    }
-
-    @Test func `DL-17, DL-18: a task that was never resumed can be cancelled`() async throws {
-        let task = session.dataTask(with: try server.address("/song"))
-        task.cancel()
-        await recorder.waitForEnd()
-        #expect(recorder.story == ["metrics 0", "completed -999"])
-        task.resume()
-        #expect(task.state == .completed)
-        #expect(server.requests.isEmpty)
-    }
-
-    @Test func `thousands of tasks end, each of them once`() async throws {
-        let url = try server.address("/song")
-        let count = 2000
-        for number in 0..<count {
-            let task = session.dataTask(with: url)
-            task.resume()
-            if number.isMultiple(of: 3) { task.cancel() }
-        }
-        await recorder.waitForEnd(count)
-        session.finishTasksAndInvalidate()
-        await recorder.wait(for: "invalid")
-        #expect(recorder.story.count { $0.hasPrefix("completed") } == count)
     }
 
     @Test func `DL-34: of a decoded body the length is not known`() async throws {
@@ -291,90 +210,6 @@ struct DataTaskTests {
                 "informational 103", "response 200", "data", "metrics 1", "completed",
             ]
         )
-    }
-
-    @Test func `DL-13: the delegate decides what is cached`() async throws {
-        let session = recorder.makeSession {
-            $0.urlCache = URLSessionConfiguration.ephemeral.urlCache
-        }
-        server.on(
-            "/cached",
-            .content(.text("la")).with(fields: [("Cache-Control", "max-age=600")])
-        )
-        let url = try server.address("/cached")
-        recorder.change { answers in
-            answers.cached = { response in
-                CachedURLResponse(
-                    response: response.response,
-                    data: Data("mine".utf8),
-                    userInfo: nil,
-                    storagePolicy: .allowedInMemoryOnly
-                )
-            }
-        }
-        session.dataTask(with: url).resume()
-        await recorder.waitForEnd()
-        #expect(
-            recorder.story == ["response 200", "data", "will cache", "metrics 1", "completed"]
-        )
-        let (data, response) = try await session.data(from: url)
-        #expect(data == Data("mine".utf8))
-        #expect((response as? HTTPURLResponse)?.statusCode == 200)
-        #expect(server.requests.count == 1)
-    }
-
-    @Test func `what is stored is confirmed by the server`() async throws {
-        let session = recorder.makeSession {
-            $0.urlCache = URLSessionConfiguration.ephemeral.urlCache
-        }
-        server.on(
-            "/tagged",
-            .content(.text("la")).with(fields: [("ETag", "\"1\""), ("Cache-Control", "no-cache")]),
-            .status(304, fields: [("ETag", "\"1\"")])
-        )
-        let url = try server.address("/tagged")
-        for _ in 0..<2 {
-            let (data, response) = try await session.data(from: url)
-            #expect(data == Data("la".utf8))
-            #expect((response as? HTTPURLResponse)?.statusCode == 200)
-        }
-        #expect(server.requests.map { $0["If-None-Match"] } == [nil, "\"1\""])
-    }
-
-    @Test func `a request for the cache alone fails where nothing is stored`() async throws {
-        let session = recorder.makeSession {
-            $0.urlCache = URLSessionConfiguration.ephemeral.urlCache
-        }
-        var request = URLRequest(url: try server.address("/song"))
-        request.cachePolicy = .returnCacheDataDontLoad
-        let asked = request
-        await expectURLError(.resourceUnavailable) { try await session.data(for: asked) }
-        #expect(server.requests.isEmpty)
-    }
-
-    @Test func `a data URL is its own answer`() async throws {
-        let url = try #require(URL(string: "data:text/plain;base64,bGEgbGE="))
-        session.dataTask(with: url).resume()
-        await recorder.waitForEnd()
-        #expect(recorder.story == ["response 0", "data", "metrics 0", "completed"])
-        #expect(recorder.text == "la la")
-        let (location, _) = try await session.download(from: url)
-        #expect(try Data(contentsOf: location) == Data("la la".utf8))
-        try FileManager.default.removeItem(at: location)
-    }
-
-    @Test func `a file URL works in data and download tasks`() async throws {
-        let directory = try TemporaryDirectory()
-        let file = URL(fileURLWithPath: directory.path + "/a song.txt")
-        try Data("la la".utf8).write(to: file)
-        let (data, response) = try await session.data(from: file)
-        #expect(data == Data("la la".utf8))
-        #expect(response.expectedContentLength == 5)
-        session.downloadTask(with: file).resume()
-        await recorder.wait(for: "completed")
-        #expect(recorder.file == Data("la la".utf8))
-        let missing = URL(fileURLWithPath: directory.path + "/missing")
-        await expectURLError(.fileDoesNotExist) { try await session.data(from: missing) }
     }
 
     @Test func `DL-1: without a queue of the app's, calls come on one of the session's`()

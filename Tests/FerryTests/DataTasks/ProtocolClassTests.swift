@@ -83,6 +83,42 @@ private final class RelayProtocol: URLProtocol {
     override func stopLoading() {}
 }
 
+/// Answers what begins with `lead:` by a redirect to the same with `http:`, and looks at that at leisure.
+private final class LeadProtocol: URLProtocol {
+    /// What a class says of a redirect's target to a test of this path.
+    static let asked = FixtureGate()
+    static let answer = FixtureGate()
+
+    override class func canInit(with request: URLRequest) -> Bool {
+        if request.url?.path == "/leisure", request.url?.scheme == "http" {
+            asked.open()
+            answer.wait()
+        }
+        return request.url?.scheme == "lead"
+    }
+
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    override func startLoading() {
+        guard let url = request.url,
+            let next = URL(string: "http" + url.absoluteString.dropFirst("lead".count)),
+            let response = HTTPURLResponse(
+                url: url,
+                statusCode: 302,
+                httpVersion: nil,
+                headerFields: nil
+            )
+        else { return }
+        client?.urlProtocol(
+            self,
+            wasRedirectedTo: URLRequest(url: next),
+            redirectResponse: response
+        )
+    }
+
+    override func stopLoading() {}
+}
+
 @Suite("Protocol classes of an app's", .timeLimit(.minutes(1)))
 struct ProtocolClassTests {
     private let recorder = DataRecorder()
@@ -91,7 +127,10 @@ struct ProtocolClassTests {
     init() {
         _ = Home.path
         session = recorder.makeSession { configuration in
-            configuration.protocolClasses = [MockProtocol.self, RelayProtocol.self]
+            configuration.protocolClasses = [
+                MockProtocol.self, RelayProtocol.self, LeadProtocol.self,
+            ]
+            configuration.httpMaximumConnectionsPerHost = 1
         }
     }
 
@@ -143,6 +182,61 @@ struct ProtocolClassTests {
         let (data, response) = try await session.data(from: try url(text))
         #expect(data == Data("la".utf8))
         #expect((response as? HTTPURLResponse)?.statusCode == 200)
+    }
+
+    @Test func `a class that takes its time over a redirect holds up nobody else`() async throws {
+        let server = try FixtureServer()
+        server.on("/song", .content(.text("la")))
+        server.on("/leisure", .content(.text("lei")))
+        let text = "lead" + server.url("/leisure").dropFirst("http".count)
+        async let led = session.data(from: try url(text)).0
+        LeadProtocol.asked.wait()
+        let (other, _) = try await session.data(from: try server.address("/song"))
+        #expect(other == Data("la".utf8))
+        LeadProtocol.answer.open()
+        #expect(try await led == Data("lei".utf8))
+    }
+
+    @Test func `where a class leads, a task gets in line for a connection`() async throws {
+        let server = try FixtureServer()
+        let gate = FixtureGate()
+        server.on("/first", .content(.text("1")).waiting(at: gate))
+        for path in ["/urgent", "/led"] { server.on(path, .content(.text("2"))) }
+        session.dataTask(with: try server.address("/first")).resume()
+        try await server.waitForStall(at: "/first")
+        let text = "lead" + server.url("/led").dropFirst("http".count)
+        let led = session.dataTask(with: try url(text))
+        led.resume()
+        await recorder.wait(for: "redirect 302 GET /led")
+        while led.currentRequest?.url?.scheme == "lead" { await Task.yield() }
+        let urgent = session.dataTask(with: try server.address("/urgent"))
+        urgent.priority = URLSessionTask.highPriority
+        urgent.resume()
+        await session.flush()
+        gate.open()
+        await recorder.waitForEnd(3)
+        #expect(server.requests.map(\.path) == ["/first", "/urgent", "/led"])
+    }
+
+    @Test func `a task that is suspended where a class leads goes on when it is resumed`()
+        async throws
+    {
+        let server = try FixtureServer()
+        server.on("/led", .content(.text("led")))
+        let text = "lead" + server.url("/led").dropFirst("http".count)
+        let led = session.dataTask(with: try url(text))
+        recorder.change { answers in
+            answers.redirect = { request in
+                led.suspend()
+                return request
+            }
+        }
+        led.resume()
+        await recorder.wait(for: "redirect 302 GET /led")
+        await session.flush()
+        led.resume()
+        await recorder.waitForEnd()
+        #expect(recorder.text == "led")
     }
 
     @Test func `what no class takes is loaded as ever`() async throws {

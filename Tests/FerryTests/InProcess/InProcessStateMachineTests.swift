@@ -43,6 +43,45 @@ struct InProcessStateMachineTests {
         #expect(machine.admitted() == [])
     }
 
+    // MARK: - Shared loads
+
+    private var sharing: Machine {
+        var machine = Machine(isAdopting: false)
+        _ = machine.resume(isJoining: true)
+        return machine
+    }
+
+    @Test func `P15: who joins a load needs no connection, and has none to give back`() {
+        var machine = Machine(isAdopting: false)
+        #expect(machine.resume(isJoining: true) == [.startClock, .start])
+        #expect(machine.isSharing)
+        #expect(machine.suspend() == [.stopClock, .stop])
+        #expect(machine.resume() == [.startClock, .enterLine])
+        machine = sharing
+        #expect(machine.finished(result) == [.stopClock, .publish(result)])
+        machine = sharing
+        #expect(machine.failed(lost) == [.stopClock, .fail(lost, keepsFile: true)])
+    }
+
+    @Test func `P15: who is left alone gets in line`() {
+        var machine = sharing
+        #expect(machine.released() == [.stop, .enterLine])
+        #expect(machine.admitted() == [.start])
+        #expect(machine.finished(result) == [.stopClock, .giveConnectionBack, .publish(result)])
+        machine = running
+        #expect(machine.released() == [], "who has a connection is not left alone")
+    }
+
+    @Test func `P15: who gets another one's connection gives it back`() {
+        var machine = sharing
+        machine.inheritConnection()
+        #expect(!machine.isSharing)
+        #expect(machine.suspend() == [.stopClock, .stop, .giveConnectionBack])
+        #expect(machine.suspend() == [])
+    }
+
+    // MARK: - The end
+
     @Test func `DL-18: a task that never ran can be cancelled`() {
         var machine = Machine(isAdopting: false)
         #expect(

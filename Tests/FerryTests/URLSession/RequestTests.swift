@@ -96,7 +96,9 @@ struct RequestTests {
         server.on("/slow", .content(.seeded(1, byteCount: 10)).stalling(after: 5, at: gate))
         let recorder = SessionRecorder()
         let session = session({ $0.httpMaximumConnectionsPerHost = 2 }, delegate: recorder)
-        for _ in 0..<7 { session.downloadTask(with: try server.address("/slow")).resume() }
+        for number in 0..<7 {
+            session.downloadTask(with: try server.address("/slow?\(number)")).resume()
+        }
         try await server.waitForStall(at: "/slow", request: 1)
         gate.open()
         await recorder.waitForCompletions(7)

@@ -10,10 +10,14 @@ extension DataTransfer {
     ///
     /// - Returns: Whether there is one already, so that the task needs no connection.
     func joinSharedLoad() -> Bool {
-        guard canShare, case .http(let request) = order.resource,
-            let key = SharedLoad.Key(order, configuration: engine.configuration)
+        guard canShare, case .http(let request) = order.resource, order.body.isInRequest,
+            let identity = RequestIdentity(
+                request,
+                of: order.request,
+                configuration: engine.configuration
+            )
         else { return false }
-        let (shared, isNew) = engine.sharedLoad(for: key)
+        let (shared, isNew) = engine.sharedLoad(for: identity)
         loader = SharedLoader(
             shared,
             isFirst: isNew,

@@ -102,6 +102,25 @@ extension DataTransfer {
             }
         }
 
+        /// The answer is to come from elsewhere, by another connection.
+        mutating func redirected() -> [Effect] {
+            switch condition {
+            case .running:
+                condition = .waiting
+                return giveConnectionBack() + [.enterLine]
+            case .paused:
+                condition = .idle
+                return giveConnectionBack()
+            case .idle, .waiting, .ended:
+                return []
+            }
+        }
+
+        private mutating func giveConnectionBack() -> [Effect] {
+            defer { hasConnection = false }
+            return connection
+        }
+
         /// The answer is complete, or something has gone wrong.
         mutating func finished() -> [Effect] {
             guard condition == .running || condition == .paused else { return [] }

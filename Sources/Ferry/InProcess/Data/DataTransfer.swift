@@ -10,7 +10,7 @@ import Synchronization
 @LoopActor
 final class DataTransfer: InProcessTransfer {
     nonisolated let identifier: Int
-    let host: String
+    private(set) var host: String
     var place: WaitingLine.Place?
     var ownClient: HTTPClient?
     var client: HTTPClient? { (loader as? SharedLoader)?.client ?? ownClient }
@@ -44,10 +44,7 @@ final class DataTransfer: InProcessTransfer {
         self.decider = decider
         gate = decider.makeGate(for: task.originalRequest?.url)
         clock = ResourceClock(seconds: engine.configuration.timeoutIntervalForResource)
-        switch order.resource {
-        case .http(let request): host = Origin(url: request.url)?.description ?? request.url
-        case .local, .custom: host = ""
-        }
+        host = order.host
     }
 
     /// How an answer has ended.
@@ -104,7 +101,7 @@ final class DataTransfer: InProcessTransfer {
     private func run(_ effects: [StateMachine.Effect]) {
         for effect in effects {
             switch effect {
-            case .enterLine: engine.enterLine(self)
+            case .enterLine: enterLine()
             case .leaveLine: engine.leaveLine(self)
             case .start: gate.pass { [weak self] in self?.start() }
             case .updateFlow: updateFlow()
@@ -117,6 +114,12 @@ final class DataTransfer: InProcessTransfer {
             case .end: end()
             }
         }
+    }
+
+    private func enterLine() {
+        // A redirect may lead elsewhere.
+        host = order.host
+        engine.enterLine(self)
     }
 
     /// The body waits while somebody wants that.
@@ -200,17 +203,24 @@ extension DataTransfer: ResourceReceiver {
         decider.mayRedirect(to: request, response) { [self] next in
             guard !machine.hasEnded else { return }
             guard let next else { return finishRedirected(response) }
-            do throws(URLError) {
-                order = try DataOrder(
-                    next,
-                    body: .inRequest,
-                    configuration: engine.configuration
-                )
-                task.storage.withLock { $0.currentRequest = next }
-                start()
-            } catch {
-                didFinish(error)
+            LoopActor.task { [self] in await follow(next) }
+        }
+    }
+
+    /// Goes where a protocol object of the app's has sent the task.
+    private func follow(_ request: URLRequest) async {
+        let configuration = engine.configuration
+        do throws(URLError) {
+            // The app's classes are asked, which may take their time.
+            order = try await ProtocolClass.queue.run { () throws(URLError) in
+                try DataOrder(request, body: .inRequest, configuration: configuration)
             }
+            guard !machine.hasEnded else { return }
+            task.storage.withLock { $0.currentRequest = request }
+            isAlone = true
+            run(machine.redirected())
+        } catch {
+            didFinish(error)
         }
     }
 

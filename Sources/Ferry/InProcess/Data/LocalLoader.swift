@@ -71,7 +71,10 @@ final class LocalLoader: ResourceLoader {
 
     private func waitWhilePaused() async {
         while isPaused, !hasEnded {
-            await withCheckedContinuation { waiter = $0 }
+            await withCheckedContinuation { continuation in
+                // The loop may have had a turn in between, in which this loader has gone on.
+                if isPaused, !hasEnded { waiter = continuation } else { continuation.resume() }
+            }
         }
     }
 

@@ -10,30 +10,6 @@ import FoundationNetworking
 /// for itself: when the first one's is asked anything, the others go on with requests of their own.
 @LoopActor
 final class SharedLoad {
-    /// What makes two requests the same.
-    ///
-    /// Not the app's request: Foundation takes two for equal whose header fields differ.
-    struct Key: Hashable, Sendable {
-        private var request: TransferRequest
-        private var mainDocumentURL: URL?
-        private var handlesCookies: Bool
-        private var policy: CachePolicy
-
-        /// nil for requests that are to be made by themselves: with a body, or for a part, or past all caches.
-        init?(_ order: DataOrder, configuration: URLSessionConfiguration.Values) {
-            policy = CachePolicy(order.request, configuration: configuration)
-            guard case .http(let request) = order.resource, order.body.isInRequest,
-                request.body == nil, request.method == "GET",
-                request.fields.first(named: "Range") == nil,
-                policy != .reloadIgnoringLocalAndRemoteCacheData,
-                policy != .reloadIgnoringLocalCacheData
-            else { return nil }
-            self.request = request
-            mainDocumentURL = order.request.mainDocumentURL
-            handlesCookies = order.request.httpShouldHandleCookies
-        }
-    }
-
     private var members: [SharedLoader] = []
     /// What the request was sent with.
     var client: HTTPClient?

@@ -1,3 +1,4 @@
+import FerrySystem
 import Foundation
 import FoundationNetworking
 
@@ -5,6 +6,9 @@ import FoundationNetworking
 struct ProtocolClass: @unchecked Sendable {
     // @unchecked because a metatype is never changed.
     let type: URLProtocol.Type
+
+    /// Where classes are asked whose answer nobody waits for: not on the loop, as they may take their time.
+    static let queue = BlockingQueue(label: "ferry.classes")
 
     /// The first of a session's classes that says it can load a request.
     init?(for request: URLRequest, configuration: URLSessionConfiguration.Values) {

@@ -16,16 +16,23 @@ final class InProcessDownload: InProcessTransfer {
     let host: String
     /// Where the task stands in line, if it does.
     var place: WaitingLine.Place?
-    /// What the latest requests were sent with.
-    private(set) var client: HTTPClient?
+    /// What the task's own requests are sent with.
+    private(set) var ownClient: HTTPClient?
+    var client: HTTPClient? { share?.client ?? ownClient }
 
-    private let order: DownloadOrder
-    private let engine: InProcessEngine
-    private let decider: TaskDecider
+    let order: DownloadOrder
+    let engine: InProcessEngine
+    let decider: TaskDecider
+    /// The load that equal downloads share.
+    var share: DownloadShare?
+    /// Whether the shared load is this download's.
+    var isFirst = false
+    /// Whether the task makes requests of its own only.
+    private(set) var isAlone = false
+    private(set) var checkpoint: Checkpoint?
     private var machine: StateMachine
     private var file: PartialFile?
     private var download: Download?
-    private var checkpoint: Checkpoint?
     private var clock: ResourceClock
     private let gate: ConnectivityGate
 
@@ -47,7 +54,7 @@ final class InProcessDownload: InProcessTransfer {
 
     // MARK: - Inputs
 
-    func resume() { run(machine.resume()) }
+    func resume() { run(machine.resume(isJoining: machine.isIdle && joinShare())) }
 
     func suspend() { run(machine.suspend()) }
 
@@ -57,6 +64,16 @@ final class InProcessDownload: InProcessTransfer {
     }
 
     func admitted() { run(machine.admitted()) }
+
+    /// The load that was shared with other tasks is not for this one.
+    func released() {
+        share = nil
+        isAlone = true
+        run(machine.released())
+    }
+
+    /// The download that had the shared load's connection has left it to this one.
+    func inheritConnection() { machine.inheritConnection() }
 
     /// Takes over the file that resume data names, which is spent by this.
     func adopt(_ resumption: DownloadOrder.Resumption) async {
@@ -79,10 +96,10 @@ final class InProcessDownload: InProcessTransfer {
         for effect in effects {
             switch effect {
             case .enterLine: engine.enterLine(self)
-            case .leaveLine: engine.leaveLine(self)
+            case .leaveLine: leaveLine()
             case .start: gate.pass { [weak self] in self?.start() }
             case .stop: stop()
-            case .giveConnectionBack: engine.giveConnectionBack(of: self)
+            case .giveConnectionBack: giveConnectionBack()
             case .startClock: clock.start { [weak self] in self?.timeRanOut() }
             case .stopClock: clock.stop()
             case .publish(let result): publish(result)
@@ -95,7 +112,7 @@ final class InProcessDownload: InProcessTransfer {
         do throws(TransferError) {
             let file = try openFile()
             let client = try engine.makeClient()
-            self.client = client
+            ownClient = client
             let download = Download(
                 name: "task \(task.taskIdentifier)",
                 request: order.request,
@@ -109,6 +126,7 @@ final class InProcessDownload: InProcessTransfer {
                     )
                 ),
                 decider: decider,
+                sharing: sharing,
                 events: events
             )
             self.download = download
@@ -130,8 +148,14 @@ final class InProcessDownload: InProcessTransfer {
         return file
     }
 
+    private func leaveLine() {
+        engine.leaveLine(self)
+        leaveShare()
+    }
+
     private func stop() {
         gate.cancel()
+        leaveShare()
         download?.cancel()
         checkpoint = download?.checkpoint
     }
@@ -160,7 +184,7 @@ final class InProcessDownload: InProcessTransfer {
         } catch {
             report(error, resumeData: nil)
         }
-        engine.ended(self)
+        end()
     }
 
     private func fail(_ error: TransferError, keepsFile: Bool) {
@@ -172,6 +196,12 @@ final class InProcessDownload: InProcessTransfer {
             file?.close()
         }
         report(error, resumeData: resumeData)
+        end()
+    }
+
+    private func end() {
+        leaveShare()
+        share = nil
         engine.ended(self)
     }
 
@@ -217,10 +247,21 @@ extension InProcessDownload {
     private func finished(_ result: DownloadResult) { run(machine.finished(result)) }
 
     private func failed(_ error: TransferError) {
-        if error.code == .notConnected, gate.passAfterChange({ [weak self] in self?.start() }) {
-            checkpoint = download?.checkpoint
-            return
+        guard error.code == .notConnected, waitsForNetwork() else {
+            return run(machine.failed(error))
         }
-        run(machine.failed(error))
+        checkpoint = download?.checkpoint
+        leaveShare()
+        share = nil
+        isAlone = true
+    }
+
+    /// Goes on when there is a network again, if the session waits for one.
+    private func waitsForNetwork() -> Bool {
+        // Who has shared a load has no connection of its own, and gets in line for one.
+        let isSharing = machine.isSharing
+        return gate.passAfterChange { [weak self] in
+            if isSharing { self?.released() } else { self?.start() }
+        }
     }
 }

@@ -8,7 +8,7 @@ extension InProcessDownload {
             case idle
             /// In line for a connection.
             case waiting
-            /// Has a connection, and receives.
+            /// Receives, by a connection of its own or another task's.
             case running
             case ended
         }
@@ -32,6 +32,7 @@ extension InProcessDownload {
         }
 
         private var condition = Condition.idle
+        private var hasConnection = false
         /// The file that an earlier task has left is being taken over; nothing can start before.
         private var isAdopting: Bool
         /// What came up before the download could be told of it.
@@ -41,10 +42,22 @@ extension InProcessDownload {
             self.isAdopting = isAdopting
         }
 
-        mutating func resume() -> [Effect] {
+        /// Whether nothing runs or waits to.
+        var isIdle: Bool { condition == .idle }
+
+        /// Whether what is received comes by another task's connection.
+        var isSharing: Bool { condition == .running && !hasConnection }
+
+        /// - Parameter isJoining: Whether the task shares a load of another one.
+        /// - Returns: What to do.
+        mutating func resume(isJoining: Bool = false) -> [Effect] {
             switch condition {
             case .idle:
                 if let pendingFailure, !isAdopting { return end([], pendingFailure) }
+                if isJoining {
+                    condition = .running
+                    return [.startClock, .start]
+                }
                 condition = .waiting
                 return isAdopting ? [.startClock] : [.startClock, .enterLine]
             case .waiting, .running, .ended:
@@ -59,7 +72,7 @@ extension InProcessDownload {
                 return isAdopting ? [.stopClock] : [.stopClock, .leaveLine]
             case .running:
                 condition = .idle
-                return [.stopClock, .stop, .giveConnectionBack]
+                return [.stopClock, .stop] + connection()
             case .idle, .ended:
                 return []
             }
@@ -80,21 +93,34 @@ extension InProcessDownload {
             switch condition {
             case .waiting:
                 condition = .running
+                hasConnection = true
                 return [.start]
             case .idle, .running, .ended:
                 return []
             }
         }
 
+        /// The load that was shared is not for this task any more: it makes one of its own.
+        mutating func released() -> [Effect] {
+            guard isSharing else { return [] }
+            condition = .waiting
+            return [.stop, .enterLine]
+        }
+
+        /// The connection of the load that is shared is this task's from now on.
+        mutating func inheritConnection() {
+            if condition == .running { hasConnection = true }
+        }
+
         mutating func finished(_ result: DownloadResult) -> [Effect] {
             guard condition == .running else { return [] }
             condition = .ended
-            return [.stopClock, .giveConnectionBack, .publish(result)]
+            return [.stopClock] + connection() + [.publish(result)]
         }
 
         mutating func failed(_ error: TransferError) -> [Effect] {
             guard condition == .running else { return [] }
-            return end([.stopClock, .giveConnectionBack], (error, true))
+            return end([.stopClock] + connection(), (error, true))
         }
 
         /// The file of an earlier task was taken over, or could not be.
@@ -120,7 +146,7 @@ extension InProcessDownload {
             case .ended:
                 return []
             case .running:
-                return end([.stopClock, .stop, .giveConnectionBack], failure)
+                return end([.stopClock, .stop] + connection(), failure)
             case .idle, .waiting:
                 let wasInLine = condition == .waiting && !isAdopting
                 guard isAdopting else {
@@ -131,6 +157,12 @@ extension InProcessDownload {
                 condition = .ended
                 return [.stopClock]
             }
+        }
+
+        /// What becomes of the task's own connection.
+        private mutating func connection() -> [Effect] {
+            defer { hasConnection = false }
+            return hasConnection ? [.giveConnectionBack] : []
         }
 
         private mutating func end(

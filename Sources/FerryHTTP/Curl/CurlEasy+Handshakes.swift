@@ -1,0 +1,56 @@
+import CCurl
+import FerrySystem
+
+// The context of these callbacks is the easy handle's object, unretained: it is kept by whoever has the handle
+// in a multi handle.
+
+extension CurlEasy {
+    /// Has whoever this works for take part in the handshakes that are made.
+    func installHandshakeCallback() {
+        CCurl_easy_set_ssl_context_function(handle, willSetUpTLS)
+        CCurl_easy_setopt_pointer(handle, CURLOPT_SSL_CTX_DATA, context)
+    }
+
+    /// Has somebody hear what a proxy says about a tunnel.
+    func installTunnelCallback() {
+        CCurl_easy_set_header_function(handle, didReceiveTunnelLine)
+        CCurl_easy_setopt_pointer(handle, CURLOPT_HEADERDATA, context)
+    }
+
+    private var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    fileprivate func setUpTLS(_ tlsContext: UnsafeMutableRawPointer) -> CURLcode {
+        guard let party else { return CURLE_SSL_CONNECT_ERROR }
+        guard let context = HandshakeContext.keep(party, in: tlsContext) else {
+            return CURLE_OUT_OF_MEMORY
+        }
+        if party.request.asksForTrust { CertificateVerification.install(in: tlsContext, context) }
+        if party.request.asksForIdentity { IdentityWishes.install(in: tlsContext) }
+        CertificateAlerts.install(in: tlsContext)
+        return CURLE_OK
+    }
+}
+
+private func willSetUpTLS(
+    _ easy: UnsafeMutableRawPointer?,
+    _ tlsContext: UnsafeMutableRawPointer?,
+    _ context: UnsafeMutableRawPointer?
+) -> CURLcode {
+    guard let tlsContext, let context else { return CURLE_SSL_CONNECT_ERROR }
+    nonisolated(unsafe) let tls = tlsContext
+    let easy = Unmanaged<CurlEasy>.fromOpaque(context)
+    return LoopActor.assumeIsolated { easy.takeUnretainedValue().setUpTLS(tls) }
+}
+
+private func didReceiveTunnelLine(
+    _ bytes: UnsafeMutablePointer<CChar>?,
+    _ size: Int,
+    _ count: Int,
+    _ context: UnsafeMutableRawPointer?
+) -> Int {
+    nonisolated(unsafe) let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    guard let context else { return line.count }
+    let easy = Unmanaged<CurlEasy>.fromOpaque(context)
+    LoopActor.assumeIsolated { easy.takeUnretainedValue().onTunnelLine?(line) }
+    return line.count
+}

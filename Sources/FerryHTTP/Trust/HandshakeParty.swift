@@ -1,0 +1,56 @@
+import FerrySystem
+
+/// Whoever decides in handshakes of TLS: an exchange, or a connection that is for no exchange.
+@LoopActor protocol HandshakeParty: AnyObject {
+    /// What the handshake is for, with what it may ask.
+    var request: HTTPRequest { get }
+    /// Why libcurl is told to end the connection.
+    var cause: HTTPError? { get set }
+    /// Whether a server was told that its client has no certificate, though it wanted one.
+    var hasGoneOnWithoutIdentity: Bool { get set }
+
+    /// Decides on a server.
+    func decide(on trust: HTTPServerTrust) -> HTTPTrustDecision
+    /// Decides on a server's wish to know its client; `nil` when nobody is there any more.
+    func decide(on wish: HTTPIdentityWish) -> HTTPIdentityDecision?
+}
+
+extension HandshakeParty {
+    /// The host that the request is for, without the brackets of an IPv6 address.
+    var host: String { CurlURL.host(of: request.url) ?? "" }
+
+    /// Decides on a server, from inside of its handshake.
+    func trusts(_ trust: HTTPServerTrust) -> Bool {
+        switch decide(on: trust) {
+        case .followVerdict:
+            cause = trust.verdict.error
+        case .accept:
+            cause = nil
+        case .ask:
+            let message = "Nobody has decided yet whether to trust \(trust.host)"
+            cause = HTTPError(code: .serverTrustUndecided, message: message)
+        }
+        return cause == nil
+    }
+
+    /// Decides on a server's wish to know its client, from inside of its handshake.
+    func goesOnWithoutIdentity(_ wish: HTTPIdentityWish) -> Bool {
+        // libcurl reads from a connection that it gives up, and so goes on with the handshake.
+        guard cause == nil, let decision = decide(on: wish) else { return false }
+        switch decision {
+        case .goOnWithout:
+            hasGoneOnWithoutIdentity = true
+            return true
+        case .ask:
+            let message = "Nobody has decided yet who \(wish.host) is to talk to"
+            cause = HTTPError(code: .clientCertificateUndecided, message: message)
+            return false
+        }
+    }
+
+    /// The server ends the connection for the sake of the client's certificate, or for want of one.
+    func serverRejectedIdentity(_ reason: String) {
+        let message = "The server does not accept the client's certificate: \(reason)"
+        cause = HTTPError(code: .clientCertificateRejected, message: message)
+    }
+}

@@ -1,0 +1,16 @@
+package import FerrySystem
+
+/// What brings a receiver the answer to a request: a load of its own, or its part in one that several share.
+@LoopActor
+package protocol AnswerSource: AnyObject {
+    /// Begins; further calls do nothing.
+    func start()
+    /// Ends it for this receiver, which hears of it no more.
+    func cancel()
+    /// Whether what comes from a load is this source's.
+    func brings(_ load: Load) -> Bool
+}
+
+extension Load: AnswerSource {
+    package func brings(_ load: Load) -> Bool { load === self }
+}

@@ -1,0 +1,141 @@
+package import FerryHTTP
+package import FerrySystem
+
+/// Finds the request by which a WebSocket connection can be opened: through redirects, passwords and trust.
+///
+/// It decides as a ``Load`` does, about what a ``WebSocketConnection`` is refused with. Redirects are followed without
+/// a question.
+@LoopActor
+package final class WebSocketOpening {
+    /// What an opening needs of its owner.
+    package struct Environment {
+        /// Decides about a challenge, at once or later.
+        package var decide:
+            @LoopActor (LoadChallenge, @escaping @LoopActor (LoadChallengeAnswer) -> Void) -> Void
+        /// Whether certificates were approved before that a server shows.
+        package var hasApproved: @LoopActor (HTTPServerTrust) -> Bool
+        /// The identity that was used before where a request goes.
+        package var identity: @LoopActor (TransferRequest) -> HTTPIdentity?
+        /// Opens a connection by a request: what it is without proofs, and what is sent.
+        package var open: @LoopActor (TransferRequest, WebSocketRequest) -> Void
+        /// There is no other request; with what has gone wrong, if it is not the refusal itself.
+        package var giveUp: @LoopActor (TransferError?) -> Void
+
+        /// Makes an environment of its parts.
+        package init(
+            decide:
+                @escaping @LoopActor (
+                    LoadChallenge, @escaping @LoopActor (LoadChallengeAnswer) -> Void
+                ) -> Void,
+            hasApproved: @escaping @LoopActor (HTTPServerTrust) -> Bool,
+            identity: @escaping @LoopActor (TransferRequest) -> HTTPIdentity?,
+            open: @escaping @LoopActor (TransferRequest, WebSocketRequest) -> Void,
+            giveUp: @escaping @LoopActor (TransferError?) -> Void
+        ) {
+            self.decide = decide
+            self.hasApproved = hasApproved
+            self.identity = identity
+            self.open = open
+            self.giveUp = giveUp
+        }
+    }
+
+    private var machine: Load.StateMachine
+    private let protocols: [String]
+    private let asksForTrust: Bool
+    private let environment: Environment
+
+    /// Prepares an opening; nothing happens before ``start()``.
+    ///
+    /// - Parameters:
+    ///   - request: The handshake, by the scheme of HTTP.
+    ///   - protocols: The subprotocols to choose from.
+    ///   - asksForTrust: Whether the owner decides about servers.
+    ///   - environment: What it needs of its owner.
+    package init(
+        _ request: TransferRequest,
+        protocols: [String],
+        asksForTrust: Bool,
+        environment: Environment
+    ) {
+        machine = Load.StateMachine(request: request, hasBody: false, alwaysTunnels: true)
+        self.protocols = protocols
+        self.asksForTrust = asksForTrust
+        self.environment = environment
+    }
+
+    /// Opens the first connection.
+    package func start() { run(machine.start()) }
+
+    /// The owner wants no connection any more.
+    package func cancel() { _ = machine.cancel() }
+
+    /// A connection was refused.
+    package func refused(_ refusal: WebSocketConnection.Refusal) {
+        switch refusal {
+        case .answer(let head): run(machine.receivedHead(head.withHTTPLocations))
+        case .undecided(let error): run(machine.exchangeFinished(error))
+        }
+    }
+
+    /// Decides on a server, from inside of its handshake.
+    package func decide(on trust: HTTPServerTrust) -> HTTPTrustDecision {
+        environment.hasApproved(trust) ? .accept : machine.decide(on: trust)
+    }
+
+    /// Decides on a server's wish to know its client, from inside of its handshake.
+    package func decide(on wish: HTTPIdentityWish) -> HTTPIdentityDecision {
+        machine.decide(on: wish)
+    }
+
+    private func run(_ effects: [Load.StateMachine.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .prepare: run(machine.prepared())
+            case .send(let next): send(next)
+            case .ask(let challenge):
+                environment.decide(challenge) { [self] in run(machine.challengeAnswered($0)) }
+            case .askRedirect(_, let next): run(machine.redirectAnswered(next))
+            // The connection of a refusal is gone, with all that would have followed.
+            case .skipBody: run(machine.exchangeFinished(nil))
+            case .needBody, .cancelExchange, .pause, .takeBody: break
+            case .reportResponse: environment.giveUp(nil)
+            case .finish(let error): environment.giveUp(error)
+            }
+        }
+    }
+
+    private func send(_ next: Load.StateMachine.Request) {
+        do throws(HTTPError) {
+            let nonce = String(UInt128.random(in: .min ... .max), radix: 16)
+            let proofs = try machine.proofFields(clientNonce: nonce)
+            // An app's own field has been refused when there is a proof in its place.
+            var fields = next.transfer.fields
+            fields.removeAll { field in proofs.contains { field.isNamed($0.name) } }
+            var request = WebSocketRequest(
+                url: next.transfer.url,
+                fields: fields + proofs,
+                protocols: protocols
+            )
+            request.asksForTrust = asksForTrust
+            request.identity =
+                next.isIdentityDecided ? next.identity : environment.identity(next.transfer)
+            request.asksForIdentity = asksForTrust && !next.isIdentityDecided
+            environment.open(next.transfer, request)
+        } catch {
+            run(machine.exchangeFinished(error))
+        }
+    }
+}
+
+extension HTTPResponseHead {
+    /// The same with locations by the schemes of HTTP, for which redirects are decided.
+    fileprivate var withHTTPLocations: HTTPResponseHead {
+        var head = self
+        for index in head.fields.indices where head.fields[index].isNamed("Location") {
+            let location = head.fields[index].value
+            head.fields[index].value = WebSocketRequest(url: location).httpURL
+        }
+        return head
+    }
+}

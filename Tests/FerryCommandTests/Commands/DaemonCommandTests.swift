@@ -1,0 +1,88 @@
+import Ferry
+import FerryTestSupport
+import Foundation
+import Testing
+
+@testable import FerryCommand
+
+/// What the commands about ferryd itself tell.
+@Suite(.timeLimit(.minutes(1))) struct DaemonCommandTests {
+    @Test func `daemon status tells how ferryd is doing`() async {
+        let daemon = PlayedDaemon(status: .sample(log: .journal))
+        let run = await CommandLineRun("daemon status", daemon: daemon)
+        #expect(
+            run.output == """
+                ferryd:      0.1.0, process 4711, up for 1m 00s
+                transfers:   1 running, 2 waiting, 3 paused
+                programs:    4 sessions, 5 connections
+                log:         journal
+                state:       /home/a/.local/state/ferry
+                sockets:     /run/user/1000/ferry/io.ferry.Transfer
+                             /home/a/.local/state/ferry/run/s
+
+                """
+        )
+        #expect(run.code == .success)
+    }
+
+    @Test func `daemon status --json has every figure`() async {
+        let daemon = PlayedDaemon(status: .sample(log: .file(path: "/l")))
+        let run = await CommandLineRun("daemon status --json", daemon: daemon)
+        #expect(
+            run.output == """
+                {"connections":5,"log":"/l","pid":4711,"running":1,"sessions":4,\
+                "sockets":["/run/user/1000/ferry/io.ferry.Transfer",\
+                "/home/a/.local/state/ferry/run/s"],"started":"2026-09-21T14:13:20Z",\
+                "stateDirectory":"/home/a/.local/state/ferry","suspended":3,"version":"0.1.0",\
+                "waiting":2}
+
+                """
+        )
+    }
+
+    @Test func `daemon status of no daemon is exit code 4, and stopping it is none`() async {
+        let status = await CommandLineRun("daemon status")
+        #expect(status.error == "ferry: ferryd is not running; it starts when it is needed\n")
+        #expect(status.code == .unreachable)
+        let stop = await CommandLineRun("daemon stop")
+        #expect(stop.error == "ferry: ferryd was not running\n")
+        #expect(stop.code == .success)
+    }
+
+    @Test func `log shows the last lines of ferryd's file`() async throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.write("t info a\nt info task 7: b\nt info c\n", to: "ferryd.log")
+        let daemon = PlayedDaemon(status: .sample(log: .file(path: path)))
+        #expect(
+            await CommandLineRun("log -n 2", daemon: daemon).output
+                == "t info task 7: b\nt info c\n"
+        )
+        #expect(await CommandLineRun("log 7", daemon: daemon).output == "t info task 7: b\n")
+        let foreground = PlayedDaemon(status: .sample(log: .standardError))
+        let run = await CommandLineRun("log", daemon: foreground)
+        #expect(
+            run.error
+                == "ferry: ferryd runs in the foreground; its log goes to its standard error\n"
+        )
+        #expect(run.code == .failure)
+    }
+
+    @Test func `log --files needs no ferryd`() async throws {
+        let directory = try TemporaryDirectory()
+        try FileManager.default.createDirectory(
+            atPath: "\(directory.path)/ferry",
+            withIntermediateDirectories: true
+        )
+        try directory.write("line\n", to: "ferry/files.log")
+        let environment = ["XDG_STATE_HOME": directory.path]
+        let run = await CommandLineRun("log --files", environment: environment)
+        #expect(run.output == "line\n")
+        #expect(run.code == .success)
+    }
+
+    @Test func `the version is told`() async {
+        let run = await CommandLineRun("--version")
+        #expect(run.output == "ferry \(Program.version)\n")
+        #expect(run.code == .success)
+    }
+}
