@@ -261,10 +261,7 @@ final class TaskDecider: LoadDecider {
     // MARK: - Questions
 
     /// Whether there is anybody to ask, or to tell.
-    var hasTaskDelegate: Bool {
-        guard let session = task.session else { return false }
-        return task.taskDelegate(in: session) != nil
-    }
+    var hasTaskDelegate: Bool { task.hasTaskDelegate }
 
     /// Asks on the delegate queue, after all that the delegate was to be told before.
     func ask(

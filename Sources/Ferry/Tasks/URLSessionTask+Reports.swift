@@ -44,6 +44,8 @@ extension URLSessionTask {
             return (storage.sentCounts.expected, byteCount < storage.sentCounts.sent)
         }
         updateProgress()
+        // To wake the delegate queue for each part of a long body costs more than to send it.
+        guard hasTaskDelegate else { return }
         if isAgain { deliver(.sent(byteCount: 0, expectedByteCount: expected)) }
         deliver(.sent(byteCount: byteCount, expectedByteCount: expected))
     }
