@@ -44,10 +44,7 @@ final class DataTransfer: InProcessTransfer {
         self.decider = decider
         gate = decider.makeGate(for: task.originalRequest?.url)
         clock = ResourceClock(seconds: engine.configuration.timeoutIntervalForResource)
-        switch order.resource {
-        case .http(let request): host = Origin(url: request.url)?.description ?? request.url
-        case .local, .custom: host = ""
-        }
+        host = order.host
     }
 
     /// How an answer has ended.
