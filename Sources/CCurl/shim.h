@@ -79,6 +79,12 @@ static inline CURLcode CCurl_easy_set_sockopt_function(
     return curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, function);
 }
 
+static inline CURLcode CCurl_easy_set_closesocket_function(
+    CURL *easy, curl_closesocket_callback function
+) {
+    return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, function);
+}
+
 static inline CURLcode CCurl_easy_getinfo_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
 }

@@ -124,8 +124,10 @@ package import FerrySystem
 
     private func recycle(_ easy: CurlEasy) {
         easy.reset()
-        // As many as connections are likely to be in use; each is a few kilobytes.
-        guard !isInvalid, spareEasies.count < 32, easy.isReusable else { return }
+        // As many as connections are kept; each is a few kilobytes.
+        guard !isInvalid, spareEasies.count < CurlMulti.keptConnectionCount, easy.isReusable else {
+            return
+        }
         spareEasies.append(easy)
     }
 }

@@ -56,8 +56,8 @@ final class CookieStore: Sendable {
     func field(for request: TransferRequest, handlesCookies: Bool = true) -> HTTPField? {
         guard handlesCookies, configuration.httpShouldSetCookies,
             request.fields.first(named: "Cookie") == nil,
-            let origin = URL(string: request.url).flatMap({ CookieOrigin($0) }),
-            let cookies = configuration.httpCookieStorage.cookies?.cookies
+            let cookies = configuration.httpCookieStorage.cookies?.cookies, !cookies.isEmpty,
+            let origin = URL(string: request.url).flatMap({ CookieOrigin($0) })
         else { return nil }
         let now = now()
         let matching = cookies.filter { $0.isFor(origin, at: now) }.map { ($0, CookieRecord($0)) }

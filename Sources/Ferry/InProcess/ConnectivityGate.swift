@@ -16,11 +16,11 @@ final class ConnectivityGate {
 
     init(
         waits: Bool,
-        host: String,
+        host: @autoclosure () -> String,
         monitor: ConnectivityMonitor = .shared,
         onWait: @escaping @LoopActor () -> Void
     ) {
-        isClosable = waits && !Self.isLocal(host)
+        isClosable = waits && !Self.isLocal(host())
         self.monitor = monitor
         self.onWait = onWait
     }

@@ -16,6 +16,8 @@ struct DataOrder: Sendable {
     }
 
     var resource: Resource
+    /// What the connections of the request are counted by; empty where it needs none.
+    private(set) var host = ""
     /// The request, as the app made it.
     var request: URLRequest
     /// What is sent, beside a body in the request.
@@ -55,5 +57,6 @@ struct DataOrder: Sendable {
         resource = .http(
             try TransferRequest(request, body: body, configuration: configuration)
         )
+        host = Origin(url.absoluteURL)?.description ?? url.absoluteString
     }
 }

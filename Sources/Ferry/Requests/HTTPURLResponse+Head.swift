@@ -8,16 +8,18 @@ extension HTTPURLResponse {
     /// Fields that came several times are joined by commas, RFC 9110 §5.3.
     static func make(_ head: HTTPResponseHead) -> HTTPURLResponse? {
         guard let url = URL(string: head.url) else { return nil }
-        var names: [String: String] = [:]
-        var values: [String: [String]] = [:]
-        // A server may send very many: none is compared with all others.
+        var names: [String: String] = Dictionary(minimumCapacity: head.fields.count)
+        var fields: [String: String] = Dictionary(minimumCapacity: head.fields.count)
+        // A server may send very many: none is compared with all others, or copied for each.
         for field in head.fields {
             let key = field.name.lowercased()
-            let name = names[key] ?? field.name
-            names[key] = name
-            values[name, default: []].append(field.value)
+            if let name = names[key] {
+                fields[name, default: ""].append(", \(field.value)")
+            } else {
+                names[key] = field.name
+                fields[field.name] = field.value
+            }
         }
-        let fields = values.mapValues { $0.joined(separator: ", ") }
         return HTTPURLResponse(
             url: url,
             statusCode: head.status,

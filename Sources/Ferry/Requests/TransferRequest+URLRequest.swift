@@ -60,7 +60,7 @@ extension TransferRequest {
     private static func httpURL(of request: URLRequest) throws(URLError) -> URL {
         guard let url = request.url else { throw URLError(.badURL, url: nil) }
         guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
-            Origin(url: url.absoluteString) != nil
+            Origin(url.absoluteURL) != nil
         else { throw URLError(.unsupportedURL, url: url) }
         return url
     }

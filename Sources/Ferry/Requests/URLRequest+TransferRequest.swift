@@ -20,7 +20,7 @@ extension URLRequest {
 
     /// This request after redirects have made `request` of it.
     func redirected(as request: TransferRequest) -> URLRequest {
-        guard let target = URL(string: request.url), !isUnchanged(in: request) else { return self }
+        guard !isUnchanged(in: request), let target = URL(string: request.url) else { return self }
         var next = self
         next.url = target
         next.apply(request)

@@ -53,6 +53,12 @@ extension URLSessionTask {
         storage.withLock { $0.delegate } ?? session.delegate as? any URLSessionTaskDelegate
     }
 
+    /// Whether there is anybody to tell that, or to ask: a task that runs keeps its delegate.
+    var hasTaskDelegate: Bool {
+        guard let session = storage.withLock({ $0.session }) else { return false }
+        return taskDelegate(in: session) != nil
+    }
+
     /// Makes the task a completed one, and gives those who wait for its resume data what there is.
     private func complete(_ error: (any Error)?) {
         let handlers = storage.withLock { storage in

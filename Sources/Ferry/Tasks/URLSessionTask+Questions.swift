@@ -2,12 +2,6 @@ import FerrySystem
 import Foundation
 
 extension URLSessionTask {
-    /// Whether there is anybody to ask, or to tell.
-    var hasTaskDelegate: Bool {
-        guard let session else { return false }
-        return taskDelegate(in: session) != nil
-    }
-
     /// Asks on the delegate queue, after all that the delegate was to be told before.
     ///
     /// - Parameters:

@@ -18,10 +18,8 @@ extension URLSessionTask {
 
     /// The answer is there, of whatever kind.
     func noteAnswer(_ response: LatestResponse) {
-        var response = response
-        let expected = response.get()?.bodyByteCount ?? NSURLSessionTransferSizeUnknown
         storage.withLock { $0.response = response }
-        noteCounts(ByteCounts(received: 0, expected: expected))
+        noteCounts(ByteCounts(received: 0, expected: response.bodyByteCount))
     }
 
     /// The length of the body that the response has announced; nil where it has not.
@@ -44,6 +42,8 @@ extension URLSessionTask {
             return (storage.sentCounts.expected, byteCount < storage.sentCounts.sent)
         }
         updateProgress()
+        // To wake the delegate queue for each part of a long body costs more than to send it.
+        guard hasTaskDelegate else { return }
         if isAgain { deliver(.sent(byteCount: 0, expectedByteCount: expected)) }
         deliver(.sent(byteCount: byteCount, expectedByteCount: expected))
     }
@@ -52,16 +52,5 @@ extension URLSessionTask {
     func noteExpectedToSend(_ byteCount: Int64) {
         storage.withLock { $0.sentCounts.expected = byteCount }
         updateProgress()
-    }
-}
-
-extension URLResponse {
-    /// The length of the body as the app gets it; -1 where it is not known, as for one that is decoded.
-    fileprivate var bodyByteCount: Int64 {
-        guard let response = self as? HTTPURLResponse else { return expectedContentLength }
-        let coding = response.value(forHTTPHeaderField: "Content-Encoding") ?? "identity"
-        guard coding.lowercased() == "identity" else { return NSURLSessionTransferSizeUnknown }
-        return response.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }
-            ?? NSURLSessionTransferSizeUnknown
     }
 }

@@ -1,5 +1,6 @@
 import CCurl
 import FerrySystem
+import Glibc
 
 // libcurl's callbacks for all that it does. Their context is the CurlMulti, unretained: it closes
 // the multi handle before it goes away. They come from inside calls that the event loop's thread
@@ -12,6 +13,23 @@ extension CurlMulti {
         CCurl_multi_set_socket_function(handle, willWatch, context)
         CCurl_multi_set_timer_function(handle, willSchedule, context)
     }
+}
+
+extension CurlMulti {
+    /// Has libcurl tell before it closes a socket of a connection that it makes for a handle.
+    func reportClosing(of easy: CurlEasy) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        CCurl_easy_set_closesocket_function(easy.handle, closeSocket)
+        CCurl_easy_setopt_pointer(easy.handle, CURLOPT_CLOSESOCKETDATA, context)
+    }
+}
+
+private func closeSocket(_ context: UnsafeMutableRawPointer?, _ socket: curl_socket_t) -> Int32 {
+    if let context {
+        let multi = Unmanaged<CurlMulti>.fromOpaque(context)
+        LoopActor.assumeIsolated { multi.takeUnretainedValue().willClose(socket) }
+    }
+    return close(socket)
 }
 
 private func willWatch(

@@ -24,7 +24,7 @@ import FerrySystem
 
     private var handle: UnsafeMutableRawPointer?
     private var easies: [UnsafeMutableRawPointer: CurlEasy] = [:]
-    private var watches: [curl_socket_t: Watch] = [:]
+    private var watches: [curl_socket_t: SocketWatch] = [:]
     /// The descriptors of all connections; those of former ones may be something else by now.
     private var sockets: Set<curl_socket_t> = []
     private var timer: LoopTimer?
@@ -59,7 +59,7 @@ import FerrySystem
 
     /// More than servers commonly allow (RFC 9113 §6.5.2 wants 100 at least).
     private static let streamCount = 1000
-    private static let keptConnectionCount = 64
+    static let keptConnectionCount = 64
 
     isolated deinit {
         closeNow()
@@ -74,6 +74,7 @@ import FerrySystem
     func add(_ easy: CurlEasy) {
         outside { [self] in
             guard let handle else { return }
+            reportClosing(of: easy)
             let code = curl_multi_add_handle(handle, easy.handle)
             easies[easy.handle] = easy
             if code != CURLM_OK { fail(easy, CURLE_FAILED_INIT) }
@@ -122,8 +123,8 @@ import FerrySystem
         self.handle = nil
         easies = [:]
         timer?.cancel()
-        for watch in watches.values {
-            watch.cancel()
+        for present in watches.values {
+            present.watch.cancel()
         }
         watches = [:]
     }
@@ -197,7 +198,18 @@ import FerrySystem
 
     /// A socket was made for a connection.
     func made(_ socket: curl_socket_t) {
+        forget(socket)
         sockets.insert(socket)
+    }
+
+    /// A socket is about to be closed.
+    func willClose(_ socket: curl_socket_t) {
+        forget(socket)
+        sockets.remove(socket)
+    }
+
+    private func forget(_ socket: curl_socket_t) {
+        watches.removeValue(forKey: socket)?.watch.cancel()
     }
 
     /// The socket of a handle's connection, which libcurl does not tell during a transfer.
@@ -215,13 +227,14 @@ import FerrySystem
     ) {
         do throws(SystemCallError) {
             if readiness.isEmpty {
-                watches.removeValue(forKey: socket)?.cancel()
-            } else if let watch = watches[socket] {
-                try watch.update(readiness)
+                rest(socket)
+            } else if watches[socket] != nil {
+                try watches[socket]?.wake(for: readiness)
             } else {
-                watches[socket] = try EventLoop.shared.watch(socket, for: readiness) {
+                let watch = try EventLoop.shared.watch(socket, for: readiness) {
                     [weak self] in self?.socket(socket, isReadyFor: $0)
                 }
+                watches[socket] = SocketWatch(watch, readiness)
             }
         } catch {
             // It would wait for ever on a socket that nobody watches; and libcurl would take an
@@ -230,7 +243,16 @@ import FerrySystem
         }
     }
 
+    /// libcurl waits for a socket no more, be it for now or for good.
+    private func rest(_ socket: curl_socket_t) {
+        // One that is still being connected may be closed without a word.
+        guard watches[socket]?.readiness == .readable else { return forget(socket) }
+        watches[socket]?.isResting = true
+    }
+
     private func socket(_ socket: curl_socket_t, isReadyFor readiness: Readiness) {
+        // The other end has closed a connection that is kept, which libcurl finds out when it needs it.
+        guard watches[socket]?.isResting == false else { return forget(socket) }
         var events: Int32 = 0
         if readiness.contains(.readable) { events |= CURL_CSELECT_IN }
         if readiness.contains(.writable) { events |= CURL_CSELECT_OUT }

@@ -98,15 +98,27 @@ struct ResponseHeadParser {
         default:
             // RFC 9112 §6.3: two lengths are an attempt to have the body read in two ways, be they
             // in two fields or in one.
-            let lengths = head.fields.values(named: "Content-Length")
-                .flatMap { $0.split(whereSeparator: { ", \t".contains($0) }) }
-            guard Set(lengths).count <= 1 else {
+            guard !hasTwoLengths else {
                 let message = "The response tells two different lengths"
                 return .failure(HTTPError(code: .badServerResponse, message: message))
             }
             state = .complete
             return .head(head)
         }
+    }
+
+    private var hasTwoLengths: Bool {
+        let values = head.fields.values(named: "Content-Length")
+        // Nearly always there is one number, and nothing to be taken apart.
+        if values.count <= 1, values.allSatisfy({ $0.utf8.allSatisfy(Self.isDigit) }) {
+            return false
+        }
+        let lengths = values.flatMap { $0.split(whereSeparator: { ", \t".contains($0) }) }
+        return Set(lengths).count > 1
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool {

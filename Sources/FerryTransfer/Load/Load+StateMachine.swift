@@ -99,13 +99,15 @@ extension Load {
         var sendsBody: Bool { hasBody && current.transfer.method != "GET" }
 
         /// The fields that tell who asks, for the request at hand.
-        mutating func proofFields(clientNonce: String) throws(HTTPError) -> [HTTPField] {
+        mutating func proofFields(
+            clientNonce: @autoclosure () -> String
+        ) throws(HTTPError) -> [HTTPField] {
             guard !current.proofs.isEmpty else { return [] }
             let (path, tunnel) = try HTTPRequest.target(of: current.transfer.url)
             let isTunnelled =
                 alwaysTunnels || Origin(url: current.transfer.url)?.scheme == "https"
             let method = current.transfer.method
-            return try current.proofs.fields(clientNonce: clientNonce) { isProxy in
+            return try current.proofs.fields(clientNonce: clientNonce()) { isProxy in
                 isProxy && isTunnelled ? ("CONNECT", tunnel) : (method, path)
             }
         }

@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 
 /// Scheme, host and port: the party that a request's secrets were meant for (RFC 6454 §4).
 package struct Origin: Hashable, Sendable, CustomStringConvertible {
@@ -15,7 +15,8 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
         self.init(parsed)
     }
 
-    init?(_ url: URL) {
+    /// The origin of a URL that has been read already; `nil` as for ``init(url:)``.
+    package init?(_ url: URL) {
         guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
             let host = url.host(percentEncoded: true)?.lowercased(), !host.isEmpty
         else { return nil }

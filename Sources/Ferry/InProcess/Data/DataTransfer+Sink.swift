@@ -29,6 +29,15 @@ extension DataTransfer {
                 self = .bytes(task, stream, responded: responded)
             }
         }
+
+        /// Whether somebody gets the response before the end: its object is not made on the event
+        /// loop otherwise.
+        var isToldOfResponse: Bool {
+            switch self {
+            case .delegate, .bytes: true
+            case .memory, .file: false
+            }
+        }
     }
 
     // MARK: - The response

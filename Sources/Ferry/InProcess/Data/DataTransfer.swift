@@ -174,6 +174,7 @@ final class DataTransfer: InProcessTransfer {
 extension DataTransfer: ResourceReceiver {
     func didReceive(_ response: LatestResponse) {
         guard !machine.hasEnded else { return }
+        guard sink.isToldOfResponse else { return task.noteAnswer(response) }
         var response = response
         // Made once: the task shows the same object as the delegate gets.
         let shown = response.get()
