@@ -128,21 +128,12 @@ struct TaskTests {
                 }
             ),
             (
-                .delayTask(.id(1), notBefore: moment(7), [4, 4]),
-                {
-                    $0.notBefore = moment(7)
-                    $0.delay = [4, 4]
-                }
+                .beginTask(.id(1), [4, 4], at: moment(5)),
+                { $0.delay = [4, 4] }
             ),
             (.describeTask(.id(1), nil), { $0.description = nil }),
             (.prioritizeTask(.id(1), 0.25), { $0.priority = 0.25 }),
-            (
-                .completeTask(.id(1), [], at: moment(6)),
-                {
-                    $0.state = .completed
-                    $0.notBefore = nil
-                }
-            ),
+            (.completeTask(.id(1), [], at: moment(6)), { $0.state = .completed }),
         ]
         for (mutation, change) in changes {
             try await store.commit([mutation])
@@ -173,7 +164,8 @@ struct TaskTests {
         .setUpload(task: 99, [1]),
         .setRetry(task: 99, attempts: 1, notBefore: nil, lastError: nil),
         .setExchange(task: 99, currentRequest: nil, response: nil),
-        .delayTask(.id(99), notBefore: nil, nil),
+        .delayTask(.id(99), notBefore: nil, nil, at: moment(0)),
+        .beginTask(.id(99), nil, at: moment(0)),
         .describeTask(.id(99), nil),
         .prioritizeTask(.id(99), 0.5),
         .completeTask(.id(99), [], at: moment(0)),

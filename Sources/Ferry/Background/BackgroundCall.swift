@@ -13,7 +13,7 @@ enum BackgroundCall: Equatable, Sendable {
     case setDescription(task: Int, String?)
     case setPriority(task: Int, Float)
     case setEarliestBegin(task: Int, Wire.EarliestBegin?)
-    case begin(task: Int, Wire.Request?)
+    case begin(task: Int, question: Int, Wire.Request?)
     case answerChallenge(Wire.AnswerChallenge)
     case acknowledge(sequence: Int64)
     case close(cancelling: Bool)
@@ -117,8 +117,15 @@ enum BackgroundCall: Equatable, Sendable {
             send(
                 Wire.SetEarliestBegin(session: session, identifier: task, earliestBegin: begin)
             )
-        case .begin(let task, let request):
-            send(Wire.Begin(session: session, identifier: task, request: request))
+        case .begin(let task, let question, let request):
+            send(
+                Wire.Begin(
+                    session: session,
+                    identifier: task,
+                    question: question,
+                    request: request
+                )
+            )
         case .answerChallenge(var answer):
             answer.session = session
             send(answer)

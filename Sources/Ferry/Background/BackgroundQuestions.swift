@@ -8,11 +8,18 @@ import FoundationNetworking
 /// Has the app decide what the daemon cannot: challenges, and whether a task may begin.
 @LoopActor
 final class BackgroundQuestions {
+    /// A question that the app was asked.
+    private struct Asked {
+        var number: Int
+        /// Called when the app has answered, or need not any more.
+        var wasSettled: (@LoopActor () -> Void)?
+    }
+
     private let connection: BackgroundConnection
     private let configuration: URLSessionConfiguration.Values
     private let credentials: CredentialStore
-    /// The latest question that the app was asked about a task; the daemon repeats those that are open.
-    private var asked: [Int: Int] = [:]
+    /// The latest question about each task; the daemon repeats those that are open.
+    private var asked: [Int: Asked] = [:]
 
     nonisolated init(
         connection: BackgroundConnection,
@@ -23,96 +30,124 @@ final class BackgroundQuestions {
         credentials = CredentialStore(configuration: configuration)
     }
 
-    /// Takes note of a question.
-    ///
-    /// - Returns: Whether the app was not asked it before.
-    func note(_ event: Wire.Event) -> Bool {
-        guard let task = event.task, let question = event.question, asked[task] != question else {
-            return false
-        }
-        asked[task] = question
-        return true
+    /// Whether the app was not asked a question before.
+    func isNew(_ event: Wire.Event) -> Bool {
+        guard let task = event.task, let number = event.question else { return false }
+        return asked[task]?.number != number
     }
 
     /// A task has ended.
-    func forget(_ task: Int) { asked[task] = nil }
+    func forget(_ task: Int) { asked.removeValue(forKey: task)?.wasSettled?() }
 
     /// Asks the app.
     ///
     /// - Parameters:
     ///   - event: The question.
     ///   - task: The task that it is about.
-    ///   - wasTold: Called when the app has been asked.
-    func ask(_ event: Wire.Event, of task: URLSessionTask, wasTold: @escaping @Sendable () -> Void)
-    {
-        guard event.kind == .challenged else { return askToBegin(task, wasTold) }
-        guard let question = event.question else { return wasTold() }
-        guard let challenge = event.challenge.flatMap({ LoadChallenge($0) }) else {
-            // A newer daemon's, of which this library knows nothing.
-            wasTold()
-            let none = AppChallenges.Decision(answer: .goOn)
-            return connection.call(
-                .answerChallenge(.init(none, to: question, ofTask: task.taskIdentifier))
-            )
+    ///   - wasSettled: Called when the app has answered, or need not any more.
+    func ask(
+        _ event: Wire.Event,
+        of task: URLSessionTask,
+        wasSettled: @escaping @LoopActor () -> Void
+    ) {
+        guard let number = event.question else { return wasSettled() }
+        // An earlier question about the task is none any more.
+        forget(task.taskIdentifier)
+        asked[task.taskIdentifier] = Asked(number: number, wasSettled: wasSettled)
+        if event.kind == .challenged {
+            decide(on: event.challenge.flatMap { LoadChallenge($0) }, number, task)
+        } else {
+            askToBegin(task, number)
         }
+    }
+
+    /// The app has answered a question, unless it is none any more.
+    private func settle(_ number: Int, of task: URLSessionTask) -> Bool {
+        guard asked[task.taskIdentifier]?.number == number else { return false }
+        defer { asked[task.taskIdentifier]?.wasSettled = nil }
+        asked[task.taskIdentifier]?.wasSettled?()
+        return true
+    }
+
+    // MARK: - Challenges
+
+    /// Has the app decide about a challenge; `nil` for one of a newer daemon, of which this library knows nothing.
+    private func decide(on challenge: LoadChallenge?, _ number: Int, _ task: URLSessionTask) {
+        guard let challenge else { return goOn(number, task) }
         let challenges = AppChallenges(task: task, credentials: credentials)
-        challenges.decide(on: challenge, wasTold: wasTold) { [connection] decision in
+        challenges.decide(on: challenge) { decision in
+            guard self.settle(number, of: task) else { return }
             var answer = Wire.AnswerChallenge(
                 decision,
-                to: question,
+                to: number,
                 ofTask: task.taskIdentifier
             )
             if !challenges.mayAnswer(challenge) { answer.answersNoOthers = true }
-            connection.call(.answerChallenge(answer))
+            self.connection.call(.answerChallenge(answer)) { error in
+                Diagnostics.report("The daemon does not take the answer to a challenge: \(error)")
+                LoopActor.perform { self.goOn(number, task) }
+            }
         }
+    }
+
+    /// Answers as if the app had nothing to say.
+    private func goOn(_ number: Int, _ task: URLSessionTask) {
+        _ = settle(number, of: task)
+        let none = AppChallenges.Decision(answer: .goOn, isKept: false)
+        connection.call(
+            .answerChallenge(Wire.AnswerChallenge(none, to: number, ofTask: task.taskIdentifier))
+        )
     }
 
     // MARK: - Tasks that begin later
 
     /// BG-21.
-    private func askToBegin(_ task: URLSessionTask, _ wasTold: @escaping @Sendable () -> Void) {
-        guard let request = task.originalRequest else {
-            wasTold()
-            return begin(task, nil)
-        }
+    private func askToBegin(_ task: URLSessionTask, _ number: Int) {
+        guard let request = task.originalRequest else { return begin(task, number, nil) }
         let answer = Answer { (given: (URLSession.DelayedRequestDisposition, URLRequest?)) in
             switch given.0 {
-            case .continueLoading: self.begin(task, nil)
-            case .useNewRequest: self.begin(task, given.1)
-            case .cancel: task.cancel()
+            case .continueLoading: self.begin(task, number, nil)
+            case .useNewRequest: self.begin(task, number, given.1)
+            case .cancel: if self.settle(number, of: task) { task.cancel() }
             }
         }
-        task.ask(
-            { session, delegate in
-                delegate.urlSession(session, task: task, willBeginDelayedRequest: request) {
-                    disposition,
-                    request in
-                    LoopActor.perform { answer((disposition, request)) }
-                }
-            },
-            wasTold: wasTold,
-            orElse: { answer((.continueLoading, nil)) }
-        )
+        task.ask { session, delegate in
+            delegate.urlSession(session, task: task, willBeginDelayedRequest: request) {
+                disposition,
+                request in
+                LoopActor.perform { answer((disposition, request)) }
+            }
+        } orElse: {
+            answer((.continueLoading, nil))
+        }
     }
 
-    private func begin(_ task: URLSessionTask, _ request: URLRequest?) {
-        guard let request else {
-            return connection.call(.begin(task: task.taskIdentifier, nil))
-        }
+    private func begin(_ task: URLSessionTask, _ number: Int, _ request: URLRequest?) {
+        guard settle(number, of: task) else { return }
+        let identifier = task.taskIdentifier
         do throws(URLError) {
-            let replacement = try TransferRequest(
-                request,
-                body: task is URLSessionUploadTask ? .onDemand : .inRequest,
-                configuration: configuration
-            )
-            task.noteRequest(replacement)
-            connection.call(.begin(task: task.taskIdentifier, Wire.Request(replacement)))
+            let replacement = try request.map { request throws(URLError) in
+                try TransferRequest(
+                    request,
+                    body: task is URLSessionUploadTask ? .onDemand : .inRequest,
+                    configuration: configuration
+                )
+            }
+            if let replacement { task.noteRequest(replacement) }
+            let new = replacement.map { Wire.Request($0) }
+            connection.call(.begin(task: identifier, question: number, new)) { error in
+                Self.refuseRequest(of: task, "\(error)")
+            }
         } catch {
-            Diagnostics.report(
-                "The new request of task \(task.taskIdentifier) cannot be sent, "
-                    + "so that the task is cancelled: \(error.localizedDescription)"
-            )
-            task.cancel()
+            Self.refuseRequest(of: task, error.localizedDescription)
         }
+    }
+
+    private nonisolated static func refuseRequest(of task: URLSessionTask, _ reason: String) {
+        Diagnostics.report(
+            "The new request of task \(task.taskIdentifier) cannot be sent, "
+                + "so that the task is cancelled: \(reason)"
+        )
+        task.cancel()
     }
 }

@@ -166,6 +166,9 @@ final class BackgroundSubscription {
             askApp(event)
         case .drained:
             if ledger.drained() { tellEnd() }
+        case .other:
+            // A newer daemon's, of which this library knows nothing.
+            break
         }
     }
 
@@ -203,11 +206,10 @@ final class BackgroundSubscription {
 
     /// Has the app decide, unless it is deciding already.
     private func askApp(_ event: Wire.Event) {
-        guard let task = task(event), questions.note(event) else { return }
-        let isOld = ledger.isOld
-        ledger.receive()
+        guard let task = task(event), questions.isNew(event) else { return }
+        let isOld = ledger.receiveQuestion()
         questions.ask(event, of: task) {
-            LoopActor.perform { self.wasTold(wasOld: isOld) }
+            if isOld, self.ledger.settledQuestion() { self.tellEnd() }
         }
     }
 

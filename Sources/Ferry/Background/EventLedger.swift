@@ -27,14 +27,25 @@ struct EventLedger {
     mutating func receive(sequence: Int64) -> Bool {
         guard sequence > highestSequence else { return false }
         highestSequence = sequence
-        receive()
+        untoldCount += 1
+        if isOld { untoldOldCount += 1 }
         return true
     }
 
-    /// An event without a number has come that the app is told.
-    mutating func receive() {
-        untoldCount += 1
+    /// The app is asked something.
+    ///
+    /// - Returns: Whether the question has waited for this process; then it has to be settled before the end is told.
+    mutating func receiveQuestion() -> Bool {
         if isOld { untoldOldCount += 1 }
+        return isOld
+    }
+
+    /// A question was settled that had waited for this process.
+    ///
+    /// - Returns: Whether it was the last of all that waited.
+    mutating func settledQuestion() -> Bool {
+        untoldOldCount -= 1
+        return tellsEnd()
     }
 
     /// From here on events have the numbers of another session.

@@ -43,26 +43,27 @@ struct AppChallenges {
     ///
     /// - Parameters:
     ///   - challenge: What is asked.
-    ///   - wasTold: Called when the first delegate has been asked.
     ///   - answer: Called once with what the app has decided.
     func decide(
         on challenge: LoadChallenge,
-        wasTold: (@Sendable () -> Void)? = nil,
         then answer: @escaping @LoopActor (Decision) -> Void
     ) {
         let space = challenge.protectionSpace(proxy: nil)
         switch challenge.kind {
         case .clientCertificate, .serverTrust:
             let given = Answer { (given: ChallengeAnswer) in
-                answer(Decision(answer: LoadChallengeAnswer(given, to: challenge)))
+                var decision = Decision(answer: LoadChallengeAnswer(given, to: challenge))
+                // A trust has no persistence.
+                if case .identify = decision.answer { decision.isKept = given.isKept }
+                answer(decision)
             }
-            askSession(.make(challenge, for: space, proposing: nil), wasTold, then: given)
+            askSession(.make(challenge, for: space, proposing: nil), then: given)
         case .password:
             let proposed = challenge.previousFailureCount == 0 ? storedCredential(for: space) : nil
             let given = Answer { (given: ChallengeAnswer) in
                 answer(decide(given, challenge, space, proposed))
             }
-            askTask(.make(challenge, for: space, proposing: proposed), wasTold, then: given)
+            askTask(.make(challenge, for: space, proposing: proposed), then: given)
         }
     }
 
@@ -77,7 +78,7 @@ struct AppChallenges {
             let credential = proposed.flatMap { PasswordCredential($0) }
             return Decision(
                 answer: credential.map { .use($0) } ?? .goOn,
-                isKept: proposed?.persistence != URLCredential.Persistence.none
+                isKept: ChallengeAnswer(disposition: .useCredential, credential: proposed).isKept
             )
         }
         if given.disposition == .useCredential, let credential = given.credential {
@@ -85,7 +86,7 @@ struct AppChallenges {
         }
         return Decision(
             answer: LoadChallengeAnswer(given, to: challenge),
-            isKept: given.credential?.persistence != URLCredential.Persistence.none
+            isKept: given.isKept
         )
     }
 
@@ -104,47 +105,40 @@ struct AppChallenges {
     /// DL-9: the session's delegate is asked, and the task's where that one does not answer such questions.
     private func askSession(
         _ challenge: URLAuthenticationChallenge,
-        _ wasTold: (@Sendable () -> Void)?,
         then answer: Answer<ChallengeAnswer>
     ) {
         guard let delegate = task.session?.delegate,
             !DelegateForms.isDefault(.sessionChallenge, of: delegate)
-        else { return askTask(challenge, wasTold, then: answer) }
-        let message = URLSessionTask.Delivery.Message.call { session in
-            delegate.urlSession(session, didReceive: challenge) { disposition, credential in
-                let given = ChallengeAnswer(disposition: disposition, credential: credential)
-                LoopActor.perform {
-                    let isDefault =
-                        disposition == .performDefaultHandling
-                        && DelegateForms.isDefault(.sessionChallenge, of: delegate)
-                    if isDefault { askTask(challenge, nil, then: answer) } else { answer(given) }
+        else { return askTask(challenge, then: answer) }
+        task.deliver(
+            .call { session in
+                delegate.urlSession(session, didReceive: challenge) { disposition, credential in
+                    let given = ChallengeAnswer(disposition: disposition, credential: credential)
+                    LoopActor.perform {
+                        let isDefault =
+                            disposition == .performDefaultHandling
+                            && DelegateForms.isDefault(.sessionChallenge, of: delegate)
+                        if isDefault { askTask(challenge, then: answer) } else { answer(given) }
+                    }
                 }
             }
-        }
-        task.deliver(message, wasTold: wasTold)
+        )
     }
 
     /// DL-10: the task's delegate is asked, and nobody in its place.
     private func askTask(
         _ challenge: URLAuthenticationChallenge,
-        _ wasTold: (@Sendable () -> Void)?,
         then answer: Answer<ChallengeAnswer>
     ) {
-        guard task.hasTaskDelegate else {
-            wasTold?()
-            return answer(ChallengeAnswer(disposition: .performDefaultHandling))
+        task.ask { [task] session, delegate in
+            delegate.urlSession(session, task: task, didReceive: challenge) {
+                disposition,
+                credential in
+                let given = ChallengeAnswer(disposition: disposition, credential: credential)
+                LoopActor.perform { answer(given) }
+            }
+        } orElse: {
+            answer(ChallengeAnswer(disposition: .performDefaultHandling))
         }
-        task.ask(
-            { [task] session, delegate in
-                delegate.urlSession(session, task: task, didReceive: challenge) {
-                    disposition,
-                    credential in
-                    let given = ChallengeAnswer(disposition: disposition, credential: credential)
-                    LoopActor.perform { answer(given) }
-                }
-            },
-            wasTold: wasTold,
-            orElse: { answer(ChallengeAnswer(disposition: .performDefaultHandling)) }
-        )
     }
 }

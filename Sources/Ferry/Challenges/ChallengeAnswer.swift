@@ -5,6 +5,9 @@ import FoundationNetworking
 struct ChallengeAnswer: Sendable {
     var disposition: URLSession.AuthChallengeDisposition
     var credential: URLCredential?
+
+    /// Whether it is good for other tasks, too.
+    var isKept: Bool { credential?.persistence != URLCredential.Persistence.none }
 }
 
 extension LoadChallengeAnswer {

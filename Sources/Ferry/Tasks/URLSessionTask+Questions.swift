@@ -6,21 +6,20 @@ extension URLSessionTask {
     ///
     /// - Parameters:
     ///   - question: Asks the delegate.
-    ///   - wasTold: Called when the delegate has been asked, or nobody is.
     ///   - nobody: Called instead where there is no delegate.
+    @LoopActor
     func ask(
         _ question: @escaping @Sendable (URLSession, any URLSessionTaskDelegate) -> Void,
-        wasTold: (@Sendable () -> Void)? = nil,
-        orElse nobody: @escaping @LoopActor @Sendable () -> Void
+        orElse nobody: @escaping @LoopActor () -> Void
     ) {
+        guard hasTaskDelegate else { return nobody() }
         deliver(
             .call { [self] session in
                 guard let delegate = taskDelegate(in: session) else {
                     return LoopActor.perform { nobody() }
                 }
                 question(session, delegate)
-            },
-            wasTold: wasTold
+            }
         )
     }
 }

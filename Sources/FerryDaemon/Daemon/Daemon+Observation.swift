@@ -132,7 +132,8 @@ extension Daemon {
             originalRequest: request
                 ?? Wire.Request(url: "", method: "", fields: [], idleTimeout: 0),
             currentRequest: running?.currentRequest
-                ?? record.currentRequest.flatMap { Stored.request($0) },
+                ?? record.currentRequest.flatMap { Stored.request($0) }
+                ?? DelayState.decode(record.delay)?.request,
             response: running?.response ?? record.response.flatMap { Stored.response($0) },
             receivedByteCount: running?.receivedByteCount ?? record.receivedByteCount,
             expectedByteCount: running?.expectedByteCount ?? record.expectedByteCount,

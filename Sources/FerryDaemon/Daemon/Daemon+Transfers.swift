@@ -169,7 +169,7 @@ extension Daemon {
     }
 
     private func resumeData(of task: TaskRecord, _ checkpoint: Checkpoint?) -> Data? {
-        Stored.request(task.request).flatMap { request in
+        task.requestToSend.flatMap { request in
             files.makeResumeData(
                 task: task.id,
                 request: TransferRequest(request),

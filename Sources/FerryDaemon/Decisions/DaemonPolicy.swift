@@ -17,6 +17,10 @@ struct DaemonPolicy: Sendable {
     /// How long after its start the daemon starts no application, in seconds: one that runs, and
     /// whose daemon has died or has just been started by it, needs a moment to come.
     var relaunchGrace: Double = 2
+    /// How many tasks may wait at once until their applications have let them begin.
+    var maximumQuestions = 256
+    /// How long one waits that exceeds this, in seconds.
+    var questionDelay: Double = 30
     /// How long the daemon stays with nothing to do and nobody connected, in seconds.
     var idleTime: Double = 10
     /// The shortest time between two progress events of a task, in seconds.

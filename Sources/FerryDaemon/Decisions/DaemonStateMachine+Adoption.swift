@@ -65,7 +65,7 @@ extension DaemonStateMachine {
             return .setRetry(
                 task: task.id,
                 attempts: error.code == .diskFull ? task.attempts : task.attempts + 1,
-                notBefore: now.addingTimeInterval(delay.inSeconds),
+                notBefore: max(now.addingTimeInterval(delay.inSeconds), task.notBefore ?? now),
                 lastError: Stored.encode(failure)
             )
         }

@@ -83,8 +83,9 @@ extension DaemonStateMachine {
                 running[task.record.id]?.hasUntoldResponse = false
                 effects += send(response(of: task), session: session)
             }
-            effects +=
-                tellResumption(of: task.record.id) + send(progress(of: task), session: session)
+            effects += tellResumption(of: task.record.id)
+            // What the store knows of an earlier run may be less than the client was told.
+            if task.hasReported { effects += send(progress(of: task), session: session) }
         }
         return effects + tellQuestions(session: session)
     }

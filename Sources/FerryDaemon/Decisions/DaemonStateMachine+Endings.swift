@@ -66,7 +66,8 @@ extension DaemonStateMachine {
             kind: .completed,
             task: task.identifier,
             response: task.response.flatMap { Stored.response($0) },
-            request: task.currentRequest.flatMap { Stored.request($0) },
+            request: task.currentRequest.flatMap { Stored.request($0) }
+                ?? DelayState.decode(task.delay)?.request,
             receivedByteCount: task.receivedByteCount,
             expectedByteCount: task.expectedByteCount,
             sentByteCount: sentByteCount,

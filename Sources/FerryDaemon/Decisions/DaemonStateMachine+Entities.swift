@@ -42,6 +42,8 @@ extension DaemonStateMachine {
         var isClosing = false
         /// What its application has answered that is good for other tasks.
         var keptAnswers = KeptAnswers()
+        /// The process whose answers those are.
+        var answeringProcess: Int32?
         /// How many of its tasks wait until its application has decided something.
         var questionCount = 0
 
@@ -145,6 +147,8 @@ extension DaemonStateMachine {
         /// When its progress was last told, or its attempt began: of one that is done in a moment
         /// nothing but the end is told.
         var progressToldAt: Date
+        /// Whether its transfer has said how far it is: the store may not know the latest.
+        var hasReported = false
         /// Whether there is progress to tell.
         var hasUntoldProgress = false
         /// Whether the latest answer is to be told, together with the progress.
@@ -164,6 +168,7 @@ extension DaemonStateMachine {
             expectedByteCount = isUpload ? nil : record.expectedByteCount
             sentByteCount = isUpload ? 0 : nil
             attempts = record.attempts
+            currentRequest = DelayState.decode(record.delay)?.request
             owesResumption = ByteState.decode(record.checkpoint)?.isFromResumeData ?? false
         }
     }

@@ -21,15 +21,41 @@ extension DaemonStateMachine {
         guard session.configuration.answers(challenge) else {
             return [.answerChallenge(task: id, .goOn)]
         }
-        budget.park(host: task.record.host)
+        // Not without bound: each may hold a connection.
+        if running.values.count(where: { $0.place == .parked }) < policy.maximumTransfers {
+            budget.park(host: task.record.host)
+            running[id]?.place = .parked
+        }
         return ask(challenge, about: id, at: now) + searchForTasks(at: now)
     }
 
     /// A task may begin, of which its application wants to be told then (BG-21).
+    ///
+    /// It needs no connection yet, and is in nobody's way. Not without bound: each is held in memory.
     mutating func askToBegin(_ task: TaskRecord, at now: Date) -> [Effect] {
-        budget.takeParked(session: task.sessionID, host: task.host)
+        running[task.id]?.place = .none
+        guard running.values.count(where: { $0.phase == .beginning }) < policy.maximumQuestions
+        else { return putOff(task, at: now) }
         running[task.id]?.phase = .beginning
         return ask(nil, about: task.id, at: now)
+    }
+
+    private mutating func putOff(_ task: TaskRecord, at now: Date) -> [Effect] {
+        running[task.id]?.phase = .backingOff
+        return [
+            commit(
+                [
+                    .setRetry(
+                        task: task.id,
+                        attempts: task.attempts,
+                        notBefore: now.addingTimeInterval(policy.questionDelay),
+                        lastError: task.lastError
+                    )
+                ],
+                .relaxed,
+                then: .backedOff(task: task.id)
+            )
+        ]
     }
 
     private mutating func ask(
@@ -40,7 +66,6 @@ extension DaemonStateMachine {
         guard let session = running[id]?.record.sessionID else { return [] }
         let question = Question(number: makeQuestionNumber(), challenge: challenge)
         running[id]?.question = question
-        running[id]?.place = .parked
         sessions[session]?.questionCount += 1
         return [
             .log(.info, "waits for its application: \(question.detail)", task: id),
@@ -107,10 +132,7 @@ extension DaemonStateMachine {
     ) -> [Effect] {
         if let refusal = refuseUnlessOpen(given.session, caller) { return refusal }
         let done = Effect.answer(caller.call, .done)
-        let task = running.values.first {
-            $0.record.sessionID == given.session && $0.record.identifier == given.identifier
-                && $0.question?.number == given.question
-        }
+        let task = task(given.identifier, of: given.session, asked: given.question)
         // The question may be one of an attempt that has ended, or of an earlier daemon.
         guard let task, let challenge = task.question?.challenge else { return [done] }
         let answer = LoadChallengeAnswer(given, to: challenge)
@@ -128,8 +150,10 @@ extension DaemonStateMachine {
     ) -> [Effect] {
         let id = task.record.id
         running[id]?.question = nil
-        running[id]?.place = .transfer
-        budget.unpark(host: task.record.host)
+        if task.place == .parked {
+            running[id]?.place = .transfer
+            budget.unpark(host: task.record.host)
+        }
         return withdrawQuestion(of: task, at: now)
             + [.answerChallenge(task: id, answer), .changed(task: id)]
     }
@@ -142,19 +166,19 @@ extension DaemonStateMachine {
     ) -> [Effect] {
         guard sessions[id]?.configuration.answers(challenge) == true else { return [] }
         sessions[id]?.configuration.answersNone(like: challenge)
-        var effects =
-            sessions[id].map { session in
-                [
-                    commit(
-                        [.setConfiguration(session: id, Stored.encode(session.configuration))],
-                        .relaxed
-                    )
-                ]
-            } ?? []
+        guard let configuration = sessions[id]?.configuration else { return [] }
+        let change = Mutation.setConfiguration(session: id, Stored.encode(configuration))
+        return [commit([change], .relaxed)] + answerUnanswerable(id, at: now)
+    }
+
+    /// Goes on with what a session's application has nothing to say about, and was to be asked.
+    mutating func answerUnanswerable(_ id: Int64, at now: Date) -> [Effect] {
+        var effects: [Effect] = []
         for task in running.values.sorted(by: { $0.record.id < $1.record.id })
-        where task.record.sessionID == id
-            && task.question?.challenge?.isAboutPassword == challenge.isAboutPassword
-        {
+        where task.record.sessionID == id {
+            guard let challenge = task.question?.challenge,
+                sessions[id]?.configuration.answers(challenge) == false
+            else { continue }
             effects += goOn(task, with: .goOn, at: now)
         }
         return effects
@@ -166,7 +190,9 @@ extension DaemonStateMachine {
         guard let session = sessions[id] else { return [] }
         sessions[id]?.questionCount -= 1
         // An application that is there is not started in vain.
-        let isThere = session.attachment != nil
+        // One that gives wrong answers, and ends, is started later and later.
+        let isThere =
+            session.attachment != nil && (task.question?.challenge?.previousFailureCount ?? 0) == 0
         return (isThere ? relaunchSucceeded(session.applicationID) : [])
             + evaluateRelaunch(of: session.applicationID, at: now)
     }
@@ -180,46 +206,49 @@ extension DaemonStateMachine {
         at now: Date
     ) -> [Effect] {
         if let refusal = refuseUnlessOpen(set.session, caller) { return refusal }
+        let key = TaskKey.identifier(session: set.session, set.identifier)
+        let task = running.values.first {
+            $0.record.sessionID == set.session && $0.record.identifier == set.identifier
+        }
+        if let task, task.phase != .beginning { return [.answer(caller.call, .done)] }
         let state = set.earliestBegin.flatMap { DelayState($0, at: now) }
-        return delay(
-            .identifier(session: set.session, set.identifier),
-            until: state?.date,
-            state,
-            for: caller
+        let change = commit(
+            [.delayTask(key, notBefore: state?.date, state?.encoded, at: now)],
+            then: .call(caller.call, task: Int64(set.identifier))
         )
+        // What it is asked is no longer the question.
+        return [change] + (task.map { stop(task: $0.record.id, at: now) } ?? [])
     }
 
-    /// A client lets a task begin.
-    mutating func begin(_ begin: Wire.Begin, from caller: Caller) -> [Effect] {
+    /// A client lets a task begin that it was asked about (BG-21).
+    mutating func begin(
+        _ begin: Wire.Begin,
+        from caller: Caller,
+        at now: Date
+    ) -> [Effect] {
         if let refusal = refuseUnlessOpen(begin.session, caller) { return refusal }
         if let request = begin.request, HostName.of(request.url) == nil {
             let reason = "not an http or https address: \(request.url.prefix(200))"
             return [.refuse(caller.call, .invalidRequest(parameter: "request.url", reason: reason))]
         }
-        let state = begin.request.map {
-            DelayState(asks: false, request: $0)
-        }
-        return delay(
-            .identifier(session: begin.session, begin.identifier),
-            until: nil,
-            state,
-            for: caller
-        )
-    }
-
-    private mutating func delay(
-        _ key: TaskKey,
-        until date: Date?,
-        _ state: DelayState?,
-        for caller: Caller
-    ) -> [Effect] {
-        guard case .identifier(_, let identifier) = key else { return [] }
+        let task = task(begin.identifier, of: begin.session, asked: begin.question)
+        guard task?.phase == .beginning else { return [.answer(caller.call, .done)] }
+        let key = TaskKey.identifier(session: begin.session, begin.identifier)
+        let state = begin.request.map { DelayState(asks: false, request: $0) }
         return [
             commit(
-                [.delayTask(key, notBefore: date, state?.encoded)],
-                then: .call(caller.call, task: Int64(identifier))
+                [.beginTask(key, state?.encoded, at: now)],
+                then: .call(caller.call, task: Int64(begin.identifier))
             )
         ]
+    }
+
+    /// The task whose application was asked a question, while that is open.
+    private func task(_ identifier: Int, of session: Int64, asked question: Int) -> RunningTask? {
+        running.values.first {
+            $0.record.sessionID == session && $0.record.identifier == identifier
+                && $0.question?.number == question
+        }
     }
 }
 

@@ -166,7 +166,7 @@ extension DaemonStateMachine {
     ///
     /// Not without bound: with a disk that takes no ends, file would come upon file.
     mutating func vacate(task id: Int64, at now: Date) -> [Effect] {
-        let vacatedCount = running.count - budget.count
+        let vacatedCount = running.values.count { $0.place == .none && $0.phase != .beginning }
         guard let task = running[id], task.place == .transfer,
             vacatedCount < policy.maximumTransfers
         else { return [] }

@@ -99,17 +99,23 @@ extension DaemonStateMachine {
             ]
         }
         session.configuration = Stored.configuration(opened.session.configuration)
+        let wasClosing = session.isClosing
         session.isClosing = false
         guard connections.contains(attachment.connection) else {
             // Its client is gone before its session is open.
             sessions[session.id] = session
             return recount(session.id)
         }
+        // What one process has answered is its own: the next may be somebody else's, or have no say.
+        let isAnother = wasClosing || session.answeringProcess != attachment.process
+        if isAnother { session.keptAnswers = KeptAnswers() }
+        session.answeringProcess = attachment.process
         session.attachment = attachment
         session.isReadyForRelaunch = false
         applications[application.id]?.clients.insert(attachment.connection)
         sessions[session.id] = session
-        return [
+        let answered = answerUnanswerable(session.id, at: now)
+        return (isAnother ? [.forgetSession(session.id)] : []) + answered + [
             .setTimer(.relaunch(application: application.id), nil),
             .answer(
                 call,

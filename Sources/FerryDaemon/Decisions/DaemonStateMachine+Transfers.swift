@@ -10,6 +10,7 @@ extension DaemonStateMachine {
         guard let task = running[id], task.phase == .loading else { return [] }
         running[id]?.receivedByteCount = offset
         running[id]?.expectedByteCount = expected
+        running[id]?.hasReported = true
         // An application that made its task from resume data is told once what that was worth
         // (RD-7); attempts that ferryd makes by itself are none of its business (BG-18).
         guard task.owesResumption else { return [] }
@@ -83,6 +84,7 @@ extension DaemonStateMachine {
         if received > task.receivedByteCount, task.sentByteCount == nil { task.attempts = 0 }
         task.receivedByteCount = received
         task.expectedByteCount = expected
+        task.hasReported = true
         task.hasUntoldProgress = true
         running[id] = task
         return isProgressDue(task, at: now) ? tellProgress(of: id, at: now) : tellProgressLater(now)
@@ -92,6 +94,7 @@ extension DaemonStateMachine {
     mutating func sent(task id: Int64, byteCount: Int64, at now: Date) -> [Effect] {
         guard var task = running[id], task.phase == .loading else { return [] }
         task.sentByteCount = byteCount
+        task.hasReported = true
         task.hasUntoldProgress = true
         running[id] = task
         return isProgressDue(task, at: now) ? tellProgress(of: id, at: now) : tellProgressLater(now)
@@ -240,6 +243,9 @@ extension DaemonStateMachine {
     mutating func failed(task id: Int64, _ error: TransferError, at now: Date) -> [Effect] {
         guard let task = running[id], task.phase == .loading else { return [] }
         let failure = Wire.Failure(code: error.code.rawValue, message: error.message)
+        if error.code == .clientCertificateRejected {
+            sessions[task.record.sessionID]?.keptAnswers.forgetIdentities()
+        }
         switch decision(after: error, failureCount: task.attempts + 1) {
         case .isFinal:
             running[id]?.phase = .ending

@@ -36,6 +36,12 @@ struct KeptAnswers: Hashable, Sendable {
         }
     }
 
+    /// Forgets who the client has said to be, which a server has refused.
+    mutating func forgetIdentities() {
+        identities = [:]
+        originsWithoutIdentity = []
+    }
+
     /// What a challenge is answered with, where that is known.
     func answer(to challenge: LoadChallenge) -> LoadChallengeAnswer? {
         switch challenge.kind {

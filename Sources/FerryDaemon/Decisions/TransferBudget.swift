@@ -53,11 +53,6 @@ struct TransferBudget: Hashable, Sendable {
     /// has begun to load is not held back.
     mutating func unpark(host: String) { connections.takeAgain(forHost: host) }
 
-    /// Notes that a task waits for its application before it begins.
-    mutating func takeParked(session: Int64, host: String) {
-        lanes[Lane(session: session, host: host), default: 0] += 1
-    }
-
     /// Notes a transfer that has ended.
     mutating func give(session: Int64, host: String, isParked: Bool = false) {
         if !isParked { connections.giveBack(forHost: host) }

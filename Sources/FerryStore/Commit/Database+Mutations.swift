@@ -47,8 +47,10 @@ extension Database {
             try setDescription(description, of: try taskID(key))
         case .prioritizeTask(let key, let priority):
             try setPriority(priority, of: try taskID(key))
-        case .delayTask(let key, let notBefore, let delay):
-            receipt.add(try self.delay(key, until: notBefore, delay))
+        case .delayTask(let key, let notBefore, let delay, let now):
+            receipt.add(try self.delay(key, until: notBefore, delay, ifNew: true, at: now))
+        case .beginTask(let key, let delay, let now):
+            receipt.add(try self.delay(key, until: nil, delay, ifNew: false, at: now))
         case .deleteTask(let id):
             try connection.run("DELETE FROM tasks WHERE id = ?", id)
         case .acknowledge(let session, let sequence):

@@ -11,9 +11,12 @@ extension Database {
         var deadline: Date?
         var timeLeft: Double?
         var notBefore: Date?
+        var attempts: Int
 
-        /// How long it is until the task may begin.
-        func delay(at now: Date) -> Double { max(0, notBefore?.timeIntervalSince(now) ?? 0) }
+        /// When the task's time begins to run, or has: one that begins later loses none before.
+        func begin(at now: Date) -> Date {
+            attempts == 0 ? max(now, notBefore ?? now) : now
+        }
     }
 
     /// An application lets a task run; its time begins, now or when the task begins, or goes on.
@@ -23,10 +26,7 @@ extension Database {
         resourceTimeout: Double
     ) throws(StoreError) -> TaskChange? {
         let standing = try standing(key)
-        let time =
-            standing.startedAt == nil
-            ? resourceTimeout > 0 ? resourceTimeout + standing.delay(at: now) : 0
-            : standing.timeLeft
+        let time = standing.startedAt == nil ? resourceTimeout : standing.timeLeft
         return try move(standing, to: standing.state.whenResumed, time: time, at: now)
     }
 
@@ -49,29 +49,48 @@ extension Database {
 
     /// A person lets a task go; if it backs off, the next attempt need not wait.
     func release(_ id: Int64, at now: Date) throws(StoreError) -> TaskChange? {
-        let standing = try standing(.id(id))
-        try connection.run("UPDATE tasks SET not_before = NULL WHERE id = ?", id)
-        let change = try move(
-            standing,
-            to: standing.state.whenReleased,
-            time: standing.timeLeft,
-            at: now
+        var standing = try standing(.id(id))
+        guard standing.state == .waiting else {
+            // The date of one that has not begun is its application's.
+            if standing.attempts > 0 {
+                try connection.run("UPDATE tasks SET not_before = NULL WHERE id = ?", id)
+            }
+            return try move(
+                standing,
+                to: standing.state.whenReleased,
+                time: standing.timeLeft,
+                at: now
+            )
+        }
+        let left = standing.deadline?.timeIntervalSince(standing.begin(at: now))
+        standing.deadline = left.map { now.addingTimeInterval($0) }
+        try connection.run(
+            "UPDATE tasks SET not_before = NULL, deadline = ? WHERE id = ?",
+            standing.deadline,
+            id
         )
-        guard change == nil, standing.state == .waiting else { return change }
-        return TaskChange(standing, to: .waiting)
+        return TaskChange(standing, to: .waiting, deadline: standing.deadline)
     }
 
-    /// Has a task begin later, or at once.
+    /// Has a task begin later, or at once; or only one that has had no attempt.
     func delay(
         _ key: TaskKey,
         until notBefore: Date?,
-        _ delay: [UInt8]?
+        _ delay: [UInt8]?,
+        ifNew isOnlyForNew: Bool,
+        at now: Date
     ) throws(StoreError) -> TaskChange? {
         let standing = try standing(key)
-        guard standing.state != .completed else { return nil }
+        guard standing.state != .completed, !isOnlyForNew || standing.attempts == 0 else {
+            return nil
+        }
+        let deadline = standing.deadline.map { deadline in
+            max(now, notBefore ?? now) + deadline.timeIntervalSince(standing.begin(at: now))
+        }
         try connection.run(
-            "UPDATE tasks SET not_before = ? WHERE id = ?",
+            "UPDATE tasks SET not_before = ?, deadline = ? WHERE id = ?",
             notBefore,
+            deadline,
             standing.id
         )
         try connection.run(
@@ -79,7 +98,7 @@ extension Database {
             delay,
             standing.id
         )
-        return TaskChange(standing, to: standing.state)
+        return TaskChange(standing, to: standing.state, deadline: deadline)
     }
 
     /// Ends a task and adds its last events to the log, unless it has ended already.
@@ -118,9 +137,10 @@ extension Database {
     ) throws(StoreError) -> TaskChange? {
         guard standing.state != state else { return nil }
         let isRunning = state == .waiting
-        let time = standing.deadline?.timeIntervalSince(now) ?? time
+        let begin = standing.begin(at: now)
+        let time = standing.deadline?.timeIntervalSince(begin) ?? time
         let limit = time.flatMap { $0 > 0 ? $0 : nil }
-        let deadline = isRunning ? limit.map { now.addingTimeInterval($0) } : nil
+        let deadline = isRunning ? limit.map { begin.addingTimeInterval($0) } : nil
         try connection.run(
             """
             UPDATE tasks SET state = ?, started_at = coalesce(started_at, ?), deadline = ?,
@@ -138,7 +158,7 @@ extension Database {
 
     private func standing(_ key: TaskKey) throws(StoreError) -> Standing {
         let columns =
-            "id, session_id, identifier, state, started_at, deadline, time_left, not_before"
+            "id, session_id, identifier, state, started_at, deadline, time_left, not_before, attempts"
         let found: Standing?
         switch key {
         case .id(let id):
@@ -168,7 +188,8 @@ extension Database {
             startedAt: row.optionalDate(),
             deadline: row.optionalDate(),
             timeLeft: row.optionalDouble(),
-            notBefore: row.optionalDate()
+            notBefore: row.optionalDate(),
+            attempts: Int(row.integer())
         )
     }
 }

@@ -62,9 +62,12 @@ package enum Mutation: Hashable, Sendable {
     case describeTask(TaskKey, String?)
     /// Changes a task's place among those that wait.
     case prioritizeTask(TaskKey, Double)
-    /// Replaces until when a task does not begin, and what its application has said about it; looked at as if
-    /// its state had changed.
-    case delayTask(TaskKey, notBefore: Date?, [UInt8]?)
+    /// Replaces until when a task does not begin, which has not had a failed attempt; its time goes along. It is
+    /// looked at as if its state had changed.
+    case delayTask(TaskKey, notBefore: Date?, [UInt8]?, at: Date)
+    /// Lets a task begin at once, and notes what its application has said about that; it is looked at as if its
+    /// state had changed.
+    case beginTask(TaskKey, [UInt8]?, at: Date)
     /// Deletes a task with its events.
     case deleteTask(id: Int64)
 

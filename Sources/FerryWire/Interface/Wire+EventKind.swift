@@ -17,5 +17,13 @@ extension Wire {
         case delayed
         /// All events of the past have been told; from here on they are told as they happen.
         case drained
+        /// None of these: never told, but what a newer daemon tells is this to a reader.
+        case other
+
+        /// Reads a kind; one that this version does not know is ``other``.
+        package init(from decoder: any Decoder) throws {
+            let name = try decoder.singleValueContainer().decode(String.self)
+            self = EventKind(rawValue: name) ?? .other
+        }
     }
 }

@@ -8,13 +8,6 @@ import Testing
 @testable import FerryDaemon
 
 @Suite struct ChallengeTests {
-    private static let credential = PasswordCredential(user: "jo", password: "secret")
-    private static let configuration: Wire.SessionConfiguration = {
-        var configuration = Wire.SessionConfiguration.sample
-        configuration.answersPasswords = true
-        return configuration
-    }()
-
     private var bench = MachineBench()
 
     init() {
@@ -23,40 +16,10 @@ import Testing
     }
 
     private mutating func open(
-        _ configuration: Wire.SessionConfiguration = Self.configuration,
+        _ configuration: Wire.SessionConfiguration = .asking,
         launch: Wire.Launch? = .sample
     ) -> BenchClient {
         bench.open(launch: launch, configuration: configuration)
-    }
-
-    private mutating func challenge(_ task: Int64, _ challenge: LoadChallenge = .password()) {
-        bench.input { $0.challenged(task: task, challenge, at: $1) }
-        bench.settle()
-    }
-
-    private mutating func answer(
-        _ client: BenchClient,
-        _ identifier: Int = 1,
-        _ disposition: Wire.ChallengeDisposition = .use,
-        isKept: Bool = false,
-        answersNoOthers: Bool? = nil
-    ) -> MachineBench.Outcome? {
-        let answer = Wire.AnswerChallenge(
-            session: client.session,
-            identifier: identifier,
-            question: 0,
-            disposition: disposition,
-            user: Self.credential.user,
-            password: Self.credential.password,
-            isKept: isKept,
-            answersNoOthers: answersNoOthers
-        )
-        let now = bench.now
-        return bench.settledCall(client) { $0.answerChallenge(answer, from: $1, at: now) }
-    }
-
-    private func questions(over stream: DaemonStateMachine.CallIdentifier) -> [Wire.Event] {
-        bench.events[stream]?.filter { $0.kind == .challenged } ?? []
     }
 
     // MARK: Asking
@@ -65,14 +28,14 @@ import Testing
         let client = open()
         let stream = bench.subscribe(client)
         let task = bench.start(client)
-        challenge(task)
-        let question = questions(over: stream).first
+        bench.challenge(task)
+        let question = bench.questions(over: stream).first
         #expect(question?.task == 1)
         #expect(question?.challenge?.password?.scheme == "basic")
         #expect(question?.challenge?.origin == "http://a:80")
         #expect(bench.challengeAnswers[task] == nil)
-        #expect(answer(client) == .done)
-        #expect(bench.challengeAnswers[task] == [.use(Self.credential)])
+        #expect(bench.answer(client) == .done)
+        #expect(bench.challengeAnswers[task] == [.use(MachineBench.credential)])
         bench.finish(task)
         #expect(bench.stored(task)?.state == .completed)
         #expect(bench.launches.isEmpty)
@@ -83,31 +46,31 @@ import Testing
         let task = bench.start(client)
         bench.start(client, 2)
         bench.disconnect(client)
-        challenge(task)
+        bench.challenge(task)
         #expect(bench.launches == ["session"])
         let again = open()
         let stream = bench.subscribe(again)
-        #expect(questions(over: stream).map(\.task) == [1])
+        #expect(bench.questions(over: stream).map(\.task) == [1])
         let kinds = bench.events[stream]?.map(\.kind) ?? []
         #expect(kinds.last == .drained, "it is asked before it is told that there is nothing more")
-        #expect(answer(again) == .done)
-        #expect(bench.challengeAnswers[task] == [.use(Self.credential)])
+        #expect(bench.answer(again) == .done)
+        #expect(bench.challengeAnswers[task] == [.use(MachineBench.credential)])
     }
 
     @Test
     mutating func `BG-35, BG-36: without launch events the question waits for the application`() {
-        var configuration = Self.configuration
+        var configuration = Wire.SessionConfiguration.asking
         configuration.sendsLaunchEvents = false
         let client = open(configuration)
         let task = bench.start(client)
         bench.disconnect(client)
-        challenge(task)
+        bench.challenge(task)
         bench.wait(3600)
         #expect(bench.launches.isEmpty)
         #expect(bench.challengeAnswers.isEmpty)
         let again = open(configuration)
         let stream = bench.subscribe(again)
-        #expect(questions(over: stream).count == 1)
+        #expect(bench.questions(over: stream).count == 1)
     }
 
     @Test
@@ -115,24 +78,51 @@ import Testing
         let client = open()
         let task = bench.start(client)
         bench.disconnect(client)
-        challenge(task)
+        bench.challenge(task)
         bench.ended(application: 1)
         #expect(bench.launches.count == 1)
         bench.wait(3600)
         #expect(bench.launches.count == 2)
     }
 
+    @Test mutating func `an application whose passwords are wrong is started later and later`() {
+        let client = open()
+        let task = bench.start(client)
+        bench.disconnect(client)
+        for count in 0..<20 {
+            bench.challenge(task, .password(failureCount: count))
+            bench.wait(0.1)
+            let again = open()
+            _ = bench.subscribe(again)
+            bench.answer(again)
+            bench.disconnect(again)
+            bench.ended(application: 1)
+        }
+        #expect(bench.launches.count < 5)
+    }
+
+    @Test mutating func `a question that another process has nothing to say about is none`() {
+        let client = open()
+        let task = bench.start(client)
+        bench.disconnect(client)
+        bench.challenge(task)
+        let next = bench.open(process: 2, configuration: .sample)
+        let stream = bench.subscribe(next)
+        #expect(bench.questions(over: stream).isEmpty)
+        #expect(bench.challengeAnswers[task] == [.goOn])
+    }
+
     @Test mutating func `a question is told once over each subscription`() {
         let client = open()
         let task = bench.start(client)
-        challenge(task)
+        bench.challenge(task)
         let first = bench.subscribe(client)
         bench.settle()
-        #expect(questions(over: first).count == 1)
+        #expect(bench.questions(over: first).count == 1)
         let second = bench.subscribe(client)
-        #expect(questions(over: second).count == 1)
+        #expect(bench.questions(over: second).count == 1)
         bench.progress(task, 5)
-        #expect(questions(over: second).count == 1)
+        #expect(bench.questions(over: second).count == 1)
     }
 
     @Test mutating func `a subscriber that takes nothing is told the question when it does again`()
@@ -141,11 +131,11 @@ import Testing
         let stream = bench.subscribe(client)
         let task = bench.start(client)
         bench.input { machine, _ in machine.writability(of: stream, false) }
-        challenge(task)
-        #expect(questions(over: stream).isEmpty)
+        bench.challenge(task)
+        #expect(bench.questions(over: stream).isEmpty)
         bench.input { machine, _ in machine.writability(of: stream, true) }
         bench.settle()
-        #expect(questions(over: stream).count == 1)
+        #expect(bench.questions(over: stream).count == 1)
     }
 
     // MARK: Without asking
@@ -154,38 +144,17 @@ import Testing
         let client = open(.sample)
         let stream = bench.subscribe(client)
         let task = bench.start(client)
-        challenge(task)
+        bench.challenge(task)
         #expect(bench.challengeAnswers[task] == [.goOn])
-        #expect(questions(over: stream).isEmpty)
-    }
-
-    @Test mutating func `an answer that is kept is good for the session's other tasks`() {
-        let client = open()
-        let tasks = [bench.start(client, 1), bench.start(client, 2)]
-        challenge(tasks[0])
-        _ = answer(client, isKept: true)
-        challenge(tasks[1])
-        #expect(bench.challengeAnswers[tasks[1]] == [.use(Self.credential)])
-        challenge(tasks[1], .password(failureCount: 1))
-        #expect(bench.challengeAnswers[tasks[1]]?.count == 1, "one that was refused is not")
-        #expect(bench.wait(of: tasks[1])?.reason == .application)
-    }
-
-    @Test mutating func `an answer that is not kept is good for its task alone`() {
-        let client = open()
-        let tasks = [bench.start(client, 1), bench.start(client, 2)]
-        challenge(tasks[0])
-        _ = answer(client)
-        challenge(tasks[1])
-        #expect(bench.challengeAnswers[tasks[1]] == nil)
+        #expect(bench.questions(over: stream).isEmpty)
     }
 
     @Test mutating func `an application that answers no challenges is not asked again`() throws {
         let client = open()
         let tasks = [bench.start(client, 1), bench.start(client, 2)]
-        challenge(tasks[0])
-        challenge(tasks[1])
-        _ = answer(client, 1, .goOn, answersNoOthers: true)
+        bench.challenge(tasks[0])
+        bench.challenge(tasks[1])
+        bench.answer(client, 1, .goOn, answersNoOthers: true)
         #expect(bench.challengeAnswers == [tasks[0]: [.goOn], tasks[1]: [.goOn]])
         let stored = try #require(bench.database.current.sessions[client.session]?.record)
         #expect(Stored.configuration(stored.configuration).answersPasswords == false)
@@ -196,10 +165,10 @@ import Testing
     @Test mutating func `an answer to a question that is gone changes nothing`() {
         let client = open()
         let task = bench.start(client)
-        #expect(answer(client) == .done)
-        challenge(task)
+        #expect(bench.answer(client) == .done)
+        bench.challenge(task)
         bench.suspend(client)
-        #expect(answer(client) == .done)
+        #expect(bench.answer(client) == .done)
         #expect(bench.challengeAnswers.isEmpty)
         #expect(bench.machine.sessions[client.session]?.questionCount == 0)
     }
@@ -207,22 +176,22 @@ import Testing
     @Test mutating func `only the process that has the session open may answer`() {
         let client = open()
         let task = bench.start(client)
-        challenge(task)
+        bench.challenge(task)
         let other = bench.open("other", process: 2)
         let stranger = BenchClient(
             connection: other.connection,
             process: other.process,
             session: client.session
         )
-        #expect(answer(stranger) == .refusal(.sessionNotOpen(session: client.session)))
+        #expect(bench.answer(stranger) == .refusal(.sessionNotOpen(session: client.session)))
         #expect(bench.challengeAnswers.isEmpty)
     }
 
     @Test mutating func `BG-36, DL-12: a task whose challenge is cancelled ends as cancelled`() {
         let client = open()
         let task = bench.start(client)
-        challenge(task)
-        _ = answer(client, 1, .cancel)
+        bench.challenge(task)
+        bench.answer(client, 1, .cancel)
         #expect(bench.challengeAnswers[task] == [.cancel])
         bench.fail(task, .cancelled)
         #expect(bench.stored(task)?.state == .completed)
@@ -234,15 +203,15 @@ import Testing
     {
         bench = MachineBench(.limits(total: 1, host: 1))
         bench.wait(5)
-        let client = open(Self.configuration.limited(1))
+        let client = open(Wire.SessionConfiguration.asking.limited(1))
         let task = bench.start(client, 1)
         let next = bench.start(client, 2)
         let other = bench.open("other", application: "other", process: 2)
         let third = bench.start(other)
         #expect(bench.loading == [task])
-        challenge(task)
+        bench.challenge(task)
         #expect(bench.loading == [task, third])
-        _ = answer(client)
+        bench.answer(client)
         #expect(bench.loading == [task, third], "it goes on, whatever the limits are")
         bench.finish(third)
         #expect(!bench.loading.contains(next))
@@ -251,40 +220,43 @@ import Testing
         #expect(bench.machine.budget.count == 1)
     }
 
+    @Test mutating func `not more tasks wait at once than may load`() {
+        bench = MachineBench(.limits(total: 4, host: 2))
+        bench.wait(5)
+        let client = open(.asking.limited(500))
+        for identifier in 1...50 { bench.start(client, identifier) }
+        var asked: Set<Int64> = []
+        while let task = bench.loading.first(where: { !asked.contains($0) }) {
+            asked.insert(task)
+            bench.challenge(task)
+        }
+        #expect(bench.loading.count == 6, "four that wait, and two that have kept their places")
+        for identifier in 1...50 { bench.answer(client, identifier) }
+        #expect(bench.machine.budget.count == 6)
+        for task in bench.loading { bench.finish(task) }
+        #expect(bench.machine.budget.count == 2)
+    }
+
+    @Test mutating func `a task that waits keeps none from giving its place away`() {
+        bench = MachineBench(.limits(total: 2, host: 2))
+        bench.wait(5)
+        let client = open()
+        for identifier in 1...2 {
+            let task = bench.start(client, identifier, host: "h\(identifier)")
+            bench.challenge(task)
+        }
+        let tasks = (3...4).map { bench.start(client, $0, host: "x") }
+        bench.input { $0.finished(task: tasks[0], byteCount: 1, path: "/1", at: $1) }
+        let place = bench.machine.running[tasks[0]]?.place
+        #expect(place == DaemonStateMachine.RunningTask.Place.none)
+    }
+
     @Test mutating func `a daemon stays while a question is open`() {
         let client = open(launch: nil)
         let task = bench.start(client)
         bench.disconnect(client)
-        challenge(task)
+        bench.challenge(task)
         bench.wait(3600)
         #expect(!bench.hasExited)
-    }
-}
-
-extension LoadChallenge {
-    /// A server that wants a password.
-    fileprivate static func password(failureCount: Int = 0) -> LoadChallenge {
-        LoadChallenge(
-            kind: .password(
-                AuthenticationChallenge(scheme: "basic", parameters: ["realm": "music"]),
-                isProxy: false
-            ),
-            origin: Origin(url: "http://a/").unsafelyUnwrapped,
-            previousFailureCount: failureCount,
-            response: HTTPResponseHead(
-                status: 401,
-                version: "HTTP/1.1",
-                fields: [],
-                url: "http://a/"
-            )
-        )
-    }
-}
-
-extension Wire.SessionConfiguration {
-    fileprivate func limited(_ limit: Int) -> Wire.SessionConfiguration {
-        var configuration = self
-        configuration.maximumConnectionsPerHost = limit
-        return configuration
     }
 }

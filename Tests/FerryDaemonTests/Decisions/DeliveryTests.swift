@@ -68,6 +68,7 @@ import Testing
         let two = bench.start(client, 2)
         bench.disconnect(client)
         bench.finish(one)
+        bench.progress(two, 5)
         let again = bench.open(process: 2)
         let stream = bench.subscribe(again)
         #expect(
@@ -75,6 +76,24 @@ import Testing
         )
         bench.finish(two)
         #expect(bench.events[stream]?.compactMap(\.sequence) == [1, 2, 3, 4])
+    }
+
+    @Test func `a client is not told less of a download than it was told before`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let task = bench.start(client)
+        bench.progress(task, 50)
+        // The next daemon's store knows nothing of those bytes, but the file has them.
+        var next = MachineBench(on: bench.database)
+        let again = next.open(process: 2)
+        let stream = next.subscribe(again)
+        #expect(next.loading == [task])
+        #expect(next.events[stream]?.map(\.kind) == [.drained])
+        next.input { $0.resumed(task: task, offset: 50, expected: 100, at: $1) }
+        next.progress(task, 60)
+        next.wait(1)
+        let counts = next.events[stream]?.compactMap(\.receivedByteCount) ?? []
+        #expect(counts == [60])
     }
 
     @Test func `an event that comes while others are read is told after them, once`() {

@@ -11,42 +11,11 @@ import Testing
 
     init() { bench.wait(5) }
 
-    /// A client makes a task that begins in a minute, and lets it run.
-    private mutating func start(
-        _ client: BenchClient,
-        _ identifier: Int = 1,
-        asks: Bool = false
-    ) -> Int64 {
-        var create = Wire.CreateDownload.sample(client.session, identifier)
-        create.earliestBegin = Wire.EarliestBegin(date: bench.now + 60, asks: asks)
-        create.resumed = true
-        let now = bench.now
-        let outcome = bench.settledCall(client) { [create] machine, caller in
-            machine.createDownload(create, from: caller, at: now)
-        }
-        guard case .answer(.created(let task)) = outcome else { return 0 }
-        return task
-    }
-
-    private mutating func begin(
-        _ client: BenchClient,
-        _ request: Wire.Request? = nil
-    )
-        -> MachineBench.Outcome?
-    {
-        let begin = Wire.Begin(session: client.session, identifier: 1, request: request)
-        return bench.settledCall(client) { $0.begin(begin, from: $1) }
-    }
-
-    private func questions(over stream: DaemonStateMachine.CallIdentifier) -> [Wire.Event] {
-        bench.events[stream]?.filter { $0.kind == .delayed } ?? []
-    }
-
     // MARK: The date
 
     @Test mutating func `BG-20: a task does not begin before its date`() {
         let client = bench.open()
-        let task = start(client)
+        let task = bench.startLater(client)
         #expect(bench.wait(of: task) == Wire.Wait(reason: .earliestBegin, until: bench.now + 60))
         bench.wait(59)
         #expect(bench.loading.isEmpty)
@@ -56,7 +25,7 @@ import Testing
 
     @Test mutating func `BG-20: the date outlives the daemon`() {
         let client = bench.open()
-        let task = start(client)
+        let task = bench.startLater(client)
         bench = MachineBench(on: bench.database, at: bench.now + 30)
         #expect(bench.loading.isEmpty)
         bench.wait(30)
@@ -67,23 +36,13 @@ import Testing
     mutating func `BG-20: the date can be set, changed and taken back before the task begins`() {
         let client = bench.open()
         let task = bench.create(client)
-        func set(_ seconds: Double?, _ bench: inout MachineBench) {
-            let now = bench.now
-            let set = Wire.SetEarliestBegin(
-                session: client.session,
-                identifier: 1,
-                earliestBegin: seconds.map { Wire.EarliestBegin(date: now + $0, asks: false) }
-            )
-            let outcome = bench.settledCall(client) { $0.setEarliestBegin(set, from: $1, at: now) }
-            #expect(outcome == .done)
-        }
-        set(30, &bench)
+        bench.setBegin(client, in: 30)
         bench.resume(client)
         #expect(bench.loading.isEmpty)
-        set(60, &bench)
+        bench.setBegin(client, in: 60)
         bench.wait(45)
         #expect(bench.loading.isEmpty)
-        set(nil, &bench)
+        bench.setBegin(client, in: nil)
         #expect(bench.loading == [task])
     }
 
@@ -99,22 +58,68 @@ import Testing
 
     @Test mutating func `BG-20: the time for the whole resource counts from the date`() throws {
         let client = bench.open(configuration: .timed(100))
-        let resumed = start(client)
+        let resumed = bench.startLater(client)
         #expect(bench.stored(resumed)?.deadline == bench.now + 160)
         let later = bench.create(client, 2)
-        let now = bench.now
-        let set = Wire.SetEarliestBegin(
-            session: client.session,
-            identifier: 2,
-            earliestBegin: Wire.EarliestBegin(date: now + 60, asks: false)
-        )
-        bench.settledCall(client) { $0.setEarliestBegin(set, from: $1, at: now) }
+        bench.setBegin(client, 2, in: 60)
         bench.resume(client, 2)
         #expect(bench.stored(later)?.deadline == bench.now + 160)
     }
 
+    @Test mutating func `BG-20: the time goes along with a date that is changed`() {
+        let client = bench.open(configuration: .timed(100))
+        let task = bench.startLater(client)
+        bench.setBegin(client, in: 600)
+        bench.wait(599)
+        #expect(bench.stored(task)?.state == .waiting)
+        bench.wait(2)
+        #expect(bench.loading == [task])
+    }
+
+    @Test mutating func `BG-20: a suspended task's time counts from its date, too`() {
+        let client = bench.open(configuration: .timed(100))
+        let task = bench.startLater(client)
+        bench.suspend(client)
+        bench.setBegin(client, in: 600)
+        bench.resume(client)
+        #expect(bench.stored(task)?.deadline == bench.now + 700)
+    }
+
+    @Test
+    mutating func `DL-15: a task that is suspended over its date has no more time than others`() {
+        let client = bench.open(configuration: .timed(100))
+        let task = bench.startLater(client, in: 3600)
+        bench.suspend(client)
+        bench.wait(7200)
+        bench.resume(client)
+        #expect(bench.stored(task)?.deadline == bench.now + 100)
+    }
+
+    @Test mutating func `BG-20: resume data that cannot be taken over now does not move the date`()
+        throws
+    {
+        let client = bench.open()
+        let task = bench.startLater(client, in: 3600, resumeData: Data([1]))
+        let date = bench.now + 3600
+        let record = try #require(bench.adoptions.last)
+        bench.input { $0.adopted(record, .failure(.sample(.diskFull)), at: $1) }
+        bench.settle()
+        #expect(bench.stored(task)?.notBefore == date)
+    }
+
+    @Test mutating func `a person who pauses a task and lets it go does not change its date`() {
+        let client = bench.open()
+        let task = bench.startLater(client, in: 3600)
+        bench.person { $0.pauseTask(task, from: $1, at: moment(5)) }
+        bench.person { $0.resumeTask(task, from: $1, at: moment(6)) }
+        #expect(bench.loading.isEmpty)
+        bench.wait(3600)
+        #expect(bench.loading == [task])
+    }
+
     @Test mutating func `a person who resumes a task does not wait for its date`() {
-        let task = start(bench.open())
+        let client = bench.open()
+        let task = bench.startLater(client)
         bench.person { $0.resumeTask(task, from: $1, at: moment(5)) }
         #expect(bench.loading == [task])
     }
@@ -124,23 +129,23 @@ import Testing
     @Test mutating func `BG-21: the application is asked when the date has come, and not before`() {
         let client = bench.open()
         let stream = bench.subscribe(client)
-        let task = start(client, asks: true)
-        #expect(questions(over: stream).isEmpty)
+        let task = bench.startLater(client, asks: true)
+        #expect(bench.questions(over: stream, .delayed).isEmpty)
         bench.wait(60)
         #expect(bench.loading.isEmpty)
-        #expect(questions(over: stream).map(\.task) == [1])
-        #expect(questions(over: stream).first?.request?.url == "http://a/1")
+        #expect(bench.questions(over: stream, .delayed).map(\.task) == [1])
+        #expect(bench.questions(over: stream, .delayed).first?.request?.url == "http://a/1")
         #expect(bench.wait(of: task)?.reason == .application)
-        #expect(begin(client) == .done)
+        #expect(bench.begin(client) == .done)
         #expect(bench.loading == [task])
         #expect(bench.transfers[task]?.task.requestToSend?.url == "http://a/1")
     }
 
     @Test mutating func `BG-21: a new request is sent in place of the task's own`() {
         let client = bench.open()
-        let task = start(client, asks: true)
+        let task = bench.startLater(client, asks: true)
         bench.wait(60)
-        #expect(begin(client, .sample("http://a/1?token=2")) == .done)
+        #expect(bench.begin(client, .sample("http://a/1?token=2")) == .done)
         #expect(bench.transfers[task]?.task.requestToSend?.url == "http://a/1?token=2")
         bench.fail(task)
         bench.wait(60)
@@ -150,9 +155,13 @@ import Testing
 
     @Test mutating func `BG-21: a new request that cannot be sent is refused`() throws {
         let client = bench.open()
-        _ = start(client, asks: true)
+        _ = bench.startLater(client, asks: true)
         bench.wait(60)
-        guard case .refusal(.invalidRequest(let parameter, _)) = begin(client, .sample("file:///x"))
+        guard
+            case .refusal(.invalidRequest(let parameter, _)) = bench.begin(
+                client,
+                .sample("file:///x")
+            )
         else { return #expect(Bool(false), "it is not refused") }
         #expect(parameter == "request.url")
         #expect(bench.loading.isEmpty)
@@ -160,20 +169,20 @@ import Testing
 
     @Test mutating func `BG-21: the application is started for the question`() {
         let client = bench.open()
-        let task = start(client, asks: true)
+        let task = bench.startLater(client, asks: true)
         bench.disconnect(client)
         bench.wait(60)
         #expect(bench.launches == ["session"])
         let again = bench.open()
         let stream = bench.subscribe(again)
-        #expect(questions(over: stream).count == 1)
-        #expect(begin(again) == .done)
+        #expect(bench.questions(over: stream, .delayed).count == 1)
+        #expect(bench.begin(again) == .done)
         #expect(bench.loading == [task])
     }
 
     @Test mutating func `BG-21: a task that is cancelled when it is asked about ends`() {
         let client = bench.open()
-        let task = start(client, asks: true)
+        let task = bench.startLater(client, asks: true)
         bench.wait(60)
         bench.cancel(client)
         #expect(bench.stored(task)?.state == .completed)
@@ -184,11 +193,72 @@ import Testing
     @Test mutating func `BG-21: a task that was suspended meanwhile is asked about anew`() {
         let client = bench.open()
         let stream = bench.subscribe(client)
-        _ = start(client, asks: true)
+        _ = bench.startLater(client, asks: true)
         bench.wait(60)
         bench.suspend(client)
         #expect(bench.machine.running.isEmpty)
         bench.resume(client)
-        #expect(questions(over: stream).count == 2)
+        #expect(bench.questions(over: stream, .delayed).count == 2)
+    }
+
+    @Test
+    mutating func
+        `BG-21: an answer that comes when the date was changed does not let the task begin`()
+    {
+        let client = bench.open()
+        _ = bench.startLater(client, asks: true)
+        bench.wait(60)
+        bench.setBegin(client, in: 600, asks: true)
+        bench.begin(client)
+        #expect(bench.loading.isEmpty)
+        bench.wait(600)
+        #expect(bench.machine.running.count == 1)
+    }
+
+    @Test mutating func `BG-21: a late answer does not change a task that has begun`() {
+        let client = bench.open()
+        let task = bench.startLater(client, asks: true)
+        bench.wait(60)
+        bench.begin(client, .sample("http://a/1?first"))
+        #expect(bench.loading == [task])
+        bench.begin(client, .sample("http://a/1?second"))
+        bench.setBegin(client, in: nil)
+        bench.fail(task)
+        bench.wait(600)
+        #expect(bench.transfers[task]?.task.requestToSend?.url == "http://a/1?first")
+    }
+
+    @Test mutating func `BG-21: a new request is the current one, also without an answer`() {
+        let client = bench.open()
+        let stream = bench.subscribe(client)
+        let task = bench.startLater(client, asks: true)
+        bench.wait(60)
+        bench.begin(client, .sample("http://a/1?token=2"))
+        bench.fail(task, .badURL)
+        let end = bench.events[stream]?.last { $0.kind == .completed }
+        #expect(end?.request?.url == "http://a/1?token=2")
+    }
+
+    @Test mutating func `BG-21: tasks that are asked about are in no other task's way`() {
+        let client = bench.open(launch: nil)
+        for identifier in 1...2 { _ = bench.startLater(client, identifier, asks: true) }
+        bench.wait(60)
+        let plain = bench.start(client, 3)
+        bench.disconnect(client)
+        #expect(bench.loading == [plain])
+    }
+
+    @Test mutating func `BG-21: more questions than may be open are asked later`() {
+        var policy = DaemonPolicy.bench
+        policy.maximumQuestions = 2
+        bench = MachineBench(policy)
+        let client = bench.open()
+        let stream = bench.subscribe(client)
+        for identifier in 1...3 { _ = bench.startLater(client, identifier, asks: true) }
+        bench.wait(60)
+        #expect(bench.machine.running.count == 2)
+        bench.begin(client)
+        bench.wait(30)
+        #expect(bench.questions(over: stream, .delayed).count == 3)
     }
 }

@@ -32,7 +32,8 @@ extension ModelStore {
             if let task = acknowledge(EventKey(session: session, sequence: sequence)) {
                 receipt.removedTaskIDs.append(task)
             }
-        case .insertTask, .delayTask, .setProgress, .setCheckpoint, .setUpload, .setRetry,
+        case .insertTask, .delayTask, .beginTask, .setProgress, .setCheckpoint, .setUpload,
+            .setRetry,
             .setExchange,
             .deleteTask, .resumeTask, .suspendTask, .holdTask, .releaseTask, .completeTask,
             .describeTask,

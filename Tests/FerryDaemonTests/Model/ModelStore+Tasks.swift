@@ -24,8 +24,11 @@ extension ModelStore {
             try release(id, at: now, &receipt)
         case .completeTask(let key, let new, let now):
             try complete(key, new, at: now, &receipt)
-        case .delayTask(let key, let notBefore, let delay):
-            try self.delay(key, until: notBefore, delay, &receipt)
+        case .delayTask(let key, let notBefore, let delay, let now):
+            guard try task(key).record.attempts == 0 else { return }
+            try self.delay(key, until: notBefore, delay, at: now, &receipt)
+        case .beginTask(let key, let delay, let now):
+            try self.delay(key, until: nil, delay, at: now, &receipt)
         case .deleteTask(let id):
             delete(task: id)
         default:
@@ -118,14 +121,14 @@ extension ModelStore {
         let from = task.record.state
         let to = from == .completed ? from : next(from)
         guard from != to else { return }
-        var time = task.record.deadline?.timeIntervalSince(now) ?? task.timeLeft
+        let begin = task.record.begin(at: now)
+        var time = task.record.deadline?.timeIntervalSince(begin) ?? task.timeLeft
         if task.record.deadline == nil, task.record.startedAt == nil, let resourceTimeout {
-            let delay = max(0, task.record.notBefore?.timeIntervalSince(now) ?? 0)
-            time = resourceTimeout > 0 ? resourceTimeout + delay : 0
+            time = resourceTimeout
         }
         if let left = time, left <= 0 { time = nil }
         task.record.state = to
-        task.record.deadline = to == .waiting ? time.map { now.addingTimeInterval($0) } : nil
+        task.record.deadline = to == .waiting ? time.map { begin.addingTimeInterval($0) } : nil
         task.timeLeft = to == .waiting ? nil : time
         if to == .waiting { task.record.startedAt = task.record.startedAt ?? now }
         tasks[task.record.id] = task
@@ -136,14 +139,18 @@ extension ModelStore {
         _ key: TaskKey,
         until notBefore: Date?,
         _ delay: [UInt8]?,
+        at now: Date,
         _ receipt: inout Receipt
     ) throws(StoreError) {
         var task = try task(key)
         guard task.record.state != .completed else { return }
+        task.record.deadline = task.record.deadline.map { deadline in
+            max(now, notBefore ?? now)
+                + deadline.timeIntervalSince(task.record.begin(at: now))
+        }
         task.record.notBefore = notBefore
         task.record.delay = delay
         tasks[task.record.id] = task
-        task.record.deadline = nil
         receipt.changes.append(TaskChange(task, from: task.record.state))
     }
 
@@ -152,13 +159,16 @@ extension ModelStore {
         at now: Date,
         _ receipt: inout Receipt
     ) throws(StoreError) {
-        let before = try task(.id(id)).record.state
-        tasks[id]?.record.notBefore = nil
-        try move(.id(id), at: now, &receipt) { state in
-            state == .waiting || state == .held ? .waiting : .suspended
+        var task = try task(.id(id))
+        guard task.record.state == .waiting else {
+            if task.record.attempts > 0 { tasks[id]?.record.notBefore = nil }
+            return try move(.id(id), at: now, &receipt) { $0 == .held ? .waiting : .suspended }
         }
-        guard before == .waiting, var task = tasks[id] else { return }
-        task.record.deadline = nil
+        task.record.deadline = task.record.deadline.map { deadline in
+            now + deadline.timeIntervalSince(task.record.begin(at: now))
+        }
+        task.record.notBefore = nil
+        tasks[id] = task
         receipt.changes.append(TaskChange(task, from: .waiting))
     }
 
@@ -197,5 +207,12 @@ extension TaskChange {
             to: task.record.state,
             deadline: task.record.deadline
         )
+    }
+}
+
+extension TaskRecord {
+    /// When its time begins to run, or has.
+    fileprivate func begin(at now: Date) -> Date {
+        attempts == 0 ? max(now, notBefore ?? now) : now
     }
 }

@@ -125,7 +125,8 @@ struct RandomMutations {
         case 6, 7: return .setRetry(task: task, attempts: 3, notBefore: date(), lastError: bytes())
         case 8: return .setExchange(task: task, currentRequest: nil, response: bytes())
         case 9: return .setUpload(task: task, bytes())
-        case 10, 11: return .delayTask(key(), notBefore: date(), bytes())
+        case 10: return .delayTask(key(), notBefore: date(), bytes(), at: now)
+        case 11: return .beginTask(key(), bytes(), at: now)
         case 12: return .describeTask(key(), random.happens(percent: 50) ? nil : "text")
         default: return .prioritizeTask(key(), Double(random.number(below: 3)) / 2)
         }

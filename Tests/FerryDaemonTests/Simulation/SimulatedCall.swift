@@ -23,7 +23,7 @@ final class SimulatedCall {
         case cancel(Int)
         case cancelProducingResumeData(Int)
         case setPriority(Int, Double)
-        case begin(Int)
+        case begin(Int, question: Int)
         case answerChallenge(Wire.AnswerChallenge)
         case acknowledge(Int64)
         case closeSession(cancel: Bool)
@@ -136,9 +136,13 @@ final class SimulatedCall {
                 priority: priority
             )
             return machine.setPriority(set, from: caller)
-        case .begin(let identifier):
-            let begin = Wire.Begin(session: session, identifier: identifier)
-            return machine.begin(begin, from: caller)
+        case .begin(let identifier, let question):
+            let begin = Wire.Begin(
+                session: session,
+                identifier: identifier,
+                question: question
+            )
+            return machine.begin(begin, from: caller, at: now)
         case .answerChallenge(var answer):
             answer.session = session
             return machine.answerChallenge(answer, from: caller, at: now)

@@ -207,7 +207,7 @@ final class SimulatedSession {
         else { return }
         guard event.kind == .challenged else {
             world.count(.delayedBegin)
-            return call(.begin(task))
+            return call(.begin(task, question: question))
         }
         world.count(.challengeAnswer)
         var answer = Wire.AnswerChallenge(

@@ -77,7 +77,7 @@ extension Simulation {
         if asking.count != session.questionCount {
             fail("session \(session.id) has \(asking.count) questions: \(session)")
         }
-        if own.contains(where: { ($0.place == .parked) != ($0.question != nil) }) {
+        if own.contains(where: { $0.place == .parked && $0.question == nil }) {
             fail("a task has the wrong place: \(own)")
         }
         guard let subscriber = session.subscriber, subscriber.isLive, subscriber.isWritable,

@@ -139,8 +139,8 @@ struct BackgroundQuestionTests {
     }
 
     @Test(arguments: [
-        (URLSession.DelayedRequestDisposition.continueLoading, "Begin 1 -"),
-        (.useNewRequest, "Begin 1 https://example.com/new"),
+        (URLSession.DelayedRequestDisposition.continueLoading, "Begin 1 7 -"),
+        (.useNewRequest, "Begin 1 7 https://example.com/new"),
         (.cancel, "Cancel 1"),
     ])
     func `BG-21: what the delegate decides about a task that is to begin is done`(
@@ -153,6 +153,59 @@ struct BackgroundQuestionTests {
         await ask(Wire.Event(kind: .delayed, task: 1, question: 7))
         await daemon.calls.wait(for: call)
         #expect(delegate.urls == [url])
+    }
+
+    @Test func `BG-33, BG-36: that events are finished is told when the questions are answered`()
+        async throws
+    {
+        let first = BackgroundApp(daemon)
+        let session = first.session()
+        session.downloadTask(with: url).resume()
+        await session.flush()
+        try await first.die(with: daemon)
+        await LoopActor.run {
+            let question = Wire.Event(kind: .delayed, task: 1, question: 7)
+            daemon.sessions["tracks"]?.events.append(question)
+        }
+        let delegate = PatientDelegate()
+        let next = BackgroundApp(daemon, launchReason: .backgroundURLSession(identifier: "tracks"))
+        let again = next.session(delegate: delegate)
+        await delegate.asked.wait()
+        // Whatever is told without the answer is on the delegate's queue by now.
+        _ = await again.allTasks
+        await withCheckedContinuation { continuation in
+            again.delegateQueue.addOperation { continuation.resume() }
+        }
+        #expect(!delegate.hasFinished.value)
+        delegate.answer.give()
+        await daemon.calls.wait(for: "Begin 1 7 -")
+        await delegate.hasFinished.wait(until: { $0 })
+    }
+
+    @Test func `a certificate of no persistence is good for its task alone`() async throws {
+        await run(BackgroundApp(daemon), delegate: CertificateDelegate())
+        let challenge = Wire.Challenge(
+            origin: "https://example.com:443",
+            previousFailureCount: 0,
+            certificate: Wire.CertificateWish(host: "example.com", issuers: [])
+        )
+        await ask(Wire.Event(kind: .challenged, task: 1, question: 7, challenge: challenge))
+        await daemon.calls.wait(for: "AnswerChallenge 1 7")
+        let answer = try #require(await daemon.answers.first)
+        #expect(answer.identity != nil)
+        #expect(answer.isKept == false)
+    }
+
+    @Test func `BG-21: a new request that the daemon refuses ends the task`() async throws {
+        let delegate = DelayDelegate(.useNewRequest, URLRequest(url: url))
+        await run(BackgroundApp(daemon), delegate: delegate)
+        await LoopActor.run {
+            daemon.behaviours["Begin"] = [
+                .refuse(.invalidRequest(parameter: "request", reason: "too long"))
+            ]
+        }
+        await ask(Wire.Event(kind: .delayed, task: 1, question: 7))
+        await daemon.calls.wait(for: "Cancel 1")
     }
 
     @Test func `BG-21: a new request that cannot be sent ends the task`() async throws {
@@ -218,6 +271,55 @@ private final class DelayDelegate: NSObject, URLSessionDownloadDelegate {
     ) {
         asked.change { $0.append(request.url) }
         completionHandler(disposition, disposition == .useNewRequest ? self.request : nil)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didFinishDownloadingTo location: URL
+    ) {}
+}
+
+/// Lets its task begin when the test says so.
+private final class PatientDelegate: NSObject, URLSessionDownloadDelegate {
+    let asked = Signal()
+    let answer = Signal()
+    let hasFinished = Awaited(false)
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        willBeginDelayedRequest request: URLRequest
+    ) async -> (URLSession.DelayedRequestDisposition, URLRequest?) {
+        asked.give()
+        await answer.wait()
+        return (.continueLoading, nil)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didFinishDownloadingTo location: URL
+    ) {}
+
+    func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
+        hasFinished.change { $0 = true }
+    }
+}
+
+/// Proves who it is by a certificate that is not to be kept.
+private final class CertificateDelegate: NSObject, URLSessionDownloadDelegate {
+    func urlSession(
+        _ session: URLSession,
+        didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        let identity = SecIdentity(pkcs12: Data([1, 2, 3]), passphrase: "x")
+        let credential = URLCredential(
+            identity: identity,
+            certificates: nil,
+            persistence: .none
+        )
+        return (.useCredential, credential)
     }
 
     func urlSession(

@@ -48,7 +48,10 @@ extension ScriptedDaemon: TransferCallHandler {
                 }
             }
         case .begin(let method, let reply):
-            answer("Begin \(method.identifier) \(method.request?.url ?? "-")", reply) {
+            answer(
+                "Begin \(method.identifier) \(method.question) \(method.request?.url ?? "-")",
+                reply
+            ) {
                 Wire.Empty()
             }
         case .answerChallenge(let method, let reply):

@@ -68,7 +68,10 @@ struct MethodSample: Sendable, CustomTestStringConvertible {
             ),
             .init()
         ),
-        MethodSample(Wire.Begin(session: 5, identifier: 4, request: Samples.request), .init()),
+        MethodSample(
+            Wire.Begin(session: 5, identifier: 4, question: 12, request: Samples.request),
+            .init()
+        ),
         MethodSample(
             Wire.AnswerChallenge(
                 session: 5,

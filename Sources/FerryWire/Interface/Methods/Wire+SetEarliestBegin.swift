@@ -1,7 +1,7 @@
 extension Wire {
     /// Changes until when a task does not begin.
     ///
-    /// A task that has begun goes on; its next attempt waits.
+    /// Nothing happens to one that has begun.
     package struct SetEarliestBegin: TransferMethod {
         /// What ``SetEarliestBegin`` is answered with: nothing but that it was done.
         package typealias Reply = Empty

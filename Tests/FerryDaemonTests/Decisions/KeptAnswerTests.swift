@@ -1,0 +1,116 @@
+import FerryHTTP
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+import Testing
+
+@testable import FerryDaemon
+
+/// What an application has answered is good for its other tasks, and for nobody else's.
+@Suite struct KeptAnswerTests {
+    private var bench = MachineBench()
+
+    init() { bench.wait(5) }
+
+    /// A process answers a challenge such that it is kept, and leaves with a task in its session.
+    private mutating func leaveAnswer(_ challenge: LoadChallenge = .password()) {
+        let client = bench.open(configuration: .asking)
+        let task = bench.start(client)
+        bench.start(client, 2)
+        bench.challenge(task, challenge)
+        bench.answer(
+            client,
+            identity: Wire.Identity(format: .pem, content: Data([1, 2])),
+            isKept: true
+        )
+        bench.finish(task)
+        bench.disconnect(client)
+    }
+
+    @Test mutating func `an answer that is kept is good for the session's other tasks`() {
+        let client = bench.open(configuration: .asking)
+        let tasks = [bench.start(client, 1), bench.start(client, 2)]
+        bench.challenge(tasks[0])
+        bench.answer(client, isKept: true)
+        bench.challenge(tasks[1])
+        #expect(bench.challengeAnswers[tasks[1]] == [.use(MachineBench.credential)])
+        bench.challenge(tasks[1], .password(failureCount: 1))
+        #expect(bench.challengeAnswers[tasks[1]]?.count == 1, "one that was refused is not")
+        #expect(bench.wait(of: tasks[1])?.reason == .application)
+    }
+
+    @Test mutating func `an answer that is kept serves while its application is away`() throws {
+        leaveAnswer()
+        let second = try #require(bench.loading.first)
+        bench.challenge(second)
+        #expect(bench.challengeAnswers[second] == [.use(MachineBench.credential)])
+        #expect(bench.launches.isEmpty)
+    }
+
+    @Test mutating func `an answer that is not kept is good for its task alone`() {
+        let client = bench.open(configuration: .asking)
+        let tasks = [bench.start(client, 1), bench.start(client, 2)]
+        bench.challenge(tasks[0])
+        bench.answer(client)
+        bench.challenge(tasks[1])
+        #expect(bench.challengeAnswers[tasks[1]] == nil)
+    }
+
+    @Test mutating func `another process that has nothing to say does not inherit an answer`() {
+        leaveAnswer()
+        let next = bench.open(process: 2, configuration: .sample)
+        let task = bench.start(next, 3)
+        bench.challenge(task)
+        #expect(bench.challengeAnswers[task] == [.goOn])
+    }
+
+    @Test mutating func `another process is asked itself`() {
+        leaveAnswer()
+        let next = bench.open(process: 2, configuration: .asking)
+        let stream = bench.subscribe(next)
+        let task = bench.start(next, 3)
+        bench.challenge(task)
+        #expect(bench.questions(over: stream).count == 1)
+        #expect(bench.challengeAnswers[task] == nil)
+    }
+
+    @Test mutating func `another process gets connections of its own`() {
+        leaveAnswer()
+        let next = bench.connect(process: 2)
+        let open = Wire.OpenSession.sample("session", "app", .sample, .asking)
+        let mark = bench.effects.count
+        bench.settledCall(next) { $0.openSession(open, from: $1) }
+        #expect(bench.effects[mark...].contains(.forgetSession(1)))
+    }
+
+    @Test mutating func `a session that is made again does not inherit an answer`() {
+        let client = bench.open(configuration: .asking)
+        let task = bench.start(client)
+        bench.challenge(task)
+        bench.answer(client, isKept: true)
+        bench.finish(task)
+        bench.close(client, cancel: true)
+        let again = bench.open(configuration: .asking)
+        let second = bench.start(again, 3)
+        bench.challenge(second)
+        #expect(bench.challengeAnswers[second] == nil)
+    }
+
+    @Test mutating func `BG-37: a certificate that was refused is asked for again`() {
+        let client = bench.open(configuration: .asking)
+        let tasks = [bench.start(client, 1), bench.start(client, 2)]
+        bench.challenge(tasks[0], .certificate)
+        bench.answer(
+            client,
+            identity: Wire.Identity(format: .pem, content: Data([1, 2])),
+            isKept: true
+        )
+        let request = TransferRequest(url: "http://a/2")
+        let session = client.session
+        #expect(bench.machine.sessions[session]?.keptAnswers.identity(for: request) != nil)
+        bench.fail(tasks[0], .clientCertificateRejected)
+        #expect(bench.machine.sessions[session]?.keptAnswers.identity(for: request) == nil)
+        bench.challenge(tasks[1], .certificate)
+        #expect(bench.challengeAnswers[tasks[1]] == nil)
+    }
+}
