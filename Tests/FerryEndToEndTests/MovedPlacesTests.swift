@@ -59,6 +59,23 @@ import Testing
         #expect(server.requests.map(\.range) == [nil, "bytes=100000-"])
     }
 
+    @Test func `BG-43: a file that waits for its app is found where the directory is now`()
+        async throws
+    {
+        gate.open()
+        let executable = TestHome.executable("ferry-test-app")
+        let before = try await start(executable, [:], "--launch-events", "no")
+        _ = await events.next("ready")
+        await before.killed()
+        _ = try await home.ferry("watch", "1")
+        let moved = try await moveState()
+        let after = try await start(executable, ["XDG_STATE_HOME": moved], "--launch-events", "no")
+        #expect(await events.next("finished") == "finished 1 song 200")
+        #expect(await events.next("completed") == "completed 1 ok")
+        await after.killed()
+        try expectWholeFile()
+    }
+
     /// Kills ferryd and moves its directory.
     ///
     /// - Returns: The new `XDG_STATE_HOME`.
@@ -75,13 +92,14 @@ import Testing
 
     private func start(
         _ executable: String,
-        _ variables: [String: String] = [:]
+        _ variables: [String: String] = [:],
+        _ arguments: String...
     ) async throws -> TestProcess {
         try await TestProcess(
             executable,
             [
                 "--events", events.path, "--directory", home.files, "--url", server.url("/song"),
-            ],
+            ] + arguments,
             environment: home.environment.merging(variables) { $1 }
         )
     }

@@ -95,7 +95,7 @@ extension Daemon: TransferCallHandler {
             perform(machine.setEarliestBegin(parameters, from: caller, at: now))
         case .begin(let parameters, let reply):
             answers[caller.call] = PendingAnswer(reply)
-            perform(machine.begin(parameters, from: caller))
+            perform(machine.begin(parameters, from: caller, at: now))
         case .answerChallenge(let parameters, let reply):
             answers[caller.call] = PendingAnswer(reply)
             perform(machine.answerChallenge(parameters, from: caller, at: now))
@@ -173,6 +173,8 @@ extension Daemon: TransferCallHandler {
 
     func send(_ event: Wire.Event, over call: DaemonStateMachine.CallIdentifier) {
         guard let reply = subscriptions[call] else { return }
+        var event = event
+        event.path = event.path.map { files.presentPath(of: $0) }
         reply.stream(Wire.Subscribe.Reply(event: event))
         if !reply.isWritable { perform(machine.writability(of: call, false)) }
     }

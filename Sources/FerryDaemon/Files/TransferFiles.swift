@@ -50,6 +50,11 @@ final class TransferFiles {
     /// The path of a task's file.
     func path(of task: Int64) -> String { downloads.path(of: Self.name(of: task)) }
 
+    /// Where a finished file is now that an earlier ferryd has named: the directory may have moved since.
+    func presentPath(of path: String) -> String {
+        path.split(separator: "/").last.map { downloads.path(of: String($0)) } ?? path
+    }
+
     /// Takes the record of its origin off a file that is complete, and lets go of what was sent for it.
     func seal(task: Int64) {
         uploads.discard(task: task)
