@@ -43,6 +43,17 @@ import Testing
         #expect(try file("song.bin") == data)
     }
 
+    @Test func `DL-25, BG-32: the metrics of a task tell of each round of a challenge`()
+        async throws
+    {
+        try nginx.addFile("song.bin", byteCount: 100_000)
+        let app = try await start("private/song.bin", Self.password + ["--metrics", "yes"])
+        #expect(await events.next("finished") == "finished 1 song.bin 200")
+        #expect(await events.next() == "metrics 1 401 200")
+        #expect(await events.next() == "completed 1 ok")
+        await app.killed()
+    }
+
     @Test func `BG-36: an app that has died is started again to be asked for a password`()
         async throws
     {

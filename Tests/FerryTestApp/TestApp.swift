@@ -253,6 +253,18 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
     func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
+        didFinishCollecting metrics: URLSessionTaskMetrics
+    ) {
+        guard options.tellsMetrics else { return }
+        let statuses = metrics.transactionMetrics.map { transaction in
+            (transaction.response as? HTTPURLResponse).map { "\($0.statusCode)" } ?? "-"
+        }
+        events.write("metrics \(task.taskIdentifier) \(statuses.joined(separator: " "))")
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
         didCompleteWithError error: (any Error)?
     ) {
         let code = error.map { "\(($0 as NSError).code)" } ?? "ok"

@@ -54,6 +54,9 @@ struct TestAppOptions: Sendable {
     /// What to do when a task begins: `cancel` it, or load this URL in place of its own.
     var delayed: String?
 
+    /// Write a line for the metrics of each task, with the statuses of its responses.
+    var tellsMetrics = false
+
     init(_ arguments: [String]) {
         var rest = arguments.dropFirst()
         while let name = rest.popFirst() {
@@ -99,6 +102,7 @@ struct TestAppOptions: Sendable {
         case "--passphrase": identity = (identity?.path ?? "", value)
         case "--begin-in": beginIn = Double(value)
         case "--when-begun": delayed = value
+        case "--metrics": tellsMetrics = value == "yes"
         default: break
         }
     }

@@ -153,7 +153,8 @@ extension Wire.SessionConfiguration {
             sendsLaunchEvents: configuration.sessionSendsLaunchEvents,
             answersPasswords: hasCredentials || DelegateForms.mayAnswer(.taskChallenge, delegate),
             answersCertificates: DelegateForms.mayAnswer(.sessionChallenge, delegate)
-                || DelegateForms.mayAnswer(.taskChallenge, delegate)
+                || DelegateForms.mayAnswer(.taskChallenge, delegate),
+            collectsMetrics: DelegateForms.mayAnswer(.metrics, delegate)
         )
     }
 }

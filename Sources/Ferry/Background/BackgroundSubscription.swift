@@ -23,6 +23,8 @@ final class BackgroundSubscription {
     private var isHolding = false
     /// Why the answers to uploads cannot be handed over, by the tasks' numbers, until they end.
     private var bodyFailures: [Int: URLError] = [:]
+    /// The responses that were told with files, by the tasks' numbers, until the tasks end.
+    private var answers: [Int: Wire.Response] = [:]
     /// The session that the ledger's numbers belong to.
     private var numberedSession: Int64?
 
@@ -201,6 +203,7 @@ final class BackgroundSubscription {
         }
         guard let task = task(event) else { return wasTold() }
         noteResponse(event, task)
+        if event.kind == .finished { answers[task.taskIdentifier] = event.response }
         process(event, task, wasTold)
     }
 
@@ -240,8 +243,16 @@ final class BackgroundSubscription {
     ) {
         let url = task.currentRequest?.url ?? task.originalRequest?.url
         questions.forget(task.taskIdentifier)
+        let answer = answers.removeValue(forKey: task.taskIdentifier)
         let bodyFailure = bodyFailures.removeValue(forKey: task.taskIdentifier)
         let error = URLError(event, url: url) ?? bodyFailure
+        if let metrics = event.metrics {
+            task.deliverMetrics(
+                metrics,
+                response: event.response ?? answer,
+                hasFailed: error != nil
+            )
+        }
         task.deliver(.completed(error: error), wasTold: wasTold)
     }
 

@@ -17,6 +17,8 @@ enum DelegateForms {
         case newBodyStreamFrom
         case response
         case cachedResponse
+        /// Has one form, of which it is good to know whether it is called in vain.
+        case metrics
     }
 
     private struct Key: Hashable {

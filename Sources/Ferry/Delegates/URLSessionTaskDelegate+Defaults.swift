@@ -89,6 +89,7 @@ extension URLSessionTaskDelegate {
         task: URLSessionTask,
         didFinishCollecting metrics: URLSessionTaskMetrics
     ) {
+        DelegateForms.noteDefault(.metrics, of: self)
         session.taskDelegate(after: self)?.urlSession(
             session,
             task: task,

@@ -58,7 +58,10 @@ extension Daemon {
                 announcesResumption: state?.isFromResumeData ?? false,
                 load: Load.Configuration(asksForTrust: start.asksForTrust)
             ),
-            decider: BackgroundDecider(challenges: challenges(of: task)),
+            decider: BackgroundDecider(
+                challenges: challenges(of: task),
+                onCollect: { [weak self] in self?.collected($0, task.id) }
+            ),
             events: events(of: task.id)
         )
         transfers[task.id] = download
@@ -107,6 +110,10 @@ extension Daemon {
         _ body: (inout DaemonStateMachine, Date) -> [DaemonStateMachine.Effect]
     ) {
         perform(body(&machine, Date()))
+    }
+
+    func collected(_ transaction: LoadTransaction, _ task: Int64) {
+        input { machine, _ in machine.collected(task: task, transaction) }
     }
 
     func responded(_ task: Int64, _ head: HTTPResponseHead, _ request: TransferRequest) {

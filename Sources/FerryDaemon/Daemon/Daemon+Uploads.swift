@@ -78,6 +78,7 @@ extension Daemon {
                     machine.progressed(task: task, received: received, expected: total, at: now)
                 }
             },
+            collected: { [weak self] in self?.collected($0, task) },
             finished: { [weak self] result in
                 guard let self else { return }
                 let path = files.path(of: task)

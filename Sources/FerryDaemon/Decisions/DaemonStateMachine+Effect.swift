@@ -168,6 +168,8 @@ extension DaemonStateMachine {
         var cancelReason: Int?
         /// Whether its application may go on from what was loaded.
         var producesResumeData = false
+        /// What it has cost, when that is known.
+        var metrics: Wire.TaskMetrics?
         /// Who waits for it to end.
         var caller: Caller = .nobody
 

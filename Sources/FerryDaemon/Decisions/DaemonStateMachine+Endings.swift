@@ -25,6 +25,8 @@ extension DaemonStateMachine {
         self.ending[task.id] = []
         var task = task
         let sentByteCount = running[task.id]?.sentByteCount ?? (task.upload == nil ? nil : 0)
+        var ending = ending
+        ending.metrics = metrics(of: task, running[task.id], at: now)
         if let running = running[task.id] {
             task.receivedByteCount = running.receivedByteCount
             task.expectedByteCount = running.expectedByteCount
@@ -73,7 +75,8 @@ extension DaemonStateMachine {
             sentByteCount: sentByteCount,
             failure: ending.failure,
             resumeData: resumeData,
-            cancelReason: ending.cancelReason
+            cancelReason: ending.cancelReason,
+            metrics: ending.metrics
         )
         return commit(
             [

@@ -129,6 +129,8 @@ extension DaemonStateMachine {
         var sentByteCount: Int64?
         /// The latest answer.
         var response: Wire.Response?
+        /// What the requests of this attempt have cost, where its application wants to know.
+        var transactions: [LoadTransaction] = []
         /// The request after redirects.
         var currentRequest: Wire.Request?
         /// How many attempts have failed since bytes last arrived.

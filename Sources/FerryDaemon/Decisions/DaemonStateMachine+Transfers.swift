@@ -207,7 +207,8 @@ extension DaemonStateMachine {
             task: task.record.identifier,
             receivedByteCount: byteCount,
             expectedByteCount: byteCount,
-            sentByteCount: task.sentByteCount
+            sentByteCount: task.sentByteCount,
+            metrics: metrics(of: task.record, task, at: now)
         )
         let end: [Effect] = [
             .log(.info, "finished, \(byteCount) bytes", task: id),

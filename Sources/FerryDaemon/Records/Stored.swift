@@ -43,11 +43,26 @@ enum Stored {
     static func failure(_ bytes: [UInt8]) -> Wire.Failure? { decode(bytes) }
 
     /// An event, without its sequence number.
-    static func event(_ bytes: [UInt8]) -> Wire.Event? { Wire.Event(text: bytes) ?? decode(bytes) }
+    static func event(_ bytes: [UInt8]) -> Wire.Event? {
+        Wire.Event(text: bytes) ?? (try? eventDecoder.decode(Wire.Event.self, from: Data(bytes)))
+    }
 
     /// An event for the log.
     static func event(_ event: Wire.Event) -> NewEvent {
-        NewEvent(kind: event.kind == .finished ? 0 : 1, payload: event.text ?? json(event))
+        NewEvent(kind: event.kind == .finished ? 0 : 1, payload: event.text ?? eventJSON(event))
+    }
+
+    /// Dates are as in the interface, by which events are written without an encoder as a rule.
+    private static let eventDecoder: JSONDecoder = {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .secondsSince1970
+        return decoder
+    }()
+
+    private static func eventJSON(_ event: Wire.Event) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .secondsSince1970
+        return (try? encoder.encode(event)).map { Array($0) } ?? []
     }
 
     private static func json<Value: Encodable>(_ value: Value) -> [UInt8] {

@@ -5,6 +5,7 @@ import FerrySystem
 package final class BackgroundDecider: LoadDecider {
     private let challenges: (any ChallengeDecider)?
     private let onSent: @LoopActor (Int64) -> Void
+    private let onCollect: @LoopActor (LoadTransaction) -> Void
 
     /// Makes a decider.
     ///
@@ -12,12 +13,15 @@ package final class BackgroundDecider: LoadDecider {
     ///   - challenges: Who decides about challenges; without one, a response that asks for a password is the
     ///     answer, and servers are trusted by their certificates.
     ///   - onSent: Called when more of the request's body has left, with how much of it in all.
+    ///   - onCollect: Called when a request has ended, with what it has cost.
     package init(
         challenges: (any ChallengeDecider)?,
-        onSent: @escaping @LoopActor (Int64) -> Void = { _ in }
+        onSent: @escaping @LoopActor (Int64) -> Void = { _ in },
+        onCollect: @escaping @LoopActor (LoadTransaction) -> Void = { _ in }
     ) {
         self.challenges = challenges
         self.onSent = onSent
+        self.onCollect = onCollect
     }
 
     package func load(
@@ -66,5 +70,7 @@ package final class BackgroundDecider: LoadDecider {
         to request: TransferRequest
     ) {}
 
-    package func load(_ load: Load, didCollect transaction: LoadTransaction) {}
+    package func load(_ load: Load, didCollect transaction: LoadTransaction) {
+        onCollect(transaction)
+    }
 }

@@ -11,8 +11,16 @@ package struct LoadTransaction: Hashable, Sendable {
     /// What it has cost; `nil` while it is under way.
     package var metrics: HTTPMetrics?
 
-    init(request: TransferRequest, sentFields: [HTTPField]) {
+    /// A request that is about to be sent, or what became of one.
+    package init(
+        request: TransferRequest,
+        sentFields: [HTTPField],
+        response: HTTPResponseHead? = nil,
+        metrics: HTTPMetrics? = nil
+    ) {
         self.request = request
         self.sentFields = sentFields
+        self.response = response
+        self.metrics = metrics
     }
 }

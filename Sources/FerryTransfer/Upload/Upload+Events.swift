@@ -15,6 +15,8 @@ extension Upload {
         package var responded: @LoopActor (HTTPResponseHead, TransferRequest) -> Void
         /// How many bytes of the answer's body are there, and its length.
         package var received: @LoopActor (_ byteCount: Int64, _ total: Int64?) -> Void
+        /// A request has ended, and what it has cost.
+        package var collected: @LoopActor (LoadTransaction) -> Void
         /// The answer is complete.
         package var finished: @LoopActor (UploadResult) -> Void
         /// The attempt has failed; nothing of it is kept.
@@ -26,12 +28,14 @@ extension Upload {
             responded: @escaping @LoopActor (HTTPResponseHead, TransferRequest) -> Void = { _, _ in
             },
             received: @escaping @LoopActor (Int64, Int64?) -> Void = { _, _ in },
+            collected: @escaping @LoopActor (LoadTransaction) -> Void = { _ in },
             finished: @escaping @LoopActor (UploadResult) -> Void = { _ in },
             failed: @escaping @LoopActor (TransferError) -> Void = { _ in }
         ) {
             self.sent = sent
             self.responded = responded
             self.received = received
+            self.collected = collected
             self.finished = finished
             self.failed = failed
         }

@@ -133,7 +133,11 @@ extension Upload {
             body: .source(source),
             client: client,
             configuration: configuration.load,
-            decider: BackgroundDecider(challenges: challenges) { self.noteSent($0) },
+            decider: BackgroundDecider(
+                challenges: challenges,
+                onSent: { self.noteSent($0) },
+                onCollect: events.collected
+            ),
             receiver: self
         )
         self.load = load

@@ -34,6 +34,8 @@ extension Wire {
         package var question: Int?
         /// What is wanted: with challenged.
         package var challenge: Challenge?
+        /// What the task has cost: with completed, where the session wants to know.
+        package var metrics: TaskMetrics?
 
         /// Creates an event.
         package init(
@@ -51,7 +53,8 @@ extension Wire {
             resumeData: Data? = nil,
             cancelReason: Int? = nil,
             question: Int? = nil,
-            challenge: Challenge? = nil
+            challenge: Challenge? = nil,
+            metrics: TaskMetrics? = nil
         ) {
             self.kind = kind
             self.sequence = sequence
@@ -68,6 +71,7 @@ extension Wire {
             self.cancelReason = cancelReason
             self.question = question
             self.challenge = challenge
+            self.metrics = metrics
         }
     }
 }

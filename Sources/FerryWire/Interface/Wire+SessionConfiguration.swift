@@ -13,6 +13,8 @@ extension Wire {
         package var answersPasswords: Bool?
         /// Whether the application may want to decide about certificates, the server's or its own.
         package var answersCertificates: Bool?
+        /// Whether the application wants to know what its tasks have cost.
+        package var collectsMetrics: Bool?
 
         /// Creates a session configuration.
         package init(
@@ -21,7 +23,8 @@ extension Wire {
             maximumConnectionsPerHost: Int,
             sendsLaunchEvents: Bool,
             answersPasswords: Bool? = nil,
-            answersCertificates: Bool? = nil
+            answersCertificates: Bool? = nil,
+            collectsMetrics: Bool? = nil
         ) {
             self.additionalFields = additionalFields
             self.resourceTimeout = resourceTimeout
@@ -29,6 +32,7 @@ extension Wire {
             self.sendsLaunchEvents = sendsLaunchEvents
             self.answersPasswords = answersPasswords
             self.answersCertificates = answersCertificates
+            self.collectsMetrics = collectsMetrics
         }
     }
 }

@@ -111,6 +111,10 @@ extension Wire.Event: DirectlyCoded {
                 output.data(resumeData)
             }
             output.integer("cancelReason", cancelReason)
+            if let metrics {
+                output.name("metrics")
+                metrics.write(to: &output)
+            }
         }
     }
 
@@ -156,6 +160,8 @@ extension Wire.Event: DirectlyCoded {
             try input.once(&failure, try Wire.Failure(from: &input))
         } else if member.matches("cancelReason") {
             try input.once(&cancelReason, try input.integer())
+        } else if member.matches("metrics") {
+            try input.once(&metrics, try Wire.TaskMetrics(from: &input))
         } else {
             throw JSONInput.Unusual()
         }
@@ -177,14 +183,5 @@ extension Wire.Subscribe.Reply: DirectlyCoded {
             try input.once(&event, try Wire.Event(from: &input))
         }
         self.init(event: try JSONInput.required(event))
-    }
-}
-
-extension JSONOutput {
-    /// Writes a member that is an integer, unless it is not there.
-    fileprivate mutating func integer(_ name: StaticString, _ value: (some BinaryInteger)?) {
-        guard let value else { return }
-        self.name(name)
-        integer(value)
     }
 }

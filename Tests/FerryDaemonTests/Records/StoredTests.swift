@@ -45,6 +45,25 @@ import Testing
         #expect(Stored.event(completed.payload)?.kind == .completed)
     }
 
+    @Test func `an event is kept whole, whichever way it is read`() {
+        var transaction = Wire.Transaction(started: moment(1))
+        transaction.request = .sample("http://a/1")
+        let metrics = Wire.TaskMetrics(
+            started: moment(0),
+            ended: moment(2),
+            redirectCount: 0,
+            transactions: [transaction]
+        )
+        var event = Wire.Event(kind: .completed, task: 1, metrics: metrics)
+        #expect(Stored.event(Stored.event(event).payload) == event)
+        // Such an event is read by a decoder.
+        event.resumeData = Data([1])
+        #expect(Stored.event(Stored.event(event).payload) == event)
+        // Such a one is written by an encoder.
+        event.question = 1
+        #expect(Stored.event(Stored.event(event).payload) == event)
+    }
+
     @Test func `what is known of bytes is kept whole`() {
         let checkpoint = Checkpoint(
             generation: .max,

@@ -31,7 +31,8 @@ enum Samples {
         maximumConnectionsPerHost: 6,
         sendsLaunchEvents: true,
         answersPasswords: true,
-        answersCertificates: true
+        answersCertificates: true,
+        collectsMetrics: true
     )
     static let date = Date(timeIntervalSince1970: 1_800_000_000.5)
     static let wait = Wire.Wait(reason: .backoff, until: date, detail: "after a lost connection")
@@ -83,6 +84,41 @@ enum Samples {
         content: Data([48, 2]),
         passphrase: "secret"
     )
+    static let transaction: Wire.Transaction = {
+        var transaction = Wire.Transaction(started: date, isLast: true)
+        transaction.request = request
+        transaction.response = response
+        transaction.lookupStart = 0.125
+        transaction.lookupEnd = 0.225
+        transaction.connectStart = 0.325
+        transaction.secureConnectStart = 0.425
+        transaction.secureConnectEnd = 0.525
+        transaction.connectEnd = 0.625
+        transaction.requestStart = 0.725
+        transaction.requestEnd = 0.825
+        transaction.responseStart = 0.925
+        transaction.responseEnd = 1.5
+        transaction.isReusedConnection = true
+        transaction.localAddress = "192.0.2.1"
+        transaction.localPort = 40_000
+        transaction.remoteAddress = "2001:db8::1"
+        transaction.remotePort = 443
+        transaction.tlsVersion = 0x0304
+        transaction.tlsCipherSuite = 0x1301
+        transaction.version = "HTTP/2"
+        transaction.sentHeaderByteCount = 1
+        transaction.sentBodyByteCount = 2
+        transaction.receivedHeaderByteCount = 3
+        transaction.receivedBodyByteCount = 4
+        transaction.decodedBodyByteCount = 5
+        return transaction
+    }()
+    static let metrics = Wire.TaskMetrics(
+        started: date,
+        ended: date,
+        redirectCount: 2,
+        transactions: [transaction]
+    )
     static let event = Wire.Event(
         kind: .completed,
         sequence: 17,
@@ -98,7 +134,8 @@ enum Samples {
         resumeData: Data([1, 2, 3]),
         cancelReason: 0,
         question: 12,
-        challenge: challenge
+        challenge: challenge,
+        metrics: metrics
     )
     static let hook = Wire.Hook(
         application: "org.example.app",
@@ -129,6 +166,7 @@ enum Samples {
         "Failure": failure, "Upload": upload, "Task": task, "Event": event, "Hook": hook,
         "Log": log, "Status": status, "EarliestBegin": earliestBegin, "PasswordChallenge": password,
         "ServerTrust": trust, "CertificateWish": wish, "Challenge": challenge, "Identity": identity,
+        "Transaction": transaction, "TaskMetrics": metrics,
     ]
 
     static let enumerations: [String: [String]] = [

@@ -169,8 +169,10 @@ import Testing
             resumeData: Data([1, 2, 255]),
             cancelReason: 1
         )
+        let measured = Wire.Event(kind: .completed, sequence: 9, task: 3, metrics: Samples.metrics)
         return samples + [
-            failed, Wire.Event(kind: .drained), Wire.Event(kind: .resumed, task: 3, offset: 5),
+            failed, measured, Wire.Event(kind: .drained),
+            Wire.Event(kind: .resumed, task: 3, offset: 5),
         ]
     }
 

@@ -1,0 +1,56 @@
+import FerryHTTP
+import FerryTransfer
+import FerryWire
+import Foundation
+import FoundationNetworking
+
+extension URLSessionTask {
+    /// Tells what a task of a background session has cost, before its end is told.
+    ///
+    /// - Parameters:
+    ///   - told: What the daemon tells.
+    ///   - response: The response that the task ends with.
+    ///   - hasFailed: Whether it ends with an error.
+    func deliverMetrics(_ told: Wire.TaskMetrics, response: Wire.Response?, hasFailed: Bool) {
+        guard let delegate = core.delegate as? any URLSessionTaskDelegate,
+            !DelegateForms.isDefault(.metrics, of: delegate)
+        else { return }
+        deliver(
+            .call { [self] session in
+                let metrics = makeMetrics(told, response: response, hasFailed: hasFailed)
+                delegate.urlSession(session, task: self, didFinishCollecting: metrics)
+            }
+        )
+    }
+
+    private func makeMetrics(
+        _ told: Wire.TaskMetrics,
+        response: Wire.Response?,
+        hasFailed: Bool
+    ) -> URLSessionTaskMetrics {
+        let original = originalRequest
+        let current = currentRequest ?? original
+        let request = TransferRequest(
+            url: current?.url?.absoluteString ?? "",
+            method: current?.httpMethod ?? "GET",
+            fields: (current?.allHTTPHeaderFields ?? [:])
+                .map { HTTPField(name: $0.key, value: $0.value) }
+                .sorted { $0.name < $1.name }
+        )
+        let lastIndex = told.transactions.count - 1
+        return URLSessionTaskMetrics(
+            taskInterval: DateInterval(
+                start: min(told.started, told.ended),
+                end: told.ended
+            ),
+            redirectCount: told.redirectCount,
+            transactions: told.transactions.enumerated().map { index, transaction in
+                URLSessionTaskTransactionMetrics(
+                    LoadTransaction(transaction, request: request, response: response),
+                    originalRequest: original,
+                    hasFailed: hasFailed && index == lastIndex
+                )
+            }
+        )
+    }
+}

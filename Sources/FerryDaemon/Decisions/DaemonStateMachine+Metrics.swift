@@ -1,0 +1,45 @@
+import FerryHTTP
+import FerryStore
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+
+extension DaemonStateMachine {
+    /// A request of a transfer has ended.
+    mutating func collected(task id: Int64, _ transaction: LoadTransaction) -> [Effect] {
+        guard let task = running[id],
+            sessions[task.record.sessionID]?.configuration.collectsMetrics == true
+        else { return [] }
+        running[id]?.transactions.append(transaction)
+        return []
+    }
+
+    /// What a task has cost; `nil` where its application does not want to know.
+    ///
+    /// Of earlier attempts nothing is kept.
+    func metrics(
+        of record: TaskRecord,
+        _ task: RunningTask?,
+        at now: Date
+    ) -> Wire.TaskMetrics? {
+        guard sessions[record.sessionID]?.configuration.collectsMetrics == true else { return nil }
+        let all = task?.transactions ?? []
+        let redirectCount = all.count { ($0.response?.isRedirect ?? false) }
+        return Wire.TaskMetrics(
+            started: record.createdAt,
+            ended: max(now, record.createdAt),
+            redirectCount: all.last?.response?.isRedirect == true
+                ? redirectCount - 1 : redirectCount,
+            transactions: all.enumerated().map { index, transaction in
+                Wire.Transaction(transaction, isLast: index == all.count - 1)
+            }
+        )
+    }
+}
+
+extension HTTPResponseHead {
+    /// Whether another request has followed, if the response was not the answer.
+    fileprivate var isRedirect: Bool {
+        (300..<400).contains(status) && fields.first(named: "Location") != nil
+    }
+}

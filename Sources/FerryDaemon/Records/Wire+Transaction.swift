@@ -1,0 +1,55 @@
+import FerryHTTP
+import FerrySystem
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+
+extension Wire.Transaction {
+    /// What a request has cost, without what has proved who asks.
+    ///
+    /// The last one's request and response are those that the task ends with, which its events tell.
+    init(_ transaction: LoadTransaction, isLast: Bool) {
+        let metrics = transaction.metrics ?? HTTPMetrics(startTime: 0)
+        self.init(
+            started: Date(timeIntervalSince1970: metrics.startTime),
+            isLast: isLast && transaction.response != nil
+        )
+        if !self.isLast {
+            request = Wire.Request(transaction.request)
+            // How long it was is among the counts.
+            request?.body = nil
+            response = transaction.response.map { Wire.Response($0) }
+        }
+        takePhases(metrics)
+        isReusedConnection = metrics.isReusedConnection
+        localAddress = metrics.connection?.local.address
+        localPort = metrics.connection.map { Int($0.local.port) }
+        remoteAddress = metrics.connection?.remote.address
+        remotePort = metrics.connection.map { Int($0.remote.port) }
+        tlsVersion = metrics.tls.map { Int($0.version) }
+        tlsCipherSuite = metrics.tls.map { Int($0.cipherSuite) }
+        version = metrics.version
+        takeCounts(metrics)
+    }
+
+    private mutating func takePhases(_ metrics: HTTPMetrics) {
+        lookupStart = metrics.lookupStart?.inSeconds
+        lookupEnd = metrics.lookupEnd?.inSeconds
+        connectStart = metrics.connectStart?.inSeconds
+        secureConnectStart = metrics.secureConnectStart?.inSeconds
+        secureConnectEnd = metrics.secureConnectEnd?.inSeconds
+        connectEnd = metrics.connectEnd?.inSeconds
+        requestStart = metrics.requestStart?.inSeconds
+        requestEnd = metrics.requestEnd?.inSeconds
+        responseStart = metrics.responseStart?.inSeconds
+        responseEnd = metrics.responseEnd?.inSeconds
+    }
+
+    private mutating func takeCounts(_ metrics: HTTPMetrics) {
+        sentHeaderByteCount = metrics.sentHeaderByteCount
+        sentBodyByteCount = metrics.sentBodyByteCount
+        receivedHeaderByteCount = metrics.receivedHeaderByteCount
+        receivedBodyByteCount = metrics.receivedBodyByteCount
+        decodedBodyByteCount = metrics.decodedBodyByteCount
+    }
+}
