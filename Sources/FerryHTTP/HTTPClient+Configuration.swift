@@ -6,7 +6,7 @@ extension HTTPClient {
         /// How many connections to one host may be open at once; 0 for no limit, 6 by default.
         ///
         /// Further requests wait for a free one. One by HTTP/2 carries as many requests at once as its
-        /// server allows.
+        /// server allows, and 100 until the server has said so.
         package var maximumConnectionsPerHost = 6
         /// How many connections may be open at once; 0 for no limit, the default.
         package var maximumConnections = 0

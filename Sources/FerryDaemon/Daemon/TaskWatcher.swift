@@ -137,7 +137,14 @@ final class TaskWatcher {
     /// Waits until the client has caught up; returns whether it is still there.
     private func isReady() async -> Bool {
         while reply.isOpen, !reply.isWritable {
-            await withCheckedContinuation { catchingUp = $0 }
+            await withCheckedContinuation { continuation in
+                // The loop may have had a turn in between, in which the client has caught up or left.
+                if reply.isOpen, !reply.isWritable {
+                    catchingUp = continuation
+                } else {
+                    continuation.resume()
+                }
+            }
         }
         return reply.isOpen
     }

@@ -94,7 +94,11 @@ import Testing
     @Test(arguments: [1, 6])
     func `a limit of connections is none of requests by HTTP/2`(perHost: Int) async throws {
         let server = try await server()
-        let exchanges = try await heads(120, client(server, perHost: perHost), server)
+        let client = try client(server, perHost: perHost)
+        // More at once would be a question of time: until the server has told its limit libcurl takes it
+        // for 100, and makes connections for those beyond. An answer comes after the limit (RFC 9113 §3.4).
+        let first = try await heads(100, client, server)
+        let exchanges = first + (try await heads(20, client, server))
         #expect(connectionCount(exchanges) == 1)
         #expect(exchanges.filter { !$0.metrics.isReusedConnection }.count == 1)
         for exchange in exchanges { exchange.cancel() }
