@@ -127,7 +127,11 @@ struct ResponseHeadParser {
 
     /// UTF-8 where it is that, and ISO 8859-1 otherwise, in which every byte is a character.
     private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
-        String(validating: bytes, as: UTF8.self)
+        // Nearly always it is ASCII, which is found out in less time than that it is UTF-8.
+        if bytes.allSatisfy({ $0 < 0x80 }) {
+            return String(decoding: UnsafeRawBufferPointer(rebasing: bytes), as: UTF8.self)
+        }
+        return String(validating: bytes, as: UTF8.self)
             ?? String(decoding: bytes.map(UInt16.init), as: UTF16.self)
     }
 }

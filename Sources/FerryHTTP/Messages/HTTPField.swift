@@ -17,10 +17,14 @@ package struct HTTPField: Hashable, Sendable, Codable {
 
     /// Whether this is the field of that name, in whatever case.
     package func isNamed(_ name: String) -> Bool {
-        let mine = self.name.utf8
-        let other = name.utf8
-        guard mine.count == other.count else { return false }
-        return zip(mine, other).allSatisfy { Self.lowercased($0) == Self.lowercased($1) }
+        // Asked tens of times per response: most names differ in their lengths already.
+        guard self.name.utf8.count == name.utf8.count else { return false }
+        var (mine, other) = (self.name, name)
+        return mine.withUTF8 { mine in
+            other.withUTF8 { other in
+                mine.indices.allSatisfy { Self.lowercased(mine[$0]) == Self.lowercased(other[$0]) }
+            }
+        }
     }
 
     /// Only ASCII has case in a field name, so that no Unicode table is needed.
@@ -37,6 +41,6 @@ extension [HTTPField] {
 
     /// The values of all fields of that name, in whatever case and in the order of the message.
     package func values(named name: String) -> [String] {
-        filter { $0.isNamed(name) }.map(\.value)
+        compactMap { $0.isNamed(name) ? $0.value : nil }
     }
 }
