@@ -23,14 +23,6 @@ struct DataOrder: Sendable {
     /// What is sent, beside a body in the request.
     var body: DataBody
 
-    /// What connections are counted by; empty where none is needed.
-    var host: String {
-        switch resource {
-        case .http(let request): Origin(url: request.url)?.description ?? request.url
-        case .local, .custom: ""
-        }
-    }
-
     /// Translates what the app has given.
     ///
     /// - Parameters:
