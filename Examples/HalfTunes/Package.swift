@@ -1,0 +1,47 @@
+// swift-tools-version: 6.3
+
+import PackageDescription
+
+let package = Package(
+    name: "HalfTunes",
+    dependencies: [.package(name: "Ferry", path: "../..")],
+    targets: [
+        // MARK: C
+
+        .systemLibrary(name: "CGettext"),
+
+        // MARK: Layers, bottom up
+
+        .target(
+            name: "HalfTunesCore",
+            dependencies: ["CGettext", .product(name: "Ferry", package: "Ferry")]
+        ),
+
+        // MARK: Tests
+
+        .testTarget(
+            name: "HalfTunesCoreTests",
+            dependencies: [
+                "HalfTunesCore", .product(name: "Ferry", package: "Ferry"),
+                .product(name: "ferryd", package: "Ferry"),
+            ]
+        ),
+    ]
+)
+
+for target in package.targets {
+    switch target.type {
+    case .regular, .executable, .test:
+        target.swiftSettings = [
+            .enableUpcomingFeature("ExistentialAny"),
+            .enableUpcomingFeature("InternalImportsByDefault"),
+            .enableUpcomingFeature("MemberImportVisibility"),
+            .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+            .enableUpcomingFeature("InferIsolatedConformances"),
+            .enableUpcomingFeature("ImmutableWeakCaptures"),
+            .treatAllWarnings(as: .error),
+        ]
+    default:
+        break
+    }
+}
