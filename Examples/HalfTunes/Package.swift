@@ -9,12 +9,27 @@ let package = Package(
         // MARK: C
 
         .systemLibrary(name: "CGettext"),
+        .systemLibrary(
+            name: "CAdwaita",
+            pkgConfig: "libadwaita-1",
+            providers: [.apt(["libadwaita-1-dev"])]
+        ),
+        .systemLibrary(
+            name: "CGStreamer",
+            pkgConfig: "gstreamer-1.0",
+            providers: [.apt(["libgstreamer1.0-dev"])]
+        ),
+        .target(name: "CHalfTunes", dependencies: ["CAdwaita", "CGStreamer"]),
 
         // MARK: Layers, bottom up
 
         .target(
             name: "HalfTunesCore",
             dependencies: ["CGettext", .product(name: "Ferry", package: "Ferry")]
+        ),
+        .target(
+            name: "HalfTunesAudio",
+            dependencies: ["HalfTunesCore", "CGStreamer", "CHalfTunes"]
         ),
 
         // MARK: Tests

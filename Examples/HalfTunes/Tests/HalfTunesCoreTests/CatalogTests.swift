@@ -28,8 +28,7 @@ struct CatalogTests {
 
     @Test
     func `songs are asked for as the iTunes Search API wants it`() throws {
-        let apple = try #require(URL(string: Catalog.appleAddress))
-        let query = try Catalog(address: apple).query(for: "R+B & größer")
+        let query = try Catalog(address: Catalog.apple).query(for: "R+B & größer")
         #expect(
             query.absoluteString == "https://itunes.apple.com/search?media=music&entity=song"
                 + "&term=R%2BB%20%26%20gr%C3%B6%C3%9Fer"

@@ -4,7 +4,13 @@ package import Foundation
 /// The music catalog: an iTunes Search API, asked through a default session.
 package struct Catalog: Sendable {
     /// The one of Apple's.
-    package static let appleAddress = "https://itunes.apple.com"
+    package static var apple: URL {
+        guard let url = URL(string: "https://itunes.apple.com") else {
+            preconditionFailure("The address is no URL.")
+        }
+        return url
+    }
+
     /// The environment variable that names another one.
     package static let addressVariable = "HALF_TUNES_CATALOG"
 

@@ -58,12 +58,6 @@ package final class DownloadService {
             session.flush { continuation.resume() }
         }
     }
-
-    /// Cancels everything, and ends the session.
-    package func cancelAll() {
-        for download in activeDownloads.values { cancel(download.track) }
-        session.invalidateAndCancel()
-    }
 }
 
 // MARK: - What a person does
@@ -174,12 +168,14 @@ extension DownloadService {
     }
 
     private func hasFailed(_ track: Track, _ taskIdentifier: Int, _ error: any Error) {
-        guard let download = running(track, taskIdentifier) else { return }
-        activeDownloads[track.previewURL] = nil
-        download.isDownloading = false
-        download.resumeData = (error as? URLError)?.downloadTaskResumeData
-        drop(download)
-        changed(track)
+        if let download = running(track, taskIdentifier) {
+            activeDownloads[track.previewURL] = nil
+            download.isDownloading = false
+            download.resumeData = (error as? URLError)?.downloadTaskResumeData
+            drop(download)
+            changed(track)
+        }
+        // A task that was given up fails, too. One of an earlier launch may have failed meanwhile.
         if (error as? URLError)?.code != .cancelled { failed(track, error) }
     }
 
