@@ -31,6 +31,15 @@ let package = Package(
             name: "HalfTunesAudio",
             dependencies: ["HalfTunesCore", "CGStreamer", "CHalfTunes"]
         ),
+        .target(
+            name: "HalfTunesUI",
+            dependencies: [
+                "HalfTunesCore", "HalfTunesAudio", "CAdwaita", "CGettext", "CHalfTunes",
+                .product(name: "Ferry", package: "Ferry"),
+            ],
+            resources: [.embedInCode("Layouts/window.ui"), .embedInCode("Layouts/row.ui")]
+        ),
+        .executableTarget(name: "half-tunes", dependencies: ["HalfTunesUI"]),
 
         // MARK: Tests
 
