@@ -12,10 +12,11 @@ AFRESH ?=
 CHECK ?=
 RUNS ?= 3
 TASKS ?= 100000
+RATE ?=
 DOCUMENTED = Ferry
 
 .PHONY: all build test demo lint format docs api-coverage sanitize leaks simulate coverage boundaries bench \
-  scale build-benchmarks test-half-tunes build-half-tunes install uninstall clean set-up
+  scale build-benchmarks half-tunes test-half-tunes build-half-tunes install uninstall clean set-up
 all:
 	.ci/run
 
@@ -118,6 +119,10 @@ build-benchmarks:
 	rm -f Benchmarks/.build/release.yaml
 	swift build --configuration release --static-swift-stdlib --quiet --package-path Benchmarks
 	ln -sf '$(CURDIR)/.build/release/'ferry{,d} Benchmarks/.build/release/
+
+# The example app with a catalog of its own; RATE is in bytes per second.
+half-tunes: build-half-tunes
+	@scripts/half-tunes $(RATE)
 
 # The tests of the example app, which need what the library does not: GTK, and a screen that nobody sees.
 test-half-tunes: build-half-tunes
