@@ -12,10 +12,11 @@ AFRESH ?=
 CHECK ?=
 RUNS ?= 3
 TASKS ?= 100000
+RATE ?=
 DOCUMENTED = Ferry
 
 .PHONY: all build test demo lint format docs api-coverage sanitize leaks simulate coverage boundaries bench \
-  scale build-benchmarks install uninstall clean set-up
+  scale build-benchmarks half-tunes test-half-tunes build-half-tunes install uninstall clean set-up
 all:
 	.ci/run
 
@@ -118,6 +119,21 @@ build-benchmarks:
 	rm -f Benchmarks/.build/release.yaml
 	swift build --configuration release --static-swift-stdlib --quiet --package-path Benchmarks
 	ln -sf '$(CURDIR)/.build/release/'ferry{,d} Benchmarks/.build/release/
+
+# The example app with a catalog of its own; RATE is in bytes per second.
+half-tunes: build-half-tunes
+	@scripts/half-tunes $(RATE)
+
+# The tests of the example app, which need what the library does not: GTK, and a screen that nobody sees.
+test-half-tunes: build-half-tunes
+	swift build --build-tests --quiet --package-path Examples/HalfTunes
+	swift test --skip-build --no-parallel --disable-xctest --package-path Examples/HalfTunes
+
+build-half-tunes:
+	@scripts/set-up half-tunes
+	swift build --quiet --package-path Examples/HalfTunes
+	swift build --quiet --package-path Examples/HalfTunes --product ferryd
+	swift build --quiet --package-path Examples/HalfTunes --product ferry
 
 # The programs bring the Swift libraries along: where they run there need be no toolchain, and ferryd
 # maps a sixth less memory.

@@ -1,0 +1,89 @@
+package import Foundation
+
+/// What is played, and how far it has come.
+@MainActor
+package final class Playback {
+    /// nil when nothing was played yet.
+    package private(set) var track: Track?
+    package private(set) var isPlaying = false
+    package private(set) var position = Duration.zero
+    package private(set) var duration = Duration.zero
+    /// Called after each change.
+    package var changed: @MainActor () -> Void = {}
+    /// Called when a track cannot be played, with the reason in words.
+    package var failed: @MainActor (Track, String) -> Void = { _, _ in }
+
+    private let player: any AudioPlayer
+    private let clock: any Clock<Duration>
+    private var ticks: Task<Void, Never>?
+
+    /// Playback by a player.
+    ///
+    /// - Parameters:
+    ///   - player: What plays.
+    ///   - clock: Says when the position is looked at, which players do not tell on their own.
+    package init(player: any AudioPlayer, clock: any Clock<Duration> = ContinuousClock()) {
+        self.player = player
+        self.clock = clock
+        player.ended = { [weak self] in self?.hasEnded() }
+        player.failed = { [weak self] reason in self?.hasFailed(reason) }
+    }
+
+    /// Plays a track from its beginning.
+    package func play(_ track: Track, file: URL) {
+        self.track = track
+        (position, duration) = (.zero, .zero)
+        player.play(file)
+        setPlaying(true)
+    }
+
+    /// Pauses, or goes on; from the beginning if the end was reached.
+    package func toggle() {
+        guard track != nil else { return }
+        if isPlaying { player.pause() } else { player.goOn() }
+        setPlaying(!isPlaying)
+    }
+
+    /// Goes to a place in the track.
+    package func seek(to place: Duration) {
+        guard track != nil else { return }
+        position = place
+        player.seek(to: place)
+        changed()
+    }
+
+    private func setPlaying(_ isPlaying: Bool) {
+        self.isPlaying = isPlaying
+        ticks?.cancel()
+        ticks =
+            isPlaying
+            ? Task { [weak self, clock] in
+                while (try? await clock.sleep(for: .milliseconds(250))) != nil {
+                    self?.look()
+                }
+            } : nil
+        changed()
+    }
+
+    private func look() {
+        guard !Task.isCancelled else { return }
+        position = player.position ?? position
+        duration = player.duration ?? duration
+        changed()
+    }
+
+    private func hasEnded() {
+        duration = player.duration ?? duration
+        player.pause()
+        player.seek(to: .zero)
+        position = .zero
+        setPlaying(false)
+    }
+
+    private func hasFailed(_ reason: String) {
+        guard let track else { return }
+        self.track = nil
+        setPlaying(false)
+        failed(track, reason)
+    }
+}

@@ -1,0 +1,74 @@
+import Ferry
+import Foundation
+import Synchronization
+
+/// Files what the session has downloaded, and tells the rest to the download service.
+///
+/// The session's queue runs it: a finished file is there only until the method returns, and ferryd
+/// forgets it then, so it is in the library before that, and not when the main actor has time.
+final class DownloadDelegate: NSObject, URLSessionDownloadDelegate {
+    /// What has happened, in order.
+    let events: AsyncStream<DownloadEvent>
+
+    private let event: AsyncStream<DownloadEvent>.Continuation
+    private let library: MusicLibrary
+    /// Why files of tasks that are not complete yet were not taken.
+    private let failures = Mutex<[Int: any Error]>([:])
+
+    init(library: MusicLibrary) {
+        self.library = library
+        (events, event) = AsyncStream.makeStream()
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64,
+        totalBytesExpectedToWrite: Int64
+    ) {
+        guard let track = downloadTask.track else { return }
+        let progress = DownloadProgress(
+            receivedByteCount: totalBytesWritten,
+            expectedByteCount: totalBytesExpectedToWrite
+        )
+        event.yield(.progressed(track, taskIdentifier: downloadTask.taskIdentifier, progress))
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didFinishDownloadingTo location: URL
+    ) {
+        guard let track = downloadTask.track else { return }
+        do {
+            let status = (downloadTask.response as? HTTPURLResponse)?.statusCode ?? 0
+            guard [200, 206].contains(status) else { throw DownloadFailure.refused(status: status) }
+            try library.file(location, of: track)
+        } catch {
+            failures.withLock { $0[downloadTask.taskIdentifier] = error }
+        }
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didCompleteWithError error: (any Error)?
+    ) {
+        guard let track = task.track else { return }
+        let failure = failures.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+        if let error = error ?? failure {
+            event.yield(.failed(track, taskIdentifier: task.taskIdentifier, error))
+        } else {
+            event.yield(.filed(track))
+        }
+    }
+
+    func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
+        event.yield(.allWasTold)
+    }
+
+    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+        event.finish()
+    }
+}

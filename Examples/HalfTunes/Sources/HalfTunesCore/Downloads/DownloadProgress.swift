@@ -1,0 +1,22 @@
+/// How far a download has come.
+package struct DownloadProgress: Codable, Hashable, Sendable {
+    package var receivedByteCount: Int64
+    /// nil when the server does not tell the length.
+    package var totalByteCount: Int64?
+
+    init(receivedByteCount: Int64, expectedByteCount: Int64) {
+        self.receivedByteCount = receivedByteCount
+        totalByteCount = expectedByteCount > 0 ? expectedByteCount : nil
+    }
+
+    /// From 0 to 1.
+    package var fraction: Double {
+        guard let totalByteCount else { return 0 }
+        return min(1, Double(receivedByteCount) / Double(totalByteCount))
+    }
+
+    package var text: String {
+        guard let totalByteCount else { return Texts.bytes(receivedByteCount) }
+        return Texts.progress(received: receivedByteCount, of: totalByteCount)
+    }
+}

@@ -1,0 +1,22 @@
+import CGettext
+
+/// What the app's texts are called in its translations: the gettext domain.
+package let translationDomain = "half-tunes"
+
+/// A text in the user's language.
+///
+/// - Parameter text: The text in English, by which translations find it.
+/// - Returns: Its translation, or the text itself where there is none.
+package func localized(_ text: String) -> String {
+    guard let translation = dgettext(translationDomain, text) else { return text }
+    return String(cString: translation)
+}
+
+/// A text in the user's language, with values in place of its `%1$@`, `%2$@` and so on.
+package func localized(_ text: String, _ values: String...) -> String {
+    var result = localized(text)
+    for (index, value) in values.enumerated() {
+        result = result.replacing("%\(index + 1)$@", with: value)
+    }
+    return result
+}

@@ -1,0 +1,57 @@
+import Foundation
+
+/// All that the app consists of, below its window.
+@MainActor
+package final class Tunes {
+    /// By which ferryd, the desktop and the bus know the app.
+    nonisolated package static let identifier = "io.ferry.HalfTunes"
+
+    package let library: MusicLibrary
+    package let downloads: DownloadService
+    package let catalog: Catalog
+    package let search: Search
+    package let playback: Playback
+
+    /// The app of a user.
+    ///
+    /// - Parameters:
+    ///   - environment: The process's environment variables.
+    ///   - player: What plays the songs.
+    package init(
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        player: any AudioPlayer
+    ) {
+        let directories = UserDirectories(environment: environment)
+        library = MusicLibrary(
+            directory: directories.music,
+            index: directories.data.appending(component: "library.json")
+        )
+        downloads = DownloadService(
+            library: library,
+            paused: PausedDownloads(file: directories.data.appending(component: "paused.json"))
+        )
+        let catalog = Catalog(address: Self.catalogAddress(environment))
+        self.catalog = catalog
+        search = Search { try await catalog.songs(matching: $0) }
+        playback = Playback(player: player)
+    }
+
+    /// What a row shows of a track.
+    package func row(of track: Track) -> TrackRow {
+        TrackRow(
+            download: downloads.activeDownloads[track.previewURL],
+            isDownloaded: library.file(of: track) != nil
+        )
+    }
+
+    /// Plays a track that was downloaded.
+    package func play(_ track: Track) {
+        guard let file = library.file(of: track) else { return }
+        playback.play(track, file: file)
+    }
+
+    private static func catalogAddress(_ environment: [String: String]) -> URL {
+        let named = environment[Catalog.addressVariable].flatMap { URL(string: $0) }
+        return named ?? Catalog.apple
+    }
+}

@@ -1,0 +1,54 @@
+import CAdwaita
+import HalfTunesCore
+
+/// The objects that an interface definition describes.
+@MainActor
+final class Layout {
+    private let builder: OpaquePointer
+
+    /// Makes the objects.
+    ///
+    /// - Parameter definition: The text of a file in `Layouts`.
+    init(_ definition: [UInt8]) {
+        guard let builder = gtk_builder_new() else { preconditionFailure("There is no builder.") }
+        self.builder = builder
+        gtk_builder_set_translation_domain(builder, translationDomain)
+        var error: UnsafeMutablePointer<GError>?
+        let isRead = definition.withUnsafeBytes { bytes in
+            gtk_builder_add_from_string(
+                builder,
+                bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
+                bytes.count,
+                &error
+            )
+        }
+        guard isRead != 0 else {
+            preconditionFailure(error.map { String(cString: $0.pointee.message) } ?? "No layout.")
+        }
+    }
+
+    isolated deinit {
+        g_object_unref(UnsafeMutableRawPointer(builder))
+    }
+
+    /// An object, which lives as long as its window or its parent.
+    func object(_ name: String) -> UnsafeMutableRawPointer {
+        guard let object = gtk_builder_get_object(builder, name) else {
+            preconditionFailure("The layout has no \(name).")
+        }
+        return UnsafeMutableRawPointer(object)
+    }
+
+    /// An object of a type that Swift has no structure of.
+    func opaque(_ name: String) -> OpaquePointer {
+        OpaquePointer(object(name))
+    }
+
+    /// A widget, as the functions of all widgets want it.
+    func widget(_ name: String) -> Widget {
+        object(name).assumingMemoryBound(to: GtkWidget.self)
+    }
+}
+
+/// A widget of any class.
+typealias Widget = UnsafeMutablePointer<GtkWidget>

@@ -1,0 +1,74 @@
+import CAdwaita
+import Foundation
+import HalfTunesCore
+
+/// The window: the search, the library and the player.
+@MainActor
+final class MainWindow {
+    private let layout: Layout
+    private let tunes: Tunes
+    private let searchView: SearchView
+    private let libraryList: TrackList
+    private let playerBar: PlayerBar
+
+    init(_ tunes: Tunes, application: UnsafeMutablePointer<GtkApplication>) {
+        self.tunes = tunes
+        layout = Layout(PackageResources.window_ui)
+        let artwork = ArtworkLoader(catalog: tunes.catalog)
+        searchView = SearchView(in: layout, tunes: tunes, artwork: artwork)
+        libraryList = TrackList(in: layout.opaque("library"), tunes: tunes, artwork: artwork)
+        playerBar = PlayerBar(in: layout, playback: tunes.playback)
+        gtk_window_set_application(window, application)
+        observe()
+        showLibrary()
+        searchView.focus()
+    }
+
+    /// Brings the window to the front.
+    func present() {
+        gtk_window_present(window)
+    }
+
+    /// Goes to the search, and into its entry.
+    func find() {
+        adw_view_stack_set_visible_child_name(layout.opaque("views"), "search")
+        searchView.focus()
+    }
+
+    /// Calls a closure when the person closes the window.
+    func whenClosed(_ body: @escaping @MainActor () -> Void) {
+        connect(layout.object("window"), "destroy", body)
+    }
+
+    private var window: UnsafeMutablePointer<GtkWindow> {
+        layout.object("window").assumingMemoryBound(to: GtkWindow.self)
+    }
+
+    private func observe() {
+        tunes.downloads.changed = { [weak self] track in
+            self?.searchView.list.update(track)
+            self?.libraryList.update(track)
+        }
+        tunes.downloads.finished = { [weak self] _ in self?.showLibrary() }
+        tunes.downloads.failed = { [weak self] track, error in
+            let reason = error.localizedDescription
+            self?.say(localized("“%1$@” was not downloaded: %2$@", track.title, reason))
+        }
+        tunes.playback.failed = { [weak self] track, reason in
+            self?.say(localized("“%1$@” cannot be played: %2$@", track.title, reason))
+        }
+    }
+
+    private func showLibrary() {
+        let tracks = tunes.library.tracks
+        libraryList.show(tracks)
+        let page = tracks.isEmpty ? "empty" : "tracks"
+        gtk_stack_set_visible_child_name(layout.opaque("library_pages"), page)
+    }
+
+    private func say(_ text: String) {
+        let title = g_markup_escape_text(text, -1)
+        adw_toast_overlay_add_toast(layout.opaque("toasts"), adw_toast_new(title))
+        g_free(title)
+    }
+}

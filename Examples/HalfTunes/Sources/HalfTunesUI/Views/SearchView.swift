@@ -1,0 +1,60 @@
+import CAdwaita
+import CHalfTunes
+import Foundation
+import HalfTunesCore
+
+/// The entry, and what was found.
+@MainActor
+final class SearchView {
+    let list: TrackList
+    private let layout: Layout
+    private let search: Search
+
+    init(in layout: Layout, tunes: Tunes, artwork: ArtworkLoader) {
+        self.layout = layout
+        search = tunes.search
+        list = TrackList(in: layout.opaque("results"), tunes: tunes, artwork: artwork)
+        let search = search
+        connect(layout.object("entry"), "changed") { [layout] in search.type(Self.text(layout)) }
+        connect(layout.object("entry"), "activate") { [layout] in search.submit(Self.text(layout)) }
+        connect(layout.object("entry"), "stop-search") { [layout] in
+            gtk_editable_set_text(layout.opaque("entry"), "")
+        }
+        connect(layout.object("again"), "clicked") { [layout] in search.submit(Self.text(layout)) }
+        search.changed = { [weak self] in self?.show() }
+        show()
+    }
+
+    /// Puts the cursor into the entry, and selects what is there.
+    func focus() {
+        gtk_widget_grab_focus(layout.widget("entry"))
+        gtk_editable_select_region(layout.opaque("entry"), 0, -1)
+    }
+
+    private func show() {
+        CHalfTunes_set_boolean(layout.object("spinner"), "spinning", search.isSearching ? 1 : 0)
+        gtk_widget_set_visible(layout.widget("spinner"), search.isSearching ? 1 : 0)
+        if case .results(let tracks) = search.page {
+            list.show(tracks)
+        } else {
+            show(StatusTexts(search.page))
+        }
+        let isList = if case .results = search.page { true } else { false }
+        gtk_stack_set_visible_child_name(layout.opaque("pages"), isList ? "results" : "status")
+    }
+
+    private func show(_ texts: StatusTexts) {
+        let status = layout.opaque("status")
+        adw_status_page_set_icon_name(status, texts.icon)
+        adw_status_page_set_title(status, texts.title)
+        // The description is markup, the reason of an error is not.
+        let description = g_markup_escape_text(texts.description, -1)
+        adw_status_page_set_description(status, description)
+        g_free(description)
+        gtk_widget_set_visible(layout.widget("again"), texts.offersRepetition ? 1 : 0)
+    }
+
+    private static func text(_ layout: Layout) -> String {
+        gtk_editable_get_text(layout.opaque("entry")).map { String(cString: $0) } ?? ""
+    }
+}

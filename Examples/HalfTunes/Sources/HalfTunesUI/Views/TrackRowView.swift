@@ -1,0 +1,88 @@
+import CAdwaita
+import CHalfTunes
+import Foundation
+import HalfTunesCore
+
+/// The row of a track.
+@MainActor
+final class TrackRowView {
+    /// What a person can do with a track.
+    struct Actions {
+        var download: @MainActor (Track) -> Void
+        var pause: @MainActor (Track) -> Void
+        var resume: @MainActor (Track) -> Void
+        var cancel: @MainActor (Track) -> Void
+        var play: @MainActor (Track) -> Void
+    }
+
+    let track: Track
+    private let layout: Layout
+    private let isPaused: @MainActor () -> Bool
+    private var shown: TrackRow?
+
+    /// A row.
+    ///
+    /// - Parameters:
+    ///   - track: What it is about.
+    ///   - actions: What its buttons do.
+    ///   - isPaused: Whether its download is paused.
+    init(_ track: Track, actions: Actions, isPaused: @escaping @MainActor () -> Bool) {
+        self.track = track
+        self.isPaused = isPaused
+        layout = Layout(PackageResources.row_ui)
+        gtk_label_set_label(layout.opaque("title"), track.title)
+        gtk_label_set_label(layout.opaque("artist"), track.artist)
+        gtk_label_set_label(layout.opaque("duration"), track.duration.map(Texts.time) ?? "")
+        CHalfTunes_set_accessible_label(
+            widget,
+            localized("%1$@ by %2$@", track.title, track.artist)
+        )
+        connectButtons(actions)
+    }
+
+    var widget: Widget { layout.widget("row") }
+
+    /// Shows how things are; touches what has changed alone.
+    func show(_ row: TrackRow) {
+        guard row != shown else { return }
+        set("download", isVisible: row.showsDownload)
+        set("pause", isVisible: row.pauseTitle != nil)
+        set("cancel", isVisible: row.showsCancel)
+        set("play", isVisible: row.showsPlay)
+        set("duration", isVisible: row.fraction == nil && track.duration != nil)
+        set("progress", isVisible: row.fraction != nil)
+        set("progress_text", isVisible: row.fraction != nil)
+        if let title = row.pauseTitle, title != shown?.pauseTitle {
+            gtk_button_set_label(button("pause"), title)
+        }
+        if let fraction = row.fraction, fraction != shown?.fraction {
+            gtk_progress_bar_set_fraction(layout.opaque("progress"), fraction)
+        }
+        if let text = row.progressText, text != shown?.progressText {
+            gtk_label_set_label(layout.opaque("progress_text"), text)
+        }
+        shown = row
+    }
+
+    /// Shows the track's picture.
+    func show(artwork: OpaquePointer) {
+        gtk_image_set_from_paintable(layout.opaque("artwork"), artwork)
+    }
+
+    private func connectButtons(_ actions: Actions) {
+        connect(layout.object("download"), "clicked") { [track] in actions.download(track) }
+        connect(layout.object("cancel"), "clicked") { [track] in actions.cancel(track) }
+        connect(layout.object("play"), "clicked") { [track] in actions.play(track) }
+        connect(layout.object("pause"), "clicked") { [track, isPaused] in
+            if isPaused() { actions.resume(track) } else { actions.pause(track) }
+        }
+    }
+
+    private func set(_ name: String, isVisible: Bool) {
+        gtk_widget_set_visible(layout.widget(name), isVisible ? 1 : 0)
+    }
+
+    private func button(_ name: String) -> UnsafeMutablePointer<GtkButton> {
+        layout.object(name).assumingMemoryBound(to: GtkButton.self)
+    }
+}
