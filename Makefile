@@ -138,6 +138,7 @@ build-half-tunes:
 	swift build --quiet --package-path Examples/HalfTunes
 	swift build --quiet --package-path Examples/HalfTunes --product ferryd
 	swift build --quiet --package-path Examples/HalfTunes --product ferry
+	Examples/HalfTunes/translations/compile Examples/HalfTunes/.build/debug/../share/locale
 
 # The programs bring the Swift libraries along: where they run there need be no toolchain, and ferryd
 # maps a sixth less memory.
