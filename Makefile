@@ -125,15 +125,20 @@ half-tunes: build-half-tunes
 	@scripts/half-tunes $(RATE)
 
 # The tests of the example app, which need what the library does not: GTK, and a screen that nobody sees.
+# Those of the window have a process of their own, whose environment names that screen and its bus.
 test-half-tunes: build-half-tunes
 	swift build --build-tests --quiet --package-path Examples/HalfTunes
-	swift test --skip-build --no-parallel --disable-xctest --package-path Examples/HalfTunes
+	swift test --skip-build --no-parallel --disable-xctest --package-path Examples/HalfTunes \
+	  --skip HalfTunesUITests
+	swift test --skip-build --no-parallel --disable-xctest --package-path Examples/HalfTunes \
+	  --filter HalfTunesUITests
 
 build-half-tunes:
 	@scripts/set-up half-tunes
 	swift build --quiet --package-path Examples/HalfTunes
 	swift build --quiet --package-path Examples/HalfTunes --product ferryd
 	swift build --quiet --package-path Examples/HalfTunes --product ferry
+	Examples/HalfTunes/translations/compile Examples/HalfTunes/.build/debug/../share/locale
 
 # The programs bring the Swift libraries along: where they run there need be no toolchain, and ferryd
 # maps a sixth less memory.

@@ -19,6 +19,11 @@ let package = Package(
             pkgConfig: "gstreamer-1.0",
             providers: [.apt(["libgstreamer1.0-dev"])]
         ),
+        .systemLibrary(
+            name: "CAtspi",
+            pkgConfig: "atspi-2",
+            providers: [.apt(["libatspi2.0-dev"])]
+        ),
         .target(name: "CHalfTunes", dependencies: ["CAdwaita", "CGStreamer"]),
 
         // MARK: Layers, bottom up
@@ -43,10 +48,23 @@ let package = Package(
 
         // MARK: Tests
 
+        .target(
+            name: "HalfTunesTestSupport",
+            dependencies: ["HalfTunesCore"],
+            path: "Tests/HalfTunesTestSupport"
+        ),
+        .testTarget(
+            name: "HalfTunesUITests",
+            dependencies: [
+                "HalfTunesTestSupport", "CAtspi", "half-tunes",
+                .product(name: "ferry", package: "Ferry"),
+                .product(name: "ferryd", package: "Ferry"),
+            ]
+        ),
         .testTarget(
             name: "HalfTunesCoreTests",
             dependencies: [
-                "HalfTunesCore", .product(name: "Ferry", package: "Ferry"),
+                "HalfTunesCore", "HalfTunesTestSupport", .product(name: "Ferry", package: "Ferry"),
                 .product(name: "ferryd", package: "Ferry"),
             ]
         ),

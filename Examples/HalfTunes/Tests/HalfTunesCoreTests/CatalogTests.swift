@@ -1,5 +1,6 @@
 import Ferry
 import Foundation
+import HalfTunesTestSupport
 import Testing
 
 @testable import HalfTunesCore

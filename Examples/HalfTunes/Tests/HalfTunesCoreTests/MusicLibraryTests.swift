@@ -1,4 +1,5 @@
 import Foundation
+import HalfTunesTestSupport
 import Testing
 
 @testable import HalfTunesCore

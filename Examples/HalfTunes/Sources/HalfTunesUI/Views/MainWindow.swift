@@ -52,10 +52,10 @@ final class MainWindow {
         tunes.downloads.finished = { [weak self] _ in self?.showLibrary() }
         tunes.downloads.failed = { [weak self] track, error in
             let reason = error.localizedDescription
-            self?.say(localized("“%1$@” was not downloaded: %2$@", track.title, reason))
+            self?.say(localized("%1$@ was not downloaded: %2$@", track.title, reason))
         }
         tunes.playback.failed = { [weak self] track, reason in
-            self?.say(localized("“%1$@” cannot be played: %2$@", track.title, reason))
+            self?.say(localized("%1$@ cannot be played: %2$@", track.title, reason))
         }
     }
 

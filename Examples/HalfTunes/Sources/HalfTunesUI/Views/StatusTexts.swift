@@ -16,7 +16,7 @@ struct StatusTexts {
         case .nothing(let term):
             icon = "system-search-symbolic"
             title = localized("No Songs Found")
-            description = localized("There is nothing for “%1$@”. Try other words.", term)
+            description = localized("Nothing was found for %1$@. Try other words.", term)
         case .offline:
             icon = "network-offline-symbolic"
             title = localized("No Network")

@@ -1,4 +1,5 @@
 import Foundation
+import HalfTunesTestSupport
 
 /// A home for the ferryd of these tests, so that the user's is left alone.
 enum TestDaemon {
@@ -16,13 +17,7 @@ enum TestDaemon {
         for name in ["XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"] {
             unsetenv(name)
         }
-        setenv("FERRY_DAEMON", products.appending(component: "ferryd").path, 1)
+        setenv("FERRY_DAEMON", Products.path(of: "ferryd"), 1)
         return directory
     }()
-
-    /// Where the package's products are: beside the bundle that holds the tests.
-    private static var products: URL {
-        let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") }
-        return URL(fileURLWithPath: bundle ?? "").deletingLastPathComponent()
-    }
 }

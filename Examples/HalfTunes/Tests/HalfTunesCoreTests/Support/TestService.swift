@@ -1,6 +1,7 @@
 import Ferry
 import Foundation
 import HalfTunesCore
+import HalfTunesTestSupport
 
 /// A download service with a session, a library and directories of its own, and what it has told.
 @MainActor

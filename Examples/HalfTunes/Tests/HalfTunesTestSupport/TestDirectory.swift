@@ -1,10 +1,10 @@
-import Foundation
+package import Foundation
 
 /// A directory of a test's own.
-final class TestDirectory: Sendable {
-    let url: URL
+package final class TestDirectory: Sendable {
+    package let url: URL
 
-    init() throws {
+    package init() throws {
         url = FileManager.default.temporaryDirectory
             .appending(component: "half-tunes-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -16,7 +16,7 @@ final class TestDirectory: Sendable {
 
     /// Writes a file, and the directories that lead to it.
     @discardableResult
-    func write(_ text: String, to path: String) throws -> URL {
+    package func write(_ text: String, to path: String) throws -> URL {
         let file = url.appending(path: path)
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(),

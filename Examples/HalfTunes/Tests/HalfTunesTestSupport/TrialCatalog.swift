@@ -1,9 +1,9 @@
-import Foundation
-import HalfTunesCore
+package import Foundation
+package import HalfTunesCore
 
 /// The catalog of the trial, run for one test.
-final class TrialCatalog: Sendable {
-    let address: URL
+package final class TrialCatalog: Sendable {
+    package let address: URL
     private let process: Process
     /// The catalog ends with its input.
     private let input: Pipe
@@ -12,7 +12,7 @@ final class TrialCatalog: Sendable {
     ///
     /// - Parameter rate: In bytes per second and preview; 0 for no limit.
     /// - Throws: what Foundation does when it cannot be started.
-    init(rate: Int = 0) throws {
+    package init(rate: Int = 0) throws {
         let (process, input, output) = (Process(), Pipe(), Pipe())
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["python3", Self.script, "--rate", String(rate), "--seconds", "4"]
@@ -27,16 +27,17 @@ final class TrialCatalog: Sendable {
     }
 
     deinit {
-        process.terminate()
+        // Programs that tests start inherit blocked signals; this one cannot be blocked.
+        kill(process.processIdentifier, SIGKILL)
     }
 
     private static var script: String {
         URL(fileURLWithPath: #filePath)
-            .appending(path: "../../../../trial/catalog.py")
+            .appending(path: "../../../trial/catalog.py")
             .standardizedFileURL.path
     }
 
-    func preview(_ number: Int) -> Track {
+    package func preview(_ number: Int) -> Track {
         Track(
             title: "Title \(number)",
             artist: "Artist \(number)",
@@ -45,19 +46,23 @@ final class TrialCatalog: Sendable {
     }
 
     /// Changes how it behaves.
-    func change(_ settings: String) async throws {
+    package func change(_ settings: String) async throws {
         try await curl("--request", "PUT", "--data", settings, "\(address)/trial")
     }
 
     /// What was searched for, once there are so many searches.
-    func searches(_ count: Int) async throws -> [String] {
+    package func searches(_ count: Int) async throws -> [String] {
         let answer = try await curl("\(address)/trial/searches?count=\(count)")
         return try JSONDecoder().decode([String].self, from: answer)
     }
 
     /// What a URL gives, by another client than the one that is tested.
+    ///
+    /// - Parameter arguments: Of the program curl.
+    /// - Returns: What it writes.
+    /// - Throws: what Foundation does when it cannot be started.
     @discardableResult
-    func curl(_ arguments: String...) async throws -> Data {
+    package func curl(_ arguments: String...) async throws -> Data {
         let (process, output) = (Process(), Pipe())
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["curl", "--silent", "--fail"] + arguments

@@ -1,0 +1,5 @@
+/// Something that a screen reader reads.
+struct Element: Hashable {
+    var role: String
+    var name: String
+}
