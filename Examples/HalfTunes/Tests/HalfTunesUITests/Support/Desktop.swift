@@ -10,23 +10,28 @@ actor Desktop {
     static let shared = Desktop()
 
     private var variables: [String: String] = [:]
+    private var directory: TestDirectory?
 
     /// The environment variables by which apps find it; starts it the first time.
     func environment() throws -> [String: String] {
         guard variables.isEmpty else { return variables }
+        let directory = try TestDirectory()
+        self.directory = directory
         let display = try DesktopPrograms.start(
             "Xvfb",
             "-displayfd",
             "1",
             "-screen",
             "0",
-            "1024x768x24"
+            "1024x768x24",
+            directory: directory.url
         )
         let bus = try DesktopPrograms.start(
             "dbus-daemon",
             "--session",
             "--nofork",
-            "--print-address"
+            "--print-address",
+            directory: directory.url
         )
         variables = [
             "DISPLAY": ":\(display)", "DBUS_SESSION_BUS_ADDRESS": bus, "GDK_BACKEND": "x11",

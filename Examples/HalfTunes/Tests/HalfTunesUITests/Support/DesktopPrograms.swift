@@ -14,10 +14,18 @@ enum DesktopPrograms {
     }()
 
     /// Starts a program, and returns the first line it writes.
-    static func start(_ name: String, _ arguments: String...) throws -> String {
+    static func start(
+        _ name: String,
+        _ arguments: String...,
+        directory: URL
+    ) throws -> String {
         let (process, output) = (Process(), Pipe())
         process.executableURL = URL(fileURLWithPath: "/usr/bin/\(name)")
         process.arguments = arguments
+        // The accessibility bus has its socket here; in the user's own directory, desktops share it.
+        process.environment = [
+            "HOME": directory.path, "XDG_RUNTIME_DIR": directory.path, "PATH": "/usr/bin:/bin",
+        ]
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.run()
