@@ -17,6 +17,8 @@ struct DaemonPolicy: Sendable {
     /// How long after its start the daemon starts no application, in seconds: one that runs, and
     /// whose daemon has died or has just been started by it, needs a moment to come.
     var relaunchGrace: Double = 2
+    /// How many transfers may wait at once until their applications have decided something.
+    var maximumParkedTransfers = 32
     /// How many tasks may wait at once until their applications have let them begin.
     var maximumQuestions = 256
     /// How long one waits that exceeds this, in seconds.

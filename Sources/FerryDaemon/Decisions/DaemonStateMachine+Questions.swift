@@ -21,11 +21,11 @@ extension DaemonStateMachine {
         guard session.configuration.answers(challenge) else {
             return [.answerChallenge(task: id, .goOn)]
         }
-        // Not without bound: each may hold a connection.
-        if running.values.count(where: { $0.place == .parked }) < policy.maximumTransfers {
-            budget.park(host: task.record.host)
-            running[id]?.place = .parked
-        }
+        // Not without bound: each may hold a connection. The rest must not be in anybody's way either.
+        guard running.values.count(where: { $0.place == .parked }) < policy.maximumParkedTransfers
+        else { return putOff(task, at: now) }
+        budget.park(host: task.record.host)
+        running[id]?.place = .parked
         return ask(challenge, about: id, at: now) + searchForTasks(at: now)
     }
 
@@ -35,25 +35,27 @@ extension DaemonStateMachine {
     mutating func askToBegin(_ task: TaskRecord, at now: Date) -> [Effect] {
         running[task.id]?.place = .none
         guard running.values.count(where: { $0.phase == .beginning }) < policy.maximumQuestions
-        else { return putOff(task, at: now) }
+        else { return running[task.id].map { putOff($0, at: now) } ?? [] }
         running[task.id]?.phase = .beginning
         return ask(nil, about: task.id, at: now)
     }
 
-    private mutating func putOff(_ task: TaskRecord, at now: Date) -> [Effect] {
-        running[task.id]?.phase = .backingOff
+    /// Has a task come back later, as too many wait for their applications.
+    private mutating func putOff(_ task: RunningTask, at now: Date) -> [Effect] {
+        let id = task.record.id
+        running[id]?.phase = .backingOff
         return [
             commit(
                 [
                     .setRetry(
-                        task: task.id,
+                        task: id,
                         attempts: task.attempts,
                         notBefore: now.addingTimeInterval(policy.questionDelay),
-                        lastError: task.lastError
+                        lastError: task.record.lastError
                     )
                 ],
                 .relaxed,
-                then: .backedOff(task: task.id)
+                then: .backedOff(task: id)
             )
         ]
     }

@@ -220,8 +220,10 @@ import Testing
         #expect(bench.machine.budget.count == 1)
     }
 
-    @Test mutating func `not more tasks wait at once than may load`() {
-        bench = MachineBench(.limits(total: 4, host: 2))
+    @Test mutating func `not more tasks wait at once with their connections than may`() {
+        var policy = DaemonPolicy.limits(total: 4, host: 2)
+        policy.maximumParkedTransfers = 4
+        bench = MachineBench(policy)
         bench.wait(5)
         let client = open(.asking.limited(500))
         for identifier in 1...50 { bench.start(client, identifier) }
@@ -230,10 +232,18 @@ import Testing
             asked.insert(task)
             bench.challenge(task)
         }
-        #expect(bench.loading.count == 6, "four that wait, and two that have kept their places")
+        #expect(
+            bench.loading.count == 4,
+            "the others come back later, and keep nobody from loading"
+        )
+        let other = bench.open("other", application: "other", process: 2)
+        let plain = bench.start(other)
+        #expect(bench.loading.contains(plain))
+        bench.finish(plain)
         for identifier in 1...50 { bench.answer(client, identifier) }
-        #expect(bench.machine.budget.count == 6)
+        #expect(bench.machine.budget.count == 4)
         for task in bench.loading { bench.finish(task) }
+        bench.wait(30)
         #expect(bench.machine.budget.count == 2)
     }
 
