@@ -33,9 +33,7 @@ extension URLSessionTask {
         let request = TransferRequest(
             url: current?.url?.absoluteString ?? "",
             method: current?.httpMethod ?? "GET",
-            fields: (current?.allHTTPHeaderFields ?? [:])
-                .map { HTTPField(name: $0.key, value: $0.value) }
-                .sorted { $0.name < $1.name }
+            fields: (current?.headerFields ?? []).sorted { $0.name < $1.name }
         )
         let lastIndex = told.transactions.count - 1
         return URLSessionTaskMetrics(

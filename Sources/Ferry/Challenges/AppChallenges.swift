@@ -54,7 +54,9 @@ struct AppChallenges {
             let given = Answer { (given: ChallengeAnswer) in
                 var decision = Decision(answer: LoadChallengeAnswer(given, to: challenge))
                 // A trust has no persistence.
-                if case .identify = decision.answer { decision.isKept = given.isKept }
+                if case .identify = decision.answer {
+                    decision.isKept = given.credential?.isKept ?? true
+                }
                 answer(decision)
             }
             askSession(.make(challenge, for: space, proposing: nil), then: given)
@@ -78,7 +80,7 @@ struct AppChallenges {
             let credential = proposed.flatMap { PasswordCredential($0) }
             return Decision(
                 answer: credential.map { .use($0) } ?? .goOn,
-                isKept: ChallengeAnswer(disposition: .useCredential, credential: proposed).isKept
+                isKept: proposed?.isKept ?? true
             )
         }
         if given.disposition == .useCredential, let credential = given.credential {
@@ -86,7 +88,7 @@ struct AppChallenges {
         }
         return Decision(
             answer: LoadChallengeAnswer(given, to: challenge),
-            isKept: given.isKept
+            isKept: given.credential?.isKept ?? true
         )
     }
 

@@ -5,9 +5,11 @@ import FoundationNetworking
 struct ChallengeAnswer: Sendable {
     var disposition: URLSession.AuthChallengeDisposition
     var credential: URLCredential?
+}
 
+extension URLCredential {
     /// Whether it is good for other tasks, too.
-    var isKept: Bool { credential?.persistence != URLCredential.Persistence.none }
+    var isKept: Bool { persistence != .none }
 }
 
 extension LoadChallengeAnswer {

@@ -24,7 +24,7 @@ struct CredentialStore: Sendable {
 
     /// Keeps a credential that the app wants to be kept.
     func keep(_ credential: URLCredential, for space: URLProtectionSpace) {
-        guard credential.persistence != .none, let storage else { return }
+        guard credential.isKept, let storage else { return }
         storage.setDefaultCredential(credential, for: known(space, in: storage) ?? space)
     }
 

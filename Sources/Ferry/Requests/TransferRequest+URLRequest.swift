@@ -70,8 +70,7 @@ extension TransferRequest {
         of request: URLRequest,
         configuration: URLSessionConfiguration.Values
     ) -> [HTTPField] {
-        let own = (request.allHTTPHeaderFields ?? [:])
-            .map { HTTPField(name: $0.key, value: $0.value) }
+        let own = request.headerFields
         let added = configuration.additionalFields.filter { own.first(named: $0.name) == nil }
         return (own + added).sorted { $0.name < $1.name }
     }

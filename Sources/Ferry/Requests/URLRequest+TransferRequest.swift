@@ -12,6 +12,11 @@ extension URLRequest {
         if request.idleTimeout > 0 { timeoutInterval = request.idleTimeout }
     }
 
+    /// The app's header fields, in whatever order Foundation has them.
+    var headerFields: [HTTPField] {
+        (allHTTPHeaderFields ?? [:]).map { HTTPField(name: $0.key, value: $0.value) }
+    }
+
     /// Whether what is asked for is on this machine, or in the URL itself.
     var isLocal: Bool {
         guard let scheme = url?.scheme?.lowercased() else { return false }
@@ -67,8 +72,6 @@ extension TransferRequest {
         method = chosen.httpMethod ?? "GET"
         body = chosen.httpBody.map { Array($0) }
         // What the app has put there itself may go where it has said.
-        fields = (chosen.allHTTPHeaderFields ?? [:])
-            .map { HTTPField(name: $0.key, value: $0.value) }
-            .sorted { $0.name < $1.name }
+        fields = chosen.headerFields.sorted { $0.name < $1.name }
     }
 }

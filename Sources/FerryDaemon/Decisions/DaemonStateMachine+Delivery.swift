@@ -62,12 +62,10 @@ extension DaemonStateMachine {
         let becomesLive = isPast && !subscriber.isLive
         subscriber.isLive = subscriber.isLive || isPast
         sessions[id]?.subscriber = subscriber
-        if becomesLive {
-            effects += tellPresent(session: id)
-            effects.append(.send(subscriber.call, Wire.Event(kind: .drained)))
-        }
-        // Those that could not be told before.
+        if becomesLive { effects += tellPresent(session: id) }
+        // Those too that could not be told before.
         if subscriber.isLive { effects += tellQuestions(session: id) }
+        if becomesLive { effects.append(.send(subscriber.call, Wire.Event(kind: .drained))) }
         let goesOn = !isPast || subscriber.readsAgain
         return goesOn ? effects + deliver(session: id) : effects
     }
@@ -87,7 +85,7 @@ extension DaemonStateMachine {
             // What the store knows of an earlier run may be less than the client was told.
             if task.hasReported { effects += send(progress(of: task), session: session) }
         }
-        return effects + tellQuestions(session: session)
+        return effects
     }
 
     /// Sends an event that is not in the log, if somebody is there to take it.

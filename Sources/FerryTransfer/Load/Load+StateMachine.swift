@@ -98,6 +98,17 @@ extension Load {
         /// Whether the request at hand has its body: a redirect may have made a GET of it.
         var sendsBody: Bool { hasBody && current.transfer.method != "GET" }
 
+        /// Has the fields of the request at hand tell who asks.
+        mutating func prove(
+            in fields: inout [HTTPField],
+            clientNonce: @autoclosure () -> String
+        ) throws(HTTPError) {
+            let proofs = try proofFields(clientNonce: clientNonce())
+            // An app's own field has been refused when there is a proof in its place.
+            fields.removeAll { field in proofs.contains { field.isNamed($0.name) } }
+            fields += proofs
+        }
+
         /// The fields that tell who asks, for the request at hand.
         mutating func proofFields(
             clientNonce: @autoclosure () -> String

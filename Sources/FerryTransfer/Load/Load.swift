@@ -155,10 +155,7 @@ extension Load {
                 adding: addedFields,
                 protocolChoice: configuration.protocolChoice
             )
-            let proofs = try machine.proofFields(clientNonce: Self.nonce())
-            // An app's own field has been refused when there is a proof in its place.
-            request.fields.removeAll { field in proofs.contains { field.isNamed($0.name) } }
-            request.fields += proofs
+            try machine.prove(in: &request.fields, clientNonce: Self.makeClientNonce())
             if let codings = configuration.acceptedCodings,
                 request.fields.first(named: "Accept-Encoding") == nil
             {
@@ -179,7 +176,8 @@ extension Load {
         }
     }
 
-    private static func nonce() -> String {
+    /// A text that nobody can foresee.
+    static func makeClientNonce() -> String {
         String(UInt128.random(in: .min ... .max), radix: 16)
     }
 

@@ -107,14 +107,11 @@ package final class WebSocketOpening {
 
     private func send(_ next: Load.StateMachine.Request) {
         do throws(HTTPError) {
-            let nonce = String(UInt128.random(in: .min ... .max), radix: 16)
-            let proofs = try machine.proofFields(clientNonce: nonce)
-            // An app's own field has been refused when there is a proof in its place.
             var fields = next.transfer.fields
-            fields.removeAll { field in proofs.contains { field.isNamed($0.name) } }
+            try machine.prove(in: &fields, clientNonce: Load.makeClientNonce())
             var request = WebSocketRequest(
                 url: next.transfer.url,
-                fields: fields + proofs,
+                fields: fields,
                 protocols: protocols
             )
             request.asksForTrust = asksForTrust
