@@ -128,8 +128,7 @@ half-tunes: build-half-tunes
 # do not find the app on the accessibility bus in every run.
 test-half-tunes: build-half-tunes
 	swift build --build-tests --quiet --package-path Examples/HalfTunes
-	swift test --skip-build --no-parallel --disable-xctest --package-path Examples/HalfTunes \
-	  --skip HalfTunesUITests
+	swift test --skip-build --no-parallel --disable-xctest --package-path Examples/HalfTunes
 
 build-half-tunes:
 	@scripts/set-up half-tunes

@@ -22,6 +22,14 @@ struct TextsTests {
         #expect(text == "1,1 MB")
     }
 
+    @Test
+    func `a text without a translation stays as it is, however long it is`() {
+        for count in [1, 15, 16, 200] {
+            let text = String(repeating: "x", count: count)
+            #expect(localized(text) == text)
+        }
+    }
+
     @Test(arguments: [(0, "0:00"), (9, "0:09"), (245, "4:05"), (3_600, "60:00")])
     func `times are minutes and seconds`(seconds: Int, text: String) {
         #expect(Texts.time(.seconds(seconds)) == text)
