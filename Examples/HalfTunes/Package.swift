@@ -24,23 +24,38 @@ let package = Package(
             pkgConfig: "atspi-2",
             providers: [.apt(["libatspi2.0-dev"])]
         ),
-        .target(name: "CHalfTunes", dependencies: ["CAdwaita", "CGStreamer"]),
+        .target(name: "CToolkit", dependencies: ["CAdwaita"]),
+        .target(name: "CHalfTunes", dependencies: ["CGStreamer"]),
 
-        // MARK: Layers, bottom up
+        // MARK: What the apps share
 
         .target(
-            name: "HalfTunesCore",
+            name: "DesktopCore",
             dependencies: ["CGettext", .product(name: "Ferry", package: "Ferry")]
         ),
         .target(
+            name: "Toolkit",
+            dependencies: [
+                "DesktopCore", "CAdwaita", "CGettext", "CToolkit",
+                .product(name: "Ferry", package: "Ferry"),
+            ]
+        ),
+
+        // MARK: Half Tunes
+
+        .target(
+            name: "HalfTunesCore",
+            dependencies: ["DesktopCore", .product(name: "Ferry", package: "Ferry")]
+        ),
+        .target(
             name: "HalfTunesAudio",
-            dependencies: ["HalfTunesCore", "CGStreamer", "CHalfTunes"]
+            dependencies: ["DesktopCore", "HalfTunesCore", "CGStreamer", "CHalfTunes"]
         ),
         .target(
             name: "HalfTunesUI",
             dependencies: [
-                "HalfTunesCore", "HalfTunesAudio", "CAdwaita", "CGettext", "CHalfTunes",
-                .product(name: "Ferry", package: "Ferry"),
+                "DesktopCore", "HalfTunesCore", "HalfTunesAudio", "Toolkit", "CAdwaita",
+                "CToolkit", .product(name: "Ferry", package: "Ferry"),
             ],
             resources: [.embedInCode("Layouts/window.ui"), .embedInCode("Layouts/row.ui")]
         ),
@@ -62,9 +77,14 @@ let package = Package(
             ]
         ),
         .testTarget(
+            name: "DesktopCoreTests",
+            dependencies: ["DesktopCore", "HalfTunesTestSupport"]
+        ),
+        .testTarget(
             name: "HalfTunesCoreTests",
             dependencies: [
-                "HalfTunesCore", "HalfTunesTestSupport", .product(name: "Ferry", package: "Ferry"),
+                "DesktopCore", "HalfTunesCore", "HalfTunesTestSupport",
+                .product(name: "Ferry", package: "Ferry"),
                 .product(name: "ferryd", package: "Ferry"),
             ]
         ),

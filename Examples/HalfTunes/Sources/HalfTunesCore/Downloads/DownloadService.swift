@@ -1,3 +1,4 @@
+import DesktopCore
 package import Ferry
 package import Foundation
 

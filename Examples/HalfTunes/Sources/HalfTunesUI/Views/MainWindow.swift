@@ -1,6 +1,8 @@
 import CAdwaita
+import DesktopCore
 import Foundation
 import HalfTunesCore
+import Toolkit
 
 /// The window: the search, the library and the player.
 @MainActor
@@ -67,8 +69,6 @@ final class MainWindow {
     }
 
     private func say(_ text: String) {
-        let title = g_markup_escape_text(text, -1)
-        adw_toast_overlay_add_toast(layout.opaque("toasts"), adw_toast_new(title))
-        g_free(title)
+        adw_toast_overlay_add_toast(layout.opaque("toasts"), adw_toast_new(markup(text)))
     }
 }

@@ -4,7 +4,7 @@ package struct DownloadProgress: Codable, Hashable, Sendable {
     /// nil when the server does not tell the length.
     package var totalByteCount: Int64?
 
-    init(receivedByteCount: Int64, expectedByteCount: Int64) {
+    package init(receivedByteCount: Int64, expectedByteCount: Int64) {
         self.receivedByteCount = receivedByteCount
         totalByteCount = expectedByteCount > 0 ? expectedByteCount : nil
     }
@@ -15,8 +15,9 @@ package struct DownloadProgress: Codable, Hashable, Sendable {
         return min(1, Double(receivedByteCount) / Double(totalByteCount))
     }
 
+    /// Such as "12.3% of 1.1 MB".
     package var text: String {
-        guard let totalByteCount else { return Texts.bytes(receivedByteCount) }
-        return Texts.progress(received: receivedByteCount, of: totalByteCount)
+        guard let totalByteCount else { return Figures.bytes(receivedByteCount) }
+        return Figures.progress(received: receivedByteCount, of: totalByteCount)
     }
 }

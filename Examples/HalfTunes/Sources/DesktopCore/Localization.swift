@@ -1,6 +1,6 @@
 import CGettext
 
-/// What the app's texts are called in its translations: the gettext domain.
+/// What the apps' texts are called in their translations: the gettext domain.
 package let translationDomain = "half-tunes"
 
 /// A text in the user's language.
