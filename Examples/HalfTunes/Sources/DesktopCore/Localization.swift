@@ -8,8 +8,10 @@ package let translationDomain = "half-tunes"
 /// - Parameter text: The text in English, by which translations find it.
 /// - Returns: Its translation, or the text itself where there is none.
 package func localized(_ text: String) -> String {
-    guard let translation = dgettext(translationDomain, text) else { return text }
-    return String(cString: translation)
+    // Where there is no translation gettext returns the very pointer it was given.
+    text.withCString { text in
+        String(cString: dgettext(translationDomain, text) ?? UnsafeMutablePointer(mutating: text))
+    }
 }
 
 /// A text in the user's language, with values in place of its `%1$@`, `%2$@` and so on.
