@@ -61,12 +61,35 @@ let package = Package(
         ),
         .executableTarget(name: "half-tunes", dependencies: ["HalfTunesUI"]),
 
+        // MARK: Background Transfer
+
+        .target(
+            name: "BackgroundTransferCore",
+            dependencies: ["DesktopCore", .product(name: "Ferry", package: "Ferry")]
+        ),
+        .executableTarget(
+            name: "background-transfer",
+            dependencies: [
+                "BackgroundTransferCore", "DesktopCore", "Toolkit", "CAdwaita",
+                .product(name: "Ferry", package: "Ferry"),
+            ],
+            resources: [.embedInCode("window.ui")]
+        ),
+
         // MARK: Tests
 
         .target(
             name: "HalfTunesTestSupport",
             dependencies: ["HalfTunesCore"],
             path: "Tests/HalfTunesTestSupport"
+        ),
+        .testTarget(
+            name: "BackgroundTransferCoreTests",
+            dependencies: [
+                "BackgroundTransferCore", "DesktopCore", "HalfTunesTestSupport",
+                .product(name: "Ferry", package: "Ferry"),
+                .product(name: "ferryd", package: "Ferry"),
+            ]
         ),
         .testTarget(
             name: "HalfTunesUITests",

@@ -97,6 +97,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if body is None:
             return self.send_body(404, b"")
         trial = self.server.trial
+        if trial["status"] != 200:
+            return self.send_body(trial["status"], b"")
         tag = f'"{name}-{trial["version"]}"'
         headers = {"ETag": tag, "Accept-Ranges": "bytes"}
         first, last = self.asked_range(len(body), tag)
