@@ -76,6 +76,21 @@ let package = Package(
             resources: [.embedInCode("window.ui")]
         ),
 
+        // MARK: Cancel and Resume
+
+        .target(
+            name: "CancelAndResumeCore",
+            dependencies: ["DesktopCore", .product(name: "Ferry", package: "Ferry")]
+        ),
+        .executableTarget(
+            name: "cancel-and-resume",
+            dependencies: [
+                "CancelAndResumeCore", "DesktopCore", "Toolkit", "CAdwaita", "CToolkit",
+                .product(name: "Ferry", package: "Ferry"),
+            ],
+            resources: [.embedInCode("window.ui"), .embedInCode("row.ui")]
+        ),
+
         // MARK: Tests
 
         .target(
@@ -87,6 +102,14 @@ let package = Package(
             name: "BackgroundTransferCoreTests",
             dependencies: [
                 "BackgroundTransferCore", "DesktopCore", "HalfTunesTestSupport",
+                .product(name: "Ferry", package: "Ferry"),
+                .product(name: "ferryd", package: "Ferry"),
+            ]
+        ),
+        .testTarget(
+            name: "CancelAndResumeCoreTests",
+            dependencies: [
+                "CancelAndResumeCore", "DesktopCore", "HalfTunesTestSupport",
                 .product(name: "Ferry", package: "Ferry"),
                 .product(name: "ferryd", package: "Ferry"),
             ]
