@@ -15,7 +15,10 @@ final class PictureRowView {
     init(_ download: PictureDownload, of downloads: PictureDownloads) {
         self.download = download
         gtk_label_set_label(layout.opaque("title"), download.picture.title)
-        setLabels(download.picture.title)
+        CToolkit_set_accessible_label(widget, download.picture.title)
+        name("cancel", localized("Cancel"))
+        name("resume", localized("Resume"))
+        name("progress", localized("Progress"))
         connect(layout.object("start"), "clicked") { downloads.start(download) }
         connect(layout.object("cancel"), "clicked") { downloads.cancel(download) }
         connect(layout.object("resume"), "clicked") { downloads.resume(download) }
@@ -36,6 +39,7 @@ final class PictureRowView {
         if let title = row.startTitle {
             let button = layout.object("start").assumingMemoryBound(to: GtkButton.self)
             gtk_button_set_label(button, title)
+            name("start", title)
         }
         gtk_progress_bar_set_fraction(layout.opaque("progress"), row.fraction ?? 0)
         gtk_label_set_label(layout.opaque("text"), row.text)
@@ -44,23 +48,18 @@ final class PictureRowView {
         }
     }
 
-    /// Several rows have the same buttons: their names alone would not tell them apart.
-    private func setLabels(_ title: String) {
-        let labels = [
-            "row": title,
-            "start": localized("Start %1$@", title),
-            "cancel": localized("Cancel %1$@", title),
-            "resume": localized("Resume %1$@", title),
-            "progress": localized("Progress of %1$@", title),
-        ]
-        for (name, label) in labels {
-            CToolkit_set_accessible_label(layout.widget(name), label)
-        }
+    /// Several rows have the same buttons: what these say would not tell them apart.
+    private func name(_ widget: String, _ text: String) {
+        let label = localized("%1$@: %2$@", text, download.picture.title)
+        CToolkit_set_accessible_label(layout.widget(widget), label)
     }
 
     private func showThumbnail(of file: URL) async {
         guard let texture = await Texture.of(file, fitting: 144) else { return }
+        // In place of the symbol, which is small and pale.
         gtk_image_set_from_paintable(layout.opaque("thumbnail"), texture.pointer)
+        gtk_image_set_pixel_size(layout.opaque("thumbnail"), 72)
+        gtk_widget_remove_css_class(layout.widget("thumbnail"), "dim-label")
     }
 
     private func set(_ name: String, isVisible: Bool) {
