@@ -12,7 +12,7 @@ final class MainWindow {
 
     init(_ transfer: PictureTransfer, application: UnsafeMutablePointer<GtkApplication>) {
         self.transfer = transfer
-        gtk_window_set_application(window, application)
+        gtk_window_set_application(layout.window, application)
         connect(layout.object("download_again"), "clicked") { transfer.download() }
         connect(layout.object("try_again"), "clicked") { transfer.download() }
         transfer.changed = { [weak self] in self?.show() }
@@ -21,16 +21,12 @@ final class MainWindow {
 
     /// Brings the window to the front.
     func present() {
-        gtk_window_present(window)
+        gtk_window_present(layout.window)
     }
 
     /// Calls a closure when the person closes the window.
     func whenClosed(_ body: @escaping @MainActor () -> Void) {
-        connect(layout.object("window"), "destroy", body)
-    }
-
-    private var window: UnsafeMutablePointer<GtkWindow> {
-        layout.object("window").assumingMemoryBound(to: GtkWindow.self)
+        layout.whenClosed(body)
     }
 
     private func show() {

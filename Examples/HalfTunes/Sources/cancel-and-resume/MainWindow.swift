@@ -12,7 +12,7 @@ final class MainWindow {
     init(_ downloads: PictureDownloads, application: UnsafeMutablePointer<GtkApplication>) {
         rows = downloads.downloads.map { PictureRowView($0, of: downloads) }
         for row in rows { gtk_list_box_append(layout.opaque("pictures"), row.widget) }
-        gtk_window_set_application(window, application)
+        gtk_window_set_application(layout.window, application)
         downloads.changed = { [weak self] download in
             self?.rows.first { $0.download === download }?.show()
         }
@@ -20,19 +20,15 @@ final class MainWindow {
 
     /// Brings the window to the front.
     func present() {
-        gtk_window_present(window)
+        gtk_window_present(layout.window)
     }
 
     func close() {
-        gtk_window_close(window)
+        gtk_window_close(layout.window)
     }
 
     /// Calls a closure when the person closes the window.
     func whenClosed(_ body: @escaping @MainActor () -> Void) {
-        connect(layout.object("window"), "destroy", body)
-    }
-
-    private var window: UnsafeMutablePointer<GtkWindow> {
-        layout.object("window").assumingMemoryBound(to: GtkWindow.self)
+        layout.whenClosed(body)
     }
 }
