@@ -20,4 +20,18 @@ struct FiguresTests {
         let text = Figures.bytes(1_100_000, locale: Locale(identifier: "de_DE"))
         #expect(text == "1,1 MB")
     }
+
+    @Test(arguments: [
+        (["LANG": "de_DE.UTF-8"], "de_DE"),
+        (["LANG": "de_DE.UTF-8", "LC_NUMERIC": "vi_VN", "LC_ALL": ""], "vi_VN"),
+        (["LANG": "vi_VN", "LC_NUMERIC": "vi_VN", "LC_ALL": "de_DE@euro"], "de_DE"),
+        (["LANG": "C.UTF-8"], Locale.current.identifier),
+        ([:], Locale.current.identifier),
+    ])
+    func `the customs are those of the environment`(
+        environment: [String: String],
+        identifier: String
+    ) {
+        #expect(Figures.locale(in: environment).identifier == identifier)
+    }
 }
