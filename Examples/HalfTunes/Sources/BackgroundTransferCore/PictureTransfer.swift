@@ -57,7 +57,7 @@ package final class PictureTransfer {
         guard state == .unknown else { return }
         if let task {
             self.task = task
-            show(.downloading(nil))
+            show(.downloading(DownloadProgress(task)))
             // One that was made and not resumed when the app was killed.
             if task.state == .suspended { task.resume() }
         } else if let file = address.flatMap({ pictures.file(named: FileName.of($0)) }) {

@@ -56,6 +56,7 @@ package final class PictureDownloads {
         for case let task as URLSessionDownloadTask in await background.allTasks {
             guard let download = download(of: task), case .idle = download.state else { continue }
             download.isHandedOver = true
+            download.progress = DownloadProgress(task)
             run(task, for: download)
         }
     }

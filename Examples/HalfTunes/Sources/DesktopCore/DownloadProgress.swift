@@ -1,3 +1,5 @@
+package import Ferry
+
 /// How far a download has come.
 package struct DownloadProgress: Codable, Hashable, Sendable {
     package var receivedByteCount: Int64
@@ -7,6 +9,15 @@ package struct DownloadProgress: Codable, Hashable, Sendable {
     package init(receivedByteCount: Int64, expectedByteCount: Int64) {
         self.receivedByteCount = receivedByteCount
         totalByteCount = expectedByteCount > 0 ? expectedByteCount : nil
+    }
+
+    /// What a task of an earlier launch has received; nil when that is nothing.
+    package init?(_ task: URLSessionTask) {
+        guard task.countOfBytesReceived > 0 else { return nil }
+        self.init(
+            receivedByteCount: task.countOfBytesReceived,
+            expectedByteCount: task.countOfBytesExpectedToReceive
+        )
     }
 
     /// From 0 to 1.
