@@ -99,6 +99,26 @@ let package = Package(
             path: "Tests/HalfTunesTestSupport"
         ),
         .testTarget(
+            name: "DesktopCoreTests",
+            dependencies: ["DesktopCore", "HalfTunesTestSupport"]
+        ),
+        .testTarget(
+            name: "HalfTunesUITests",
+            dependencies: [
+                "HalfTunesTestSupport", "CAtspi", "half-tunes",
+                .product(name: "ferry", package: "Ferry"),
+                .product(name: "ferryd", package: "Ferry"),
+            ]
+        ),
+        .testTarget(
+            name: "HalfTunesCoreTests",
+            dependencies: [
+                "DesktopCore", "HalfTunesCore", "HalfTunesTestSupport",
+                .product(name: "Ferry", package: "Ferry"),
+                .product(name: "ferryd", package: "Ferry"),
+            ]
+        ),
+        .testTarget(
             name: "BackgroundTransferCoreTests",
             dependencies: [
                 "BackgroundTransferCore", "DesktopCore", "HalfTunesTestSupport",
@@ -110,26 +130,6 @@ let package = Package(
             name: "CancelAndResumeCoreTests",
             dependencies: [
                 "CancelAndResumeCore", "DesktopCore", "HalfTunesTestSupport",
-                .product(name: "Ferry", package: "Ferry"),
-                .product(name: "ferryd", package: "Ferry"),
-            ]
-        ),
-        .testTarget(
-            name: "HalfTunesUITests",
-            dependencies: [
-                "HalfTunesTestSupport", "CAtspi", "half-tunes",
-                .product(name: "ferry", package: "Ferry"),
-                .product(name: "ferryd", package: "Ferry"),
-            ]
-        ),
-        .testTarget(
-            name: "DesktopCoreTests",
-            dependencies: ["DesktopCore", "HalfTunesTestSupport"]
-        ),
-        .testTarget(
-            name: "HalfTunesCoreTests",
-            dependencies: [
-                "DesktopCore", "HalfTunesCore", "HalfTunesTestSupport",
                 .product(name: "Ferry", package: "Ferry"),
                 .product(name: "ferryd", package: "Ferry"),
             ]

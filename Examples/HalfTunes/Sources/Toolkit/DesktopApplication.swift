@@ -137,10 +137,12 @@ extension DesktopApplication {
         guard let about = adw_about_window_new() else { return }
         let window = OpaquePointer(about)
         adw_about_window_set_application_name(window, name)
-        adw_about_window_set_application_icon(
-            window,
-            g_application_get_application_id(gApplication)
-        )
+        // An app that is not installed has none.
+        let identifier = g_application_get_application_id(gApplication)
+        let icons = gtk_icon_theme_get_for_display(gdk_display_get_default())
+        if gtk_icon_theme_has_icon(icons, identifier) != 0 {
+            adw_about_window_set_application_icon(window, identifier)
+        }
         adw_about_window_set_developer_name(window, "Ferry")
         adw_about_window_set_license_type(window, GTK_LICENSE_APACHE_2_0)
         let parent = gtk_application_get_active_window(pointer)

@@ -8,7 +8,7 @@ package final class Layout {
 
     /// Makes the objects.
     ///
-    /// - Parameter definition: The text of a file in `Layouts`.
+    /// - Parameter definition: The text of a `.ui` file.
     package init(_ definition: [UInt8]) {
         guard let builder = gtk_builder_new() else { preconditionFailure("There is no builder.") }
         self.builder = builder
