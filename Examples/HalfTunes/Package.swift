@@ -20,9 +20,14 @@ let package = Package(
             providers: [.apt(["libgstreamer1.0-dev"])]
         ),
         .systemLibrary(
-            name: "CAtspi",
-            pkgConfig: "atspi-2",
-            providers: [.apt(["libatspi2.0-dev"])]
+            name: "CGio",
+            pkgConfig: "gio-2.0",
+            providers: [.apt(["libglib2.0-dev"])]
+        ),
+        .systemLibrary(
+            name: "CXCB",
+            pkgConfig: "xcb-damage",
+            providers: [.apt(["libxcb-damage0-dev"])]
         ),
         .target(name: "CToolkit", dependencies: ["CAdwaita"]),
         .target(name: "CHalfTunes", dependencies: ["CGStreamer"]),
@@ -105,7 +110,7 @@ let package = Package(
         .testTarget(
             name: "HalfTunesUITests",
             dependencies: [
-                "HalfTunesTestSupport", "CAtspi", "half-tunes",
+                "HalfTunesTestSupport", "CGio", "CXCB", "half-tunes",
                 .product(name: "ferry", package: "Ferry"),
                 .product(name: "ferryd", package: "Ferry"),
             ]

@@ -53,6 +53,8 @@ struct DelegateFormTests {
         await recorder.waitForEnd()
         #expect(own.count.withLock { $0 } == 1)
         #expect(recorder.story == ["response 200", "data", "metrics 2", "completed"])
+        session.finishTasksAndInvalidate()
+        await recorder.wait(for: "invalid")
         #expect(task.delegate == nil)
     }
 }

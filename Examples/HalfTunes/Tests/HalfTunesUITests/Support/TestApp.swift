@@ -1,18 +1,21 @@
 import Foundation
 import HalfTunesTestSupport
-import Testing
 
-/// Half Tunes on the desktop of the tests, with a home and a catalog of its own.
-struct TestApp: Sendable {
+/// Half Tunes on a desktop, with a home and a catalog of its own.
+final class TestApp: Sendable {
+    let desktop: Desktop
     let trial: TrialCatalog
-    let home: TestDirectory
+    private let home: TestDirectory
     private let variables: [String: String]
 
-    /// Makes its home, and a catalog.
+    /// Makes its home, its desktop and a catalog.
     ///
-    /// - Parameter rate: The catalog's, in bytes per second.
+    /// - Parameters:
+    ///   - rate: The catalog's, in bytes per second.
+    ///   - catalog: Where the app looks for the catalog; nil for where it is.
     /// - Throws: what Foundation does when a program cannot be started.
-    init(rate: Int) async throws {
+    init(rate: Int, catalog: String? = nil) throws {
+        desktop = try Desktop()
         trial = try TrialCatalog(rate: rate)
         home = try TestDirectory()
         try FileManager.default.createDirectory(
@@ -20,17 +23,30 @@ struct TestApp: Sendable {
             withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700]
         )
-        variables = try await Desktop.shared.environment().merging([
+        variables = desktop.environment.merging([
             "HOME": home.url.path, "XDG_RUNTIME_DIR": home.url.path + "/run",
             "FERRY_DAEMON": Products.path(of: "ferryd"),
-            "HALF_TUNES_CATALOG": trial.address.absoluteString,
+            "HALF_TUNES_CATALOG": catalog ?? trial.address.absoluteString,
         ]) { $1 }
     }
 
     /// Starts it, as a person does.
     func launch() throws -> Process {
+        try start(Products.path(of: "half-tunes"))
+    }
+
+    /// Starts it where there is no network; the screen and the buses are files.
+    func launchOffline() throws -> Process {
+        try start(
+            "/usr/bin/unshare",
+            ["--map-root-user", "--net", Products.path(of: "half-tunes")]
+        )
+    }
+
+    private func start(_ path: String, _ arguments: [String] = []) throws -> Process {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: Products.path(of: "half-tunes"))
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
         process.environment = variables
         process.standardError = FileHandle.nullDevice
         try process.run()
@@ -38,7 +54,7 @@ struct TestApp: Sendable {
     }
 
     /// Runs a program to its end, and returns what it wrote.
-    func run(_ path: String, _ arguments: [String]) async throws -> String {
+    func run(_ path: String, _ arguments: String...) async throws -> String {
         let (process, output) = (Process(), Pipe())
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments
@@ -55,14 +71,18 @@ struct TestApp: Sendable {
     }
 
     /// Runs the `ferry` command.
-    func ferry(_ arguments: String...) async throws -> String {
-        try await run(Products.path(of: "ferry"), arguments)
+    func ferry(_ command: String, _ argument: String) async throws -> String {
+        try await run(Products.path(of: "ferry"), command, argument)
     }
-}
 
-/// Waits until a condition holds; the test's time limit ends it otherwise.
-///
-/// GTK 4.8 tells the accessibility bus of few changes, and files tell nobody: both have to be looked at.
-func until(_ condition: () async throws -> Bool) async throws {
-    while try await !condition() { try await Task.sleep(for: .milliseconds(20)) }
+    /// What ferryd has to do for it.
+    func transfers() async throws -> String {
+        try await ferry("list", "--all")
+    }
+
+    /// Whether a song is in the library.
+    func hasFiled(_ name: String) -> Bool {
+        let file = home.url.appending(path: "Music/Half Tunes/\(name)")
+        return FileManager.default.fileExists(atPath: file.path)
+    }
 }

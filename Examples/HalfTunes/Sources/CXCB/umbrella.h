@@ -1,0 +1,3 @@
+#pragma once
+#include <xcb/damage.h>
+#include <xcb/xcb.h>

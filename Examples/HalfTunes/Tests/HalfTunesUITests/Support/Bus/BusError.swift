@@ -1,0 +1,4 @@
+/// Why a call over a bus came to nothing.
+struct BusError: Error {
+    var reason: String
+}

@@ -1,0 +1,121 @@
+import Foundation
+import HalfTunesTestSupport
+
+/// A screen that nobody sees, with its buses and notifications: one test's own.
+final class Desktop: Sendable {
+    /// Tells when anything may look different.
+    let changes = Changes()
+    let notifications = Notifications()
+    /// By which apps find it.
+    let environment: [String: String]
+
+    private let programs: [DesktopProgram]
+    private let directory: TestDirectory
+    private let sessionBus: MessageBus
+    private let accessibilityBus: MessageBus
+
+    init() throws {
+        directory = try TestDirectory()
+        let screen = try DesktopProgram(
+            "Xvfb",
+            // It would begin anew with each last program that leaves, whoever comes just then.
+            ["-displayfd", "1", "-noreset", "-screen", "0", "1024x768x24"],
+            directory: directory.url
+        )
+        let display = ":\(screen.greeting)"
+        let bus = try DesktopProgram(
+            "dbus-daemon",
+            ["--session", "--nofork", "--print-address"],
+            directory: directory.url,
+            environment: ["DISPLAY": display]
+        )
+        programs = [screen, bus]
+        environment = [
+            "DISPLAY": display, "DBUS_SESSION_BUS_ADDRESS": bus.greeting, "GDK_BACKEND": "x11",
+            "GSK_RENDERER": "cairo", "GSETTINGS_BACKEND": "memory", "LANG": "C.UTF-8",
+            "LANGUAGE": "en", "PATH": "/usr/bin:/bin",
+            "HALF_TUNES_AUDIO_SINK": "fakesink sync=true",
+        ]
+        sessionBus = try MessageBus(address: bus.greeting)
+        let place = "org.a11y.Bus"
+        let address = try sessionBus.call(place, "/org/a11y/bus", "GetAddress", in: place)
+        accessibilityBus = try MessageBus(address: address[0].text)
+        try ScreenChanges.follow(display, changes)
+        try followApps()
+        try notifications.serve(sessionBus, changes)
+    }
+
+    private func followApps() throws {
+        let changes = changes
+        accessibilityBus.filter { message in
+            if message.isSignal { changes.note() }
+            return nil
+        }
+        try accessibilityBus.callBus("AddMatch", .tuple(.string("type='signal'")))
+    }
+
+    /// The app on it; nil when there is none.
+    private func app() throws -> Accessible? {
+        let registry = Accessible(
+            bus: accessibilityBus,
+            owner: "org.a11y.atspi.Registry",
+            path: "/org/a11y/atspi/accessible/root"
+        )
+        return try registry.children().first
+    }
+
+    /// Whether something of a name can be read on it.
+    func shows(_ name: String, role: Role? = nil) -> Bool {
+        shows { $0 == name && (role == nil || $1 == role) }
+    }
+
+    /// Whether there is something on it of which a condition holds.
+    func shows(where condition: (String, Role) -> Bool) -> Bool {
+        finds { _, role, name in condition(name, role) }
+    }
+
+    /// Presses a button, or chooses what a menu offers.
+    ///
+    /// - Parameters:
+    ///   - name: Its name.
+    ///   - place: The name of what it is in, such as a row.
+    /// - Returns: Whether it was there.
+    func press(_ name: String, in place: String? = nil) -> Bool {
+        // A button of a menu is two with one name, of which the inner one can be pressed.
+        finds(in: place) { element, role, found in
+            (role == .button || role == .menuItem) && found == name && (try? element.press()) != nil
+        }
+    }
+
+    /// Writes a text into an entry, in place of what is there.
+    ///
+    /// - Returns: Whether it was there.
+    func write(_ text: String, into name: String) -> Bool {
+        finds { element, role, found in
+            role == .entry && found == name && (try? element.write(text)) != nil
+        }
+    }
+
+    private func finds(
+        in place: String? = nil,
+        where condition: (Accessible, Role, String) -> Bool
+    ) -> Bool {
+        // An app that ends meanwhile does not answer, and shows nothing.
+        guard let app = try? app() else { return false }
+        let root = place.map { place in try? app.first { $2 == place } } ?? app
+        return (try? root?.first(where: condition)) != nil
+    }
+
+    /// Keeps what it shows, for people to look at.
+    func keepPicture(_ name: String) throws {
+        let pictures = URL(fileURLWithPath: Products.path(of: "screenshots"))
+        try FileManager.default.createDirectory(at: pictures, withIntermediateDirectories: true)
+        let picture = pictures.appending(path: "\(name).png").path
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/import")
+        process.arguments = ["-window", "root", picture]
+        process.environment = environment
+        try process.run()
+        process.waitUntilExit()
+    }
+}
