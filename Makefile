@@ -16,7 +16,8 @@ RATE ?=
 DOCUMENTED = Ferry
 
 .PHONY: all build test demo lint format docs api-coverage sanitize leaks simulate coverage boundaries bench \
-  scale build-benchmarks half-tunes test-half-tunes build-half-tunes install uninstall clean set-up
+  scale build-benchmarks half-tunes background-transfer cancel-and-resume test-half-tunes build-half-tunes \
+  install uninstall clean set-up
 all:
 	.ci/run
 
@@ -120,12 +121,11 @@ build-benchmarks:
 	swift build --configuration release --static-swift-stdlib --quiet --package-path Benchmarks
 	ln -sf '$(CURDIR)/.build/release/'ferry{,d} Benchmarks/.build/release/
 
-# The example app with a catalog of its own; RATE is in bytes per second.
-half-tunes: build-half-tunes
-	@scripts/half-tunes $(RATE)
+# The example apps with a catalog of their own; RATE is in bytes per second.
+half-tunes background-transfer cancel-and-resume: build-half-tunes
+	@scripts/trial $@ $(RATE)
 
-# The tests of the example app, which needs what the library does not. Those of the window are left out: they
-# do not find the app on the accessibility bus in every run.
+# The tests of the example apps, which need what the library does not.
 test-half-tunes: build-half-tunes
 	swift build --build-tests --quiet --package-path Examples/HalfTunes
 	swift test --skip-build --no-parallel --disable-xctest --package-path Examples/HalfTunes

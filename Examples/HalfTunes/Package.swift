@@ -29,27 +29,72 @@ let package = Package(
             pkgConfig: "xcb-damage",
             providers: [.apt(["libxcb-damage0-dev"])]
         ),
-        .target(name: "CHalfTunes", dependencies: ["CAdwaita", "CGStreamer"]),
+        .target(name: "CToolkit", dependencies: ["CAdwaita"]),
+        .target(name: "CHalfTunes", dependencies: ["CGStreamer"]),
 
-        // MARK: Layers, bottom up
+        // MARK: What the apps share
 
         .target(
-            name: "HalfTunesCore",
+            name: "DesktopCore",
             dependencies: ["CGettext", .product(name: "Ferry", package: "Ferry")]
         ),
         .target(
+            name: "Toolkit",
+            dependencies: [
+                "DesktopCore", "CAdwaita", "CGettext", "CToolkit",
+                .product(name: "Ferry", package: "Ferry"),
+            ]
+        ),
+
+        // MARK: Half Tunes
+
+        .target(
+            name: "HalfTunesCore",
+            dependencies: ["DesktopCore", .product(name: "Ferry", package: "Ferry")]
+        ),
+        .target(
             name: "HalfTunesAudio",
-            dependencies: ["HalfTunesCore", "CGStreamer", "CHalfTunes"]
+            dependencies: ["DesktopCore", "HalfTunesCore", "CGStreamer", "CHalfTunes"]
         ),
         .target(
             name: "HalfTunesUI",
             dependencies: [
-                "HalfTunesCore", "HalfTunesAudio", "CAdwaita", "CGettext", "CHalfTunes",
-                .product(name: "Ferry", package: "Ferry"),
+                "DesktopCore", "HalfTunesCore", "HalfTunesAudio", "Toolkit", "CAdwaita",
+                "CToolkit", .product(name: "Ferry", package: "Ferry"),
             ],
             resources: [.embedInCode("Layouts/window.ui"), .embedInCode("Layouts/row.ui")]
         ),
         .executableTarget(name: "half-tunes", dependencies: ["HalfTunesUI"]),
+
+        // MARK: Background Transfer
+
+        .target(
+            name: "BackgroundTransferCore",
+            dependencies: ["DesktopCore", .product(name: "Ferry", package: "Ferry")]
+        ),
+        .executableTarget(
+            name: "background-transfer",
+            dependencies: [
+                "BackgroundTransferCore", "DesktopCore", "Toolkit", "CAdwaita",
+                .product(name: "Ferry", package: "Ferry"),
+            ],
+            resources: [.embedInCode("window.ui")]
+        ),
+
+        // MARK: Cancel and Resume
+
+        .target(
+            name: "CancelAndResumeCore",
+            dependencies: ["DesktopCore", .product(name: "Ferry", package: "Ferry")]
+        ),
+        .executableTarget(
+            name: "cancel-and-resume",
+            dependencies: [
+                "CancelAndResumeCore", "DesktopCore", "Toolkit", "CAdwaita", "CToolkit",
+                .product(name: "Ferry", package: "Ferry"),
+            ],
+            resources: [.embedInCode("window.ui"), .embedInCode("row.ui")]
+        ),
 
         // MARK: Tests
 
@@ -57,6 +102,10 @@ let package = Package(
             name: "HalfTunesTestSupport",
             dependencies: ["HalfTunesCore"],
             path: "Tests/HalfTunesTestSupport"
+        ),
+        .testTarget(
+            name: "DesktopCoreTests",
+            dependencies: ["DesktopCore", "HalfTunesTestSupport"]
         ),
         .testTarget(
             name: "HalfTunesUITests",
@@ -69,7 +118,24 @@ let package = Package(
         .testTarget(
             name: "HalfTunesCoreTests",
             dependencies: [
-                "HalfTunesCore", "HalfTunesTestSupport", .product(name: "Ferry", package: "Ferry"),
+                "DesktopCore", "HalfTunesCore", "HalfTunesTestSupport",
+                .product(name: "Ferry", package: "Ferry"),
+                .product(name: "ferryd", package: "Ferry"),
+            ]
+        ),
+        .testTarget(
+            name: "BackgroundTransferCoreTests",
+            dependencies: [
+                "BackgroundTransferCore", "DesktopCore", "HalfTunesTestSupport",
+                .product(name: "Ferry", package: "Ferry"),
+                .product(name: "ferryd", package: "Ferry"),
+            ]
+        ),
+        .testTarget(
+            name: "CancelAndResumeCoreTests",
+            dependencies: [
+                "CancelAndResumeCore", "DesktopCore", "HalfTunesTestSupport",
+                .product(name: "Ferry", package: "Ferry"),
                 .product(name: "ferryd", package: "Ferry"),
             ]
         ),

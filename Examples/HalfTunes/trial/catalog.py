@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""A music catalog for trials and tests: speaks the iTunes Search API's JSON over HTTP.
+"""A catalog for trials and tests: of music, for which it speaks the iTunes Search API's JSON over HTTP, and
+of large pictures.
 
-Prints its address, and ends when its standard input does. Its songs are made up, from the words to the
+Prints its address, and ends when its standard input does. All it has is made up, from the words to the
 sound. `PUT /trial` with JSON changes how it behaves, `GET /trial/searches?count=N` answers with the terms
 it was asked for when there are N.
 """
@@ -15,6 +16,7 @@ import threading
 import time
 import urllib.parse
 
+import pictures
 import songs
 
 
@@ -58,8 +60,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.search(query)
         elif url.path == "/trial/searches":
             self.send_json(self.server.trial.wait_for_searches(int(query["count"])))
-        elif place in ("preview", "artwork"):
-            self.send_media(place, name)
+        elif place == "artwork":
+            self.send_artwork(self.server.album.song(name.partition(".")[0]))
+        elif place == "preview":
+            song = self.server.album.song(name.partition(".")[0])
+            self.send_media(name, song and song.audio(), "audio/x-wav")
+        elif place == "picture":
+            self.send_media(name, self.server.gallery.picture(name), "image/png")
         else:
             self.send_body(404, b"")
 
@@ -81,22 +88,27 @@ class Handler(http.server.BaseHTTPRequestHandler):
         results = [song.result(base) for song in found[: int(query.get("limit", 50))]]
         self.send_json({"resultCount": len(results), "results": results})
 
-    def send_media(self, place, name):
-        song = self.server.album.song(name.partition(".")[0])
+    def send_artwork(self, song):
         if song is None:
             return self.send_body(404, b"")
-        if place == "artwork":
-            return self.send_body(200, song.artwork(), "image/png", {"Cache-Control": "max-age=86400"})
-        body, tag = song.audio(), f'"{song.identifier}-{self.server.trial["version"]}"'
+        self.send_body(200, song.artwork(), "image/png", {"Cache-Control": "max-age=86400"})
+
+    def send_media(self, name, body, kind):
+        if body is None:
+            return self.send_body(404, b"")
+        trial = self.server.trial
+        if trial["status"] != 200:
+            return self.send_body(trial["status"], b"")
+        tag = f'"{name}-{trial["version"]}"'
         headers = {"ETag": tag, "Accept-Ranges": "bytes"}
         first, last = self.asked_range(len(body), tag)
         if first is None:
-            return self.send_body(200, body, "audio/x-wav", headers, self.server.trial)
+            return self.send_body(200, body, kind, headers, trial)
         if first >= len(body):
             headers["Content-Range"] = f"bytes */{len(body)}"
-            return self.send_body(416, b"", "audio/x-wav", headers)
+            return self.send_body(416, b"", kind, headers)
         headers["Content-Range"] = f"bytes {first}-{last}/{len(body)}"
-        self.send_body(206, body[first : last + 1], "audio/x-wav", headers, self.server.trial)
+        self.send_body(206, body[first : last + 1], kind, headers, trial)
 
     def asked_range(self, length, tag):
         """The first and last byte that are asked for; None for the whole."""
@@ -141,9 +153,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
-    def __init__(self, port, album, trial):
+    def __init__(self, port, album, gallery, trial):
         super().__init__(("127.0.0.1", port), Handler)
-        self.album, self.trial = album, trial
+        self.album, self.gallery, self.trial = album, gallery, trial
 
     def handle_error(self, request, client_address):
         # Who cancels a download leaves in the middle of it.
@@ -159,10 +171,11 @@ def end_with_input():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--port", type=int, default=0, help="default: any that is free")
-    parser.add_argument("--rate", type=int, default=0, help="bytes per second and preview; 0: no limit")
+    parser.add_argument("--rate", type=int, default=0, help="bytes per second and file; 0: no limit")
     parser.add_argument("--seconds", type=int, default=30, help="how long a preview plays")
     options = parser.parse_args()
-    server = Server(options.port, songs.Album(options.seconds), Trial(options.rate))
+    album, gallery = songs.Album(options.seconds), pictures.Gallery()
+    server = Server(options.port, album, gallery, Trial(options.rate))
     print(f"http://127.0.0.1:{server.server_port}", flush=True)
     threading.Thread(target=end_with_input, daemon=True).start()
     server.serve_forever()

@@ -4,7 +4,8 @@ import array
 import math
 import random
 import struct
-import zlib
+
+import png
 
 ARTISTS = [
     "The Ferrymen", "Harbour Lights", "Jörg & die Fähre", "Phà Chiều", "Slow Tide", "Ada Byte",
@@ -67,9 +68,7 @@ class Song:
                 inside = (x - centre) ** 2 + (y - 50) ** 2 < radius**2
                 light = 70 if inside and (y < 60 or y % 4 < 2) else y * 40 // 100 - 20
                 rows += bytes(max(0, min(255, part + light)) for part in base)
-        header = struct.pack(">IIBBBBB", 100, 100, 8, 2, 0, 0, 0)
-        parts = [(b"IHDR", header), (b"IDAT", zlib.compress(bytes(rows))), (b"IEND", b"")]
-        return b"\x89PNG\r\n\x1a\n" + b"".join(png_part(*part) for part in parts)
+        return png.encode(100, 100, rows)
 
     def audio(self):
         """A WAV file with a melody of its own; made when it is first asked for."""
@@ -79,11 +78,6 @@ class Song:
             samples = b"".join(note(notes[beat % 8]) for beat in range(self.seconds * 2))
             self.sound = wave_header(len(samples)) + samples
         return self.sound
-
-
-def png_part(name, content):
-    checksum = zlib.crc32(name + content)
-    return struct.pack(">I", len(content)) + name + content + struct.pack(">I", checksum)
 
 
 def wave_header(length):

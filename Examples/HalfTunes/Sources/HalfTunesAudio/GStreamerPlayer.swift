@@ -1,5 +1,6 @@
 import CGStreamer
 import CHalfTunes
+import DesktopCore
 package import Foundation
 import HalfTunesCore
 

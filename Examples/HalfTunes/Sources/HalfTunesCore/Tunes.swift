@@ -1,3 +1,4 @@
+import DesktopCore
 import Foundation
 
 /// All that the app consists of, below its window.
@@ -22,13 +23,14 @@ package final class Tunes {
         player: any AudioPlayer
     ) {
         let directories = UserDirectories(environment: environment)
+        let data = directories.data.appending(component: "half-tunes")
         library = MusicLibrary(
-            directory: directories.music,
-            index: directories.data.appending(component: "library.json")
+            directory: directories.music.appending(component: "Half Tunes"),
+            index: data.appending(component: "library.json")
         )
         downloads = DownloadService(
             library: library,
-            paused: PausedDownloads(file: directories.data.appending(component: "paused.json"))
+            paused: PausedDownloads(file: data.appending(component: "paused.json"))
         )
         let catalog = Catalog(address: Self.catalogAddress(environment))
         self.catalog = catalog

@@ -1,3 +1,4 @@
+import DesktopCore
 import Ferry
 import Foundation
 import HalfTunesTestSupport

@@ -51,34 +51,4 @@ struct MusicLibraryTests {
         #expect(library.tracks.map(\.title) == ["3", "1"])
         #expect(library.file(of: tracks[1]) == nil)
     }
-
-    @Test(arguments: [
-        ("https://host/a/..%2F..%2Fetc%2Fpasswd", "_.._etc_passwd"),
-        ("https://host/.hidden", "hidden"),
-        ("https://host/..", "preview"),
-        ("https://host", "preview"),
-        ("https://host/a.m4a", "a.m4a"),
-    ])
-    func `an address cannot name another directory`(url: String, name: String) throws {
-        #expect(FileName.of(try #require(URL(string: url))) == name)
-    }
-
-    @Test
-    func `music goes where the user has it`() throws {
-        try directory.write(
-            "# comment\nXDG_MUSIC_DIR=\"$HOME/Musik\"\n",
-            to: ".config/user-dirs.dirs"
-        )
-        let directories = UserDirectories(environment: ["HOME": directory.url.path])
-        #expect(directories.music.path == directory.url.path + "/Musik/Half Tunes")
-        #expect(directories.data.path == directory.url.path + "/.local/share/half-tunes")
-    }
-
-    @Test
-    func `music goes to Music where the user has no place for it`() throws {
-        let environment = ["HOME": directory.url.path, "XDG_DATA_HOME": "/data"]
-        let directories = UserDirectories(environment: environment)
-        #expect(directories.music.path == directory.url.path + "/Music/Half Tunes")
-        #expect(directories.data.path == "/data/half-tunes")
-    }
 }

@@ -10,7 +10,7 @@ package final class TrialCatalog: Sendable {
 
     /// Starts it, and waits until it can be asked.
     ///
-    /// - Parameter rate: In bytes per second and preview; 0 for no limit.
+    /// - Parameter rate: In bytes per second and file; 0 for no limit.
     /// - Throws: what Foundation does when it cannot be started.
     package init(rate: Int = 0) throws {
         let (process, input, output) = (Process(), Pipe(), Pipe())
@@ -43,6 +43,11 @@ package final class TrialCatalog: Sendable {
             artist: "Artist \(number)",
             previewURL: address.appending(path: "preview/song0\(number).wav")
         )
+    }
+
+    /// A large picture: `morning`, `evening` or `night`.
+    package func picture(_ name: String) -> URL {
+        address.appending(path: "picture/\(name).png")
     }
 
     /// Changes how it behaves.

@@ -1,3 +1,4 @@
+package import DesktopCore
 package import Ferry
 package import Foundation
 

@@ -1,3 +1,4 @@
+import DesktopCore
 import Ferry
 import Foundation
 import Synchronization
@@ -42,8 +43,7 @@ final class DownloadDelegate: NSObject, URLSessionDownloadDelegate {
     ) {
         guard let track = downloadTask.track else { return }
         do {
-            let status = (downloadTask.response as? HTTPURLResponse)?.statusCode ?? 0
-            guard [200, 206].contains(status) else { throw DownloadFailure.refused(status: status) }
+            try DownloadFailure.check(downloadTask.response)
             try library.file(location, of: track)
         } catch {
             failures.withLock { $0[downloadTask.taskIdentifier] = error }

@@ -1,3 +1,4 @@
+import DesktopCore
 import Ferry
 
 /// What the download session's delegate has learnt.

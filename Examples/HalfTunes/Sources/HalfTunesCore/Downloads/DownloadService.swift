@@ -1,3 +1,4 @@
+import DesktopCore
 package import Ferry
 package import Foundation
 
@@ -198,12 +199,7 @@ extension DownloadService {
         if let known = activeDownloads[track.previewURL], known.task != nil { return }
         let download = Download(track: track)
         download.task = task
-        if task.countOfBytesReceived > 0 {
-            download.progress = DownloadProgress(
-                receivedByteCount: task.countOfBytesReceived,
-                expectedByteCount: task.countOfBytesExpectedToReceive
-            )
-        }
+        download.progress = DownloadProgress(task)
         activeDownloads[track.previewURL] = download
         // One that was made and not resumed when the app was killed.
         if task.state == .suspended { task.resume() }

@@ -1,3 +1,4 @@
+import DesktopCore
 import Foundation
 
 /// A download that waits for a person to go on with it, also in a later launch.

@@ -1,3 +1,4 @@
+import DesktopCore
 package import Foundation
 
 /// The paused downloads, in a file.

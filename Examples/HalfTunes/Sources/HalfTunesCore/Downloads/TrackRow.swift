@@ -1,3 +1,5 @@
+import DesktopCore
+
 /// What a track's row shows.
 package struct TrackRow: Hashable, Sendable {
     package var showsDownload: Bool

@@ -1,10 +1,10 @@
+import DesktopCore
 package import Foundation
-@preconcurrency import Glibc
 import Synchronization
 
 /// The tracks that were downloaded: their files in a directory, and what is known of them in an index.
 package final class MusicLibrary: Sendable {
-    private let directory: URL
+    private let folder: Folder
     private let index: JSONFile<[Track]>
     private let known: Mutex<[Track]>
 
@@ -14,7 +14,7 @@ package final class MusicLibrary: Sendable {
     ///   - directory: Where the music files are; made when the first one comes.
     ///   - index: The file that tells which tracks they are.
     package init(directory: URL, index: URL) {
-        self.directory = directory
+        folder = Folder(directory)
         self.index = JSONFile(url: index)
         known = Mutex(self.index.read() ?? [])
     }
@@ -29,21 +29,15 @@ package final class MusicLibrary: Sendable {
         guard known.withLock({ $0.contains { $0.previewURL == track.previewURL } }) else {
             return nil
         }
-        let place = place(of: track)
-        return FileManager.default.fileExists(atPath: place.path) ? place : nil
+        return folder.file(named: FileName.of(track.previewURL))
     }
 
     /// Takes a file, in place of an older one of the same name.
     func file(_ location: URL, of track: Track) throws {
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         // The index comes first: it may name what is not there, and a killed app's file that was
         // moved is not offered again.
         try remember(track)
-        try move(location, to: place(of: track))
-    }
-
-    private func place(of track: Track) -> URL {
-        directory.appending(component: FileName.of(track.previewURL))
+        try folder.take(location, as: FileName.of(track.previewURL))
     }
 
     private func remember(_ track: Track) throws {
@@ -52,18 +46,6 @@ package final class MusicLibrary: Sendable {
             known.removeAll { FileName.of($0.previewURL) == name }
             known.append(track)
             try index.write(known)
-        }
-    }
-
-    private func move(_ location: URL, to place: URL) throws {
-        // rename(2) replaces in one step, so a player has the old file or the new one.
-        if rename(location.path, place.path) == 0 { return }
-        guard errno == EXDEV else { throw CocoaError(.fileWriteUnknown) }
-        let copy = directory.appending(component: ".\(UUID().uuidString).part")
-        try FileManager.default.copyItem(at: location, to: copy)
-        guard rename(copy.path, place.path) == 0 else {
-            try? FileManager.default.removeItem(at: copy)
-            throw CocoaError(.fileWriteUnknown)
         }
     }
 }

@@ -1,3 +1,4 @@
+import DesktopCore
 import HalfTunesCore
 
 /// What a notification says of songs that have arrived.

@@ -1,6 +1,7 @@
 import CAdwaita
 import Foundation
 import HalfTunesCore
+import Toolkit
 
 /// Pictures of tracks, each loaded and decoded once.
 @MainActor

@@ -1,6 +1,8 @@
 import CAdwaita
+import DesktopCore
 import Foundation
 import HalfTunesCore
+import Toolkit
 
 /// The window: the search, the library and the player.
 @MainActor
@@ -18,7 +20,7 @@ final class MainWindow {
         searchView = SearchView(in: layout, tunes: tunes, artwork: artwork)
         libraryList = TrackList(in: layout.opaque("library"), tunes: tunes, artwork: artwork)
         playerBar = PlayerBar(in: layout, playback: tunes.playback)
-        gtk_window_set_application(window, application)
+        gtk_window_set_application(layout.window, application)
         observe()
         showLibrary()
         searchView.focus()
@@ -26,7 +28,7 @@ final class MainWindow {
 
     /// Brings the window to the front.
     func present() {
-        gtk_window_present(window)
+        gtk_window_present(layout.window)
     }
 
     /// Goes to the search, and into its entry.
@@ -37,11 +39,7 @@ final class MainWindow {
 
     /// Calls a closure when the person closes the window.
     func whenClosed(_ body: @escaping @MainActor () -> Void) {
-        connect(layout.object("window"), "destroy", body)
-    }
-
-    private var window: UnsafeMutablePointer<GtkWindow> {
-        layout.object("window").assumingMemoryBound(to: GtkWindow.self)
+        layout.whenClosed(body)
     }
 
     private func observe() {
@@ -67,8 +65,6 @@ final class MainWindow {
     }
 
     private func say(_ text: String) {
-        let title = g_markup_escape_text(text, -1)
-        adw_toast_overlay_add_toast(layout.opaque("toasts"), adw_toast_new(title))
-        g_free(title)
+        adw_toast_overlay_add_toast(layout.opaque("toasts"), adw_toast_new(markup(text)))
     }
 }

@@ -1,7 +1,9 @@
 import CAdwaita
-import CHalfTunes
+import CToolkit
+import DesktopCore
 import Foundation
 import HalfTunesCore
+import Toolkit
 
 /// The song that is played, with its position.
 @MainActor
@@ -44,7 +46,7 @@ final class PlayerBar {
         let button = layout.object("play_pause").assumingMemoryBound(to: GtkButton.self)
         gtk_button_set_icon_name(button, icon)
         gtk_widget_set_tooltip_text(layout.widget("play_pause"), name)
-        CHalfTunes_set_accessible_label(layout.widget("play_pause"), name)
+        CToolkit_set_accessible_label(layout.widget("play_pause"), name)
     }
 
     private func seek() {

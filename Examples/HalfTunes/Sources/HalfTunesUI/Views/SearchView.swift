@@ -1,7 +1,8 @@
 import CAdwaita
-import CHalfTunes
+import CToolkit
 import Foundation
 import HalfTunesCore
+import Toolkit
 
 /// The entry, and what was found.
 @MainActor
@@ -32,7 +33,7 @@ final class SearchView {
     }
 
     private func show() {
-        CHalfTunes_set_boolean(layout.object("spinner"), "spinning", search.isSearching ? 1 : 0)
+        gtk_spinner_set_spinning(layout.opaque("spinner"), search.isSearching ? 1 : 0)
         gtk_widget_set_visible(layout.widget("spinner"), search.isSearching ? 1 : 0)
         if case .results(let tracks) = search.page {
             list.show(tracks)
@@ -47,10 +48,7 @@ final class SearchView {
         let status = layout.opaque("status")
         adw_status_page_set_icon_name(status, texts.icon)
         adw_status_page_set_title(status, texts.title)
-        // The description is markup, the reason of an error is not.
-        let description = g_markup_escape_text(texts.description, -1)
-        adw_status_page_set_description(status, description)
-        g_free(description)
+        adw_status_page_set_description(status, markup(texts.description))
         gtk_widget_set_visible(layout.widget("again"), texts.offersRepetition ? 1 : 0)
     }
 

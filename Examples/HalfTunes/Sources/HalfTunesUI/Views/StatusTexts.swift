@@ -1,3 +1,4 @@
+import DesktopCore
 import HalfTunesCore
 
 /// What a page without songs says.

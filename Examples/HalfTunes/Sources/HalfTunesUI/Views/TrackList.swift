@@ -1,6 +1,7 @@
 import CAdwaita
 import Foundation
 import HalfTunesCore
+import Toolkit
 
 /// A list of tracks.
 @MainActor

@@ -1,7 +1,9 @@
 import CAdwaita
-import CHalfTunes
+import CToolkit
+import DesktopCore
 import Foundation
 import HalfTunesCore
+import Toolkit
 
 /// The row of a track.
 @MainActor
@@ -33,7 +35,7 @@ final class TrackRowView {
         gtk_label_set_label(layout.opaque("title"), track.title)
         gtk_label_set_label(layout.opaque("artist"), track.artist)
         gtk_label_set_label(layout.opaque("duration"), track.duration.map(Texts.time) ?? "")
-        CHalfTunes_set_accessible_label(
+        CToolkit_set_accessible_label(
             widget,
             localized("%1$@ by %2$@", track.title, track.artist)
         )

@@ -1,3 +1,4 @@
+import DesktopCore
 import Ferry
 import Foundation
 import HalfTunesCore
@@ -9,7 +10,7 @@ final class TestService {
     let service: DownloadService
     let library: MusicLibrary
     private let directory: TestDirectory
-    private let (changes, change) = AsyncStream.makeStream(of: Void.self)
+    private let changes = Changes()
     private(set) var failures: [any Error] = []
     private(set) var finished: [Track] = []
     private(set) var texts: [String] = []
@@ -33,22 +34,21 @@ final class TestService {
         )
         service.changed = { [unowned self] track in
             texts += service.activeDownloads[track.previewURL]?.progress.map { [$0.text] } ?? []
-            change.yield()
+            changes.note()
         }
         service.failed = { [unowned self] _, error in
             failures.append(error)
-            change.yield()
+            changes.note()
         }
         service.finished = { [unowned self] track in
             finished.append(track)
-            change.yield()
+            changes.note()
         }
     }
 
     /// Returns when a condition holds, looking at it whenever something was told.
     func until(_ condition: () -> Bool) async {
-        if condition() { return }
-        for await _ in changes where condition() { return }
+        await changes.until(condition)
     }
 
     func download(_ track: Track) -> Download? {

@@ -1,6 +1,6 @@
 import CGettext
 
-/// What the app's texts are called in its translations: the gettext domain.
+/// What the apps' texts are called in their translations: the gettext domain.
 package let translationDomain = "half-tunes"
 
 /// A text in the user's language.
@@ -8,7 +8,7 @@ package let translationDomain = "half-tunes"
 /// - Parameter text: The text in English, by which translations find it.
 /// - Returns: Its translation, or the text itself where there is none.
 package func localized(_ text: String) -> String {
-    // Where there is no translation, the answer is the pointer that was passed.
+    // Where there is no translation gettext returns the very pointer it was given.
     text.withCString { text in
         String(cString: dgettext(translationDomain, text) ?? UnsafeMutablePointer(mutating: text))
     }

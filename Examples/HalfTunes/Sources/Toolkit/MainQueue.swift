@@ -1,5 +1,5 @@
 import CAdwaita
-import CHalfTunes
+import CToolkit
 import Foundation
 
 /// Lets GLib's main loop run what is for the main actor, which is libdispatch's main queue.

@@ -15,15 +15,18 @@ package struct UserDirectories: Sendable {
         URL(fileURLWithPath: environment["HOME"] ?? NSHomeDirectory(), isDirectory: true)
     }
 
-    /// What the app has to remember.
-    package var data: URL {
-        base("XDG_DATA_HOME", or: ".local/share").appending(component: "half-tunes")
+    /// What apps have to remember.
+    package var data: URL { base("XDG_DATA_HOME", or: ".local/share") }
+
+    /// What apps remember that is of no value elsewhere, such as their histories.
+    package var state: URL { base("XDG_STATE_HOME", or: ".local/state") }
+
+    package var music: URL {
+        userDirectory("XDG_MUSIC_DIR") ?? home.appending(component: "Music")
     }
 
-    /// Where the downloaded music goes: a directory of the app's among the user's music.
-    package var music: URL {
-        (userDirectory("XDG_MUSIC_DIR") ?? home.appending(component: "Music"))
-            .appending(component: "Half Tunes")
+    package var pictures: URL {
+        userDirectory("XDG_PICTURES_DIR") ?? home.appending(component: "Pictures")
     }
 
     private func base(_ variable: String, or path: String) -> URL {

@@ -9,6 +9,6 @@ package enum FileName {
             .replacing("\0", with: "_")
         // A hidden file would be lost to its owner, and ".." is no file at all.
         let visible = name.drop { $0 == "." }
-        return visible.isEmpty ? "preview" : String(visible)
+        return visible.isEmpty ? "download" : String(visible)
     }
 }

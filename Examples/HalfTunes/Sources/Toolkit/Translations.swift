@@ -1,6 +1,6 @@
 import CGettext
+import DesktopCore
 import Foundation
-import HalfTunesCore
 
 /// Where the translations are.
 enum Translations {

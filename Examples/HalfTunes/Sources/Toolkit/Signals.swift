@@ -13,7 +13,7 @@ private final class SignalHandler: Sendable {
 ///
 /// For signals that return nothing; what they tell beside the object is left out.
 @MainActor
-func connect(
+package func connect(
     _ object: UnsafeMutableRawPointer,
     _ signal: String,
     _ body: @escaping @MainActor () -> Void

@@ -1,15 +1,15 @@
-import CAdwaita
-import HalfTunesCore
+package import CAdwaita
+import DesktopCore
 
 /// The objects that an interface definition describes.
 @MainActor
-final class Layout {
+package final class Layout {
     private let builder: OpaquePointer
 
     /// Makes the objects.
     ///
-    /// - Parameter definition: The text of a file in `Layouts`.
-    init(_ definition: [UInt8]) {
+    /// - Parameter definition: The text of a `.ui` file.
+    package init(_ definition: [UInt8]) {
         guard let builder = gtk_builder_new() else { preconditionFailure("There is no builder.") }
         self.builder = builder
         gtk_builder_set_translation_domain(builder, translationDomain)
@@ -32,7 +32,7 @@ final class Layout {
     }
 
     /// An object, which lives as long as its window or its parent.
-    func object(_ name: String) -> UnsafeMutableRawPointer {
+    package func object(_ name: String) -> UnsafeMutableRawPointer {
         guard let object = gtk_builder_get_object(builder, name) else {
             preconditionFailure("The layout has no \(name).")
         }
@@ -40,15 +40,15 @@ final class Layout {
     }
 
     /// An object of a type that Swift has no structure of.
-    func opaque(_ name: String) -> OpaquePointer {
+    package func opaque(_ name: String) -> OpaquePointer {
         OpaquePointer(object(name))
     }
 
     /// A widget, as the functions of all widgets want it.
-    func widget(_ name: String) -> Widget {
+    package func widget(_ name: String) -> Widget {
         object(name).assumingMemoryBound(to: GtkWidget.self)
     }
 }
 
 /// A widget of any class.
-typealias Widget = UnsafeMutablePointer<GtkWidget>
+package typealias Widget = UnsafeMutablePointer<GtkWidget>

@@ -1,16 +1,20 @@
-import Foundation
+package import Foundation
 
 /// A value in a file, which is replaced as a whole.
-struct JSONFile<Value: Codable>: Sendable {
-    let url: URL
+package struct JSONFile<Value: Codable>: Sendable {
+    private let url: URL
+
+    package init(url: URL) {
+        self.url = url
+    }
 
     /// nil when there is none, or it cannot be read.
-    func read() -> Value? {
+    package func read() -> Value? {
         guard let data = try? Data(contentsOf: url) else { return nil }
         return try? JSONDecoder().decode(Value.self, from: data)
     }
 
-    func write(_ value: Value) throws {
+    package func write(_ value: Value) throws {
         try FileManager.default.createDirectory(
             at: url.deletingLastPathComponent(),
             withIntermediateDirectories: true

@@ -1,10 +1,9 @@
 import Foundation
-import HalfTunesTestSupport
 
 /// A home for the ferryd of these tests, so that the user's is left alone.
-enum TestDaemon {
+package enum TestDaemon {
     /// Directs what this process opens from now on there; once.
-    static let home: TestDirectory? = {
+    package static let home: TestDirectory? = {
         guard let directory = try? TestDirectory() else { return nil }
         let run = directory.url.appending(component: "run")
         try? FileManager.default.createDirectory(

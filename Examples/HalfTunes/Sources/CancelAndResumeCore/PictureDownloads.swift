@@ -1,0 +1,186 @@
+import DesktopCore
+import Ferry
+import Foundation
+
+/// All that the app consists of, below its window: pictures, each with a download that can be cancelled
+/// and resumed.
+@MainActor
+package final class PictureDownloads {
+    /// By which ferryd, the desktop and the bus know the app.
+    nonisolated package static let identifier = "io.ferry.CancelAndResume"
+    /// The name of the background session, which has what was handed over.
+    nonisolated package static let sessionIdentifier = "handed-over"
+
+    package let downloads: [PictureDownload]
+    /// Called when a download has changed in any way.
+    package var changed: @MainActor (PictureDownload) -> Void = { _ in }
+    /// Called when a picture has arrived.
+    package var arrived: @MainActor (PictureDownload) -> Void = { _ in }
+    /// Called when everything was told that this process was started for.
+    package var allWasTold: @MainActor () -> Void = {}
+
+    private let pictures: Folder
+    private let stopped: StoppedDownloads
+    private let backgroundConfiguration: URLSessionConfiguration
+    /// The session of this process; there is none before the first download, and after ``close()``.
+    private var foreground: (session: URLSession, events: Task<Void, Never>)?
+    /// The session that goes on without this process.
+    private(set) lazy var background = makeSession(backgroundConfiguration).session
+
+    /// The app of a user.
+    ///
+    /// - Parameters:
+    ///   - environment: The process's environment variables.
+    ///   - sessionIdentifier: The name of the background session.
+    package init(
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        sessionIdentifier: String = sessionIdentifier
+    ) {
+        let directories = UserDirectories(environment: environment)
+        pictures = Folder(directories.pictures.appending(component: "Cancel and Resume"))
+        stopped = StoppedDownloads(
+            file: directories.state.appending(path: "cancel-and-resume/stopped.json")
+        )
+        backgroundConfiguration = .background(withIdentifier: sessionIdentifier)
+        downloads = Picture.all(environment: environment).map(PictureDownload.init)
+        for download in downloads {
+            download.file = pictures.file(named: download.picture.fileName)
+            guard let entry = stopped[download.picture] else { continue }
+            download.state = .stopped(resumeData: entry.resumeData)
+            download.progress = entry.progress
+        }
+    }
+
+    /// Finds the downloads again that an earlier launch has handed over.
+    package func restore() async {
+        for case let task as URLSessionDownloadTask in await background.allTasks {
+            guard let download = download(of: task), case .idle = download.state else { continue }
+            download.isHandedOver = true
+            download.progress = DownloadProgress(task)
+            run(task, for: download)
+        }
+    }
+
+    /// Ends this process's session when its downloads have ended, and returns then.
+    ///
+    /// A session and its delegate hold each other until the session is invalidated.
+    package func close() async {
+        guard let (session, events) = foreground else { return }
+        foreground = nil
+        session.finishTasksAndInvalidate()
+        await events.value
+    }
+
+    private func foregroundSession() -> URLSession {
+        if let foreground { return foreground.session }
+        let made = makeSession(.default)
+        foreground = made
+        return made.session
+    }
+
+    private func makeSession(
+        _ configuration: URLSessionConfiguration
+    ) -> (session: URLSession, events: Task<Void, Never>) {
+        let delegate = PictureDelegate(pictures: pictures)
+        let session = URLSession(
+            configuration: configuration,
+            delegate: delegate,
+            delegateQueue: nil
+        )
+        // One task takes the events in order; the stream ends with the session.
+        let events = Task { [weak self, events = delegate.events] in
+            for await event in events { self?.handle(event) }
+        }
+        return (session, events)
+    }
+}
+
+// MARK: - What a person does
+
+extension PictureDownloads {
+    /// Begins to download a picture, also if it is there.
+    package func start(_ download: PictureDownload) {
+        guard case .idle = download.state else { return }
+        download.progress = nil
+        run(foregroundSession().downloadTask(with: download.picture.url), for: download)
+    }
+
+    /// Ends a download so that it can be resumed.
+    package func cancel(_ download: PictureDownload) {
+        guard case .running(let task) = download.state else { return }
+        Task {
+            let resumeData = await stop(task, of: download)
+            hasStopped(download, resumeData: resumeData)
+        }
+    }
+
+    /// Goes on with a download where it was.
+    package func resume(_ download: PictureDownload) {
+        guard case .stopped(let resumeData) = download.state else { return }
+        // Resume data can be used once: it stands for a file, which the task takes over.
+        stopped[download.picture] = nil
+        run(foregroundSession().downloadTask(withResumeData: resumeData), for: download)
+    }
+
+    /// Cancels a task; nil when nothing has arrived that could be resumed.
+    func stop(_ task: URLSessionDownloadTask, of download: PictureDownload) async -> Data? {
+        download.state = .stopping
+        changed(download)
+        return await task.cancelByProducingResumeData()
+    }
+
+    func run(_ task: URLSessionDownloadTask, for download: PictureDownload) {
+        download.failure = nil
+        download.state = .running(task)
+        task.resume()
+        changed(download)
+    }
+
+    private func hasStopped(_ download: PictureDownload, resumeData: Data?) {
+        download.isHandedOver = false
+        if let resumeData {
+            download.state = .stopped(resumeData: resumeData)
+            stopped[download.picture] = .init(resumeData: resumeData, progress: download.progress)
+        } else {
+            download.state = .idle
+            download.progress = nil
+        }
+        changed(download)
+    }
+}
+
+// MARK: - What the sessions tell
+
+extension PictureDownloads {
+    private func handle(_ event: PictureEvent) {
+        switch event {
+        case .progressed(let task, let progress):
+            guard let download = download(of: task), download.isRunning(task) else { return }
+            download.progress = progress
+            changed(download)
+        case .arrived(let task, let file):
+            // Also when it was cancelled just then: the file is there.
+            guard let download = download(of: task) else { return }
+            download.file = file
+            if download.isRunning(task) { hasStopped(download, resumeData: nil) }
+            changed(download)
+            arrived(download)
+        case .failed(let task, let reason, let resumeData):
+            guard let download = download(of: task), isCurrent(task, of: download) else { return }
+            download.failure = reason
+            hasStopped(download, resumeData: resumeData)
+        case .allWasTold:
+            allWasTold()
+        }
+    }
+
+    /// Whether a task is what a download waits for; one of an earlier launch may have ended before anybody
+    /// has looked for it.
+    private func isCurrent(_ task: URLSessionTask, of download: PictureDownload) -> Bool {
+        if case .idle = download.state { true } else { download.isRunning(task) }
+    }
+
+    private func download(of task: URLSessionTask) -> PictureDownload? {
+        downloads.first { $0.picture.url == task.originalRequest?.url }
+    }
+}
