@@ -4,11 +4,7 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct HalfTunesTests {
-    /// Gives a test an app, and ends what is left of it.
-    ///
-    /// - Parameters:
-    ///   - name: Of the picture that is kept when it fails.
-    ///   - catalog: Where the app looks for the catalog; nil for where it is.
+    /// Gives a test an app, and ends what is left of it; keeps a picture if it fails.
     private func withApp(
         _ name: String = #function,
         catalog: String? = nil,

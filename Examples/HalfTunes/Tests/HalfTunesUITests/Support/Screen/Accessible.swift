@@ -44,9 +44,7 @@ struct Accessible {
         try bus.call(owner, path, "SetTextContents", in: interface, .tuple(.string(text)))
     }
 
-    /// Goes through what is in it, from the top, until a closure is content.
-    ///
-    /// - Parameter body: Gets each with its role and name.
+    /// The first thing in it, from the top, with whose role and name a closure is content.
     func first(where body: (Accessible, Role, String) throws -> Bool) throws -> Accessible? {
         let (role, name) = (try role(), try name())
         if try body(self, role, name) { return self }
