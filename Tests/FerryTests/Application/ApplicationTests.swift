@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Ferry
@@ -185,6 +186,25 @@ struct ApplicationTests {
             #expect(Self.handler(of: SIGHUP) == own)
             Application.shared.endBackgroundTask(task)
             #expect(Self.handler(of: SIGHUP) == own)
+        }
+    }
+
+    @Test func `a handler that ends another task spares it its own`() async {
+        await #expect(processExitsWith: .signal(SIGTERM)) {
+            // The tests' own process may have it blocked, which is inherited.
+            var none = sigset_t()
+            sigemptyset(&none)
+            pthread_sigmask(SIG_SETMASK, &none, nil)
+            let application = Application.shared
+            application.terminationGracePeriod = 0
+            let tasks = Mutex<[Application.BackgroundTaskIdentifier]>([])
+            let first = application.beginBackgroundTask {
+                for task in tasks.withLock({ $0 }) { application.endBackgroundTask(task) }
+            }
+            let second = application.beginBackgroundTask { _exit(9) }
+            tasks.withLock { $0 = [first, second] }
+            kill(getpid(), SIGTERM)
+            await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
         }
     }
 

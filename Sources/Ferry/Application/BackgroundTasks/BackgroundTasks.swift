@@ -112,7 +112,7 @@ final class BackgroundTasks: Sendable {
             case .stopListening: stopListening()
             case .setTimer(let deadline): setTimer(deadline)
             case .cancelTimer: LoopActor.perform { self.loop.timer?.cancel() }
-            case .expire(let identifiers): expire(identifiers, &state)
+            case .expire(let identifiers): expire(identifiers)
             case .flush: flushThen { $0.flushed() }
             case .prepareToEnd: prepareToEnd(state.application)
             case .report(let identifiers): report(identifiers, state)
@@ -159,11 +159,17 @@ final class BackgroundTasks: Sendable {
         }
     }
 
-    private func expire(_ identifiers: [Identifier], _ state: inout State) {
-        let handlers = identifiers.compactMap { state.tasks[$0]?.expirationHandler }
-        for identifier in identifiers { state.tasks[identifier]?.expirationHandler = nil }
+    private func expire(_ identifiers: [Identifier]) {
         Task { @MainActor in
-            for handler in handlers { handler() }
+            // One by one: a handler may end other tasks, which are not told then.
+            for identifier in identifiers { self.takeExpirationHandler(of: identifier)?() }
+        }
+    }
+
+    private func takeExpirationHandler(of identifier: Identifier) -> ExpirationHandler? {
+        state.withLock { state in
+            defer { state.tasks[identifier]?.expirationHandler = nil }
+            return state.tasks[identifier]?.expirationHandler
         }
     }
 
