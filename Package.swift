@@ -62,7 +62,10 @@ let package = Package(
             name: "FerryTestSupport",
             dependencies: ["FerrySystem", "CFerryLinux"],
             path: "Tests/FerryTestSupport",
-            exclude: ["WebSocket/websocket_server.py", "Servers/HTTPBin/gunicorn_settings.py"]
+            exclude: [
+                "WebSocket/websocket_server.py", "Servers/HTTPBin/gunicorn_settings.py",
+                "Servers/FakeLogind/logind.py",
+            ]
         ),
         .executableTarget(
             name: "connectivity-probe",

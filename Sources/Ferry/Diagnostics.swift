@@ -5,8 +5,10 @@
 /// Only for mistakes in the use of the API where Apple's library writes to the system's log, too.
 /// What happens to a transfer goes to delegates, errors and the daemon's log instead.
 enum Diagnostics {
-    /// Writes one line.
+    /// Writes one line, unless nobody reads what is there: no program has to wait for that.
     static func report(_ message: String) {
+        var entry = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+        guard poll(&entry, 1, 0) == 1, entry.revents & Int16(POLLOUT) != 0 else { return }
         let line = Array("Ferry: \(message)\n".utf8)
         // One write, so that lines of several threads do not mix. Nothing can be done if it fails.
         _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }

@@ -31,7 +31,7 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
                 guard let request = request(url, timeout) else { continue }
                 await handOver(request, to: session, at: limit)
             }
-        } else if earlier.isEmpty {
+        } else if earlier.isEmpty, options.guarded == nil {
             for (url, timeout) in options.urls {
                 if let request = request(url, timeout) { start(request, in: session) }
             }
@@ -39,6 +39,7 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
             if let url = options.secondURL { useSecondSession(for: url) }
         }
         if options.flushesOnSignal { flushOnSignal(session) }
+        useBackgroundTasks(session)
         await session.flush()
         events.write("ready")
         if options.finishes { session.finishTasksAndInvalidate() }
@@ -75,7 +76,7 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
         events.write("created \(task.taskIdentifier)")
     }
 
-    private func request(_ text: String, _ timeout: Double?) -> URLRequest? {
+    func request(_ text: String, _ timeout: Double?) -> URLRequest? {
         guard let url = URL(string: text) else { return nil }
         var request = URLRequest(url: url)
         if let timeout { request.timeoutInterval = timeout }

@@ -57,6 +57,18 @@ struct TestAppOptions: Sendable {
     /// Write a line for the metrics of each task, with the statuses of its responses.
     var tellsMetrics = false
 
+    /// Transfer in a default session and in a background task, with this expiration handler.
+    var guarded: GuardedTransfer.Expiration?
+    /// The limits of background tasks, in seconds.
+    var grace: Double?
+    var expirationLimit: Double?
+    /// Have a handler for SIGTERM, which ends the process with status 3.
+    var hasOwnHandler = false
+    /// Begin a background task and end it, before anything else.
+    var hasBriefTask = false
+    /// At SIGUSR1, write whether background tasks are to end.
+    var tellsRemaining = false
+
     init(_ arguments: [String]) {
         var rest = arguments.dropFirst()
         while let name = rest.popFirst() {
@@ -103,6 +115,18 @@ struct TestAppOptions: Sendable {
         case "--begin-in": beginIn = Double(value)
         case "--when-begun": delayed = value
         case "--metrics": tellsMetrics = value == "yes"
+        default: parseBackgroundTasks(name, value)
+        }
+    }
+
+    private mutating func parseBackgroundTasks(_ name: String, _ value: String) {
+        switch name {
+        case "--guarded": guarded = GuardedTransfer.Expiration(rawValue: value)
+        case "--grace": grace = Double(value)
+        case "--expiration-limit": expirationLimit = Double(value)
+        case "--own-handler": hasOwnHandler = value == "yes"
+        case "--brief-task": hasBriefTask = value == "yes"
+        case "--remaining-on-signal": tellsRemaining = value == "yes"
         default: break
         }
     }

@@ -113,6 +113,12 @@ pid_t CFerryLinux_launch(
     const CFerryLinux_LaunchOptions *_Nonnull options,
     CFerryLinux_LaunchFailure *_Nonnull failure);
 
+/// Has a signal written to an eventfd in place of what it does; nothing if it is ignored, or if a
+/// program's handler is there and only the default may be replaced.
+int CFerryLinux_takeSignal(int number, int fd, int onlyIfDefault);
+/// Has a signal do again what it did before; nothing if somebody else has taken it since.
+int CFerryLinux_giveSignalBack(int number);
+
 void CFerryLinux_setThreadName(const char *_Nonnull name);
 
 size_t CFerryLinux_CMSG_SPACE(size_t length);

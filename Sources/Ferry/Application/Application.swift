@@ -41,12 +41,14 @@ public final class Application: Sendable {
     /// Why this process was started.
     public let launchReason: LaunchReason
 
+    let backgroundTasks: BackgroundTasks
     private let state: Mutex<State>
     private let flush: @Sendable () async -> Void
 
     init(environment: Environment) {
         launchReason = environment.launchReason
         flush = environment.flush
+        backgroundTasks = BackgroundTasks(flush: environment.flush)
         state = Mutex(
             State(
                 identifier: environment.executablePath,

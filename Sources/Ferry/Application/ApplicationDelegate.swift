@@ -20,4 +20,27 @@ public protocol ApplicationDelegate: AnyObject, Sendable {
         handleEventsForBackgroundURLSession identifier: String,
         completionHandler: @escaping @Sendable () -> Void
     )
+
+    /// Tells the delegate that the program is about to end.
+    ///
+    /// Called once, on the main actor, when SIGTERM has come while background tasks were open, all of
+    /// them have ended since, and the daemon knows of everything; see
+    /// ``Application/beginBackgroundTask(withName:expirationHandler:)``. What the method asks of a
+    /// background session is still made durable. It has to return within
+    /// ``Application/expirationTimeLimit``. The default implementation does nothing.
+    ///
+    /// - Important: On Linux only then. A program that SIGTERM ends at once, because no background task
+    ///   is open, or that ends by itself, is not told. Apple's:
+    ///   [applicationWillTerminate(_:)](https://developer.apple.com/documentation/uikit/uiapplicationdelegate/applicationwillterminate(_:)).
+    /// - Parameter application: ``Application/shared``.
+    @MainActor
+    func applicationWillTerminate(_ application: Application)
+}
+
+extension ApplicationDelegate {
+    /// Does nothing.
+    ///
+    /// - Parameter application: ``Application/shared``.
+    @MainActor
+    public func applicationWillTerminate(_ application: Application) {}
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Ferry
@@ -127,5 +128,90 @@ struct ApplicationTests {
             #expect(reason == .backgroundURLSession(identifier: "tracks"))
             #expect(getenv("FERRY_BACKGROUND_SESSION") == nil)
         }
+    }
+
+    // MARK: Background tasks
+
+    @Test func `limits of background tasks are seconds from 0 to a year`() {
+        let application = application(.user)
+        #expect(application.terminationGracePeriod == 5)
+        #expect(application.expirationTimeLimit == 3)
+        let year = 365.0 * 24 * 3600
+        for (given, kept) in [(0.5, 0.5), (0, 0), (-1, 0), (.nan, 0), (.infinity, year)] {
+            application.terminationGracePeriod = given
+            application.expirationTimeLimit = given
+            #expect(application.terminationGracePeriod == kept)
+            #expect(application.expirationTimeLimit == kept)
+        }
+    }
+
+    @Test func `signals are taken over while a background task is open, and given back`() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGTERM) { _ in _exit(7) }
+            let before = [SIGTERM, SIGHUP].map(Self.handler(of:))
+            let application = Application.shared
+            let first = application.beginBackgroundTask(withName: "one")
+            let second = application.beginBackgroundTask { preconditionFailure("not asked to end") }
+            #expect(first != second)
+            #expect(![first, second].contains(.invalid))
+            #expect(application.backgroundTimeRemaining == .greatestFiniteMagnitude)
+            for task in [first, .invalid, first] { application.endBackgroundTask(task) }
+            #expect(Self.handler(of: SIGTERM) != before[0])
+            #expect(Self.handler(of: SIGHUP) != before[1])
+            application.endBackgroundTask(second)
+            #expect([SIGTERM, SIGHUP].map(Self.handler(of:)) == before)
+        }
+    }
+
+    @Test func `a signal that is ignored, or that another handler has taken since, is left alone`()
+        async
+    {
+        await #expect(processExitsWith: .success) {
+            signal(SIGTERM, SIG_IGN)
+            let ignored = Self.handler(of: SIGTERM)
+            let task = Application.shared.beginBackgroundTask()
+            #expect(Self.handler(of: SIGTERM) == ignored)
+            signal(SIGTERM) { _ in _exit(7) }
+            let own = Self.handler(of: SIGTERM)
+            Application.shared.endBackgroundTask(task)
+            #expect(Self.handler(of: SIGTERM) == own)
+        }
+    }
+
+    @Test func `a program's own use of SIGHUP is left alone`() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGHUP) { _ in _exit(7) }
+            let own = Self.handler(of: SIGHUP)
+            let task = Application.shared.beginBackgroundTask()
+            #expect(Self.handler(of: SIGHUP) == own)
+            Application.shared.endBackgroundTask(task)
+            #expect(Self.handler(of: SIGHUP) == own)
+        }
+    }
+
+    @Test func `a handler that ends another task spares it its own`() async {
+        await #expect(processExitsWith: .signal(SIGTERM)) {
+            // The tests' own process may have it blocked, which is inherited.
+            var none = sigset_t()
+            sigemptyset(&none)
+            pthread_sigmask(SIG_SETMASK, &none, nil)
+            let application = Application.shared
+            application.terminationGracePeriod = 0
+            let tasks = Mutex<[Application.BackgroundTaskIdentifier]>([])
+            let first = application.beginBackgroundTask {
+                for task in tasks.withLock({ $0 }) { application.endBackgroundTask(task) }
+            }
+            let second = application.beginBackgroundTask { _exit(9) }
+            tasks.withLock { $0 = [first, second] }
+            kill(getpid(), SIGTERM)
+            await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+        }
+    }
+
+    /// Where the process's handler of a signal is.
+    private static func handler(of signal: Int32) -> Int {
+        var action = sigaction()
+        sigaction(signal, nil, &action)
+        return unsafeBitCast(action.__sigaction_handler, to: Int.self)
     }
 }

@@ -1,0 +1,205 @@
+import FerrySystem
+import Foundation
+import Synchronization
+
+/// The background tasks of a process: keeps the machine that decides, and does what it says.
+final class BackgroundTasks: Sendable {
+    typealias Identifier = Application.BackgroundTaskIdentifier
+    typealias ExpirationHandler = @MainActor @Sendable () -> Void
+
+    private struct Entry {
+        var name: String?
+        var expirationHandler: ExpirationHandler?
+    }
+
+    private struct State {
+        var machine = StateMachine()
+        var tasks: [Identifier: Entry] = [:]
+        /// Whose tasks they are, as long as there are any.
+        var application: Application?
+    }
+
+    /// What belongs to the event loop.
+    @LoopActor
+    private final class LoopState {
+        var timer: LoopTimer?
+        var delay: ShutdownDelay?
+
+        nonisolated init() {}
+    }
+
+    private let state = Mutex(State())
+    private let loop = LoopState()
+    private let flush: @Sendable () async -> Void
+
+    /// Creates the tasks of a process that has none yet.
+    ///
+    /// - Parameter flush: Returns when the daemon knows of all that was asked for so far.
+    init(flush: @escaping @Sendable () async -> Void) { self.flush = flush }
+
+    /// For how long tasks may go on.
+    var limits: StateMachine.Limits { state.withLock { $0.machine.limits } }
+
+    /// Sets how long tasks may go on when the process is asked to end.
+    func setGrace(_ grace: Duration) { state.withLock { $0.machine.limits.grace = grace } }
+
+    /// Sets how long tasks have that have been told to end.
+    func setExpiration(_ expiration: Duration) {
+        state.withLock { $0.machine.limits.expiration = expiration }
+    }
+
+    /// How long the tasks have; nil while nobody asks them to end.
+    var remaining: Duration? { state.withLock { $0.machine.remaining(now: .now) } }
+
+    /// Begins a task of an application; it is guarded when this returns.
+    func begin(
+        _ name: String?,
+        of application: Application,
+        expirationHandler: ExpirationHandler?
+    ) -> Identifier {
+        state.withLock { state in
+            let (identifier, effects) = state.machine.begin()
+            guard identifier != .invalid else { return .invalid }
+            state.tasks[identifier] = Entry(name: name, expirationHandler: expirationHandler)
+            state.application = application
+            perform(effects, &state)
+            return identifier
+        }
+    }
+
+    /// Ends a task, whose handler is not called any more.
+    func end(_ identifier: Identifier) {
+        // Released outside the lock: what it has captured may end tasks, too.
+        let ended = state.withLock { state in
+            let ended = state.tasks.removeValue(forKey: identifier)
+            let effects = state.machine.end(identifier, now: .now)
+            perform(effects, &state)
+            return ended
+        }
+        _ = ended
+    }
+
+    // MARK: Inputs
+
+    private func send(_ input: (inout StateMachine) -> [StateMachine.Effect]) {
+        state.withLock { state in perform(input(&state.machine), &state) }
+    }
+
+    private func delayTold(_ event: ShutdownDelay.Event) {
+        send { machine in
+            switch event {
+            case .prepares(let preparation, let delay):
+                machine.prepare(for: preparation, delay: delay, now: .now)
+            case .goesOn(let preparation):
+                machine.goOn(after: preparation)
+            case .lost:
+                machine.goOn(after: nil)
+            }
+        }
+    }
+
+    // MARK: Effects
+
+    /// Performs effects in their order, under the lock that has decided them.
+    ///
+    /// Nothing here waits or calls the app: what is to be done elsewhere is only put into a queue. A task
+    /// that has begun is guarded against a signal that comes a moment later, so that the signal is taken
+    /// here and now.
+    private func perform(_ effects: [StateMachine.Effect], _ state: inout State) {
+        for effect in effects {
+            switch effect {
+            case .startListening: startListening(state)
+            case .stopListening: stopListening()
+            case .setTimer(let deadline): setTimer(deadline)
+            case .cancelTimer: LoopActor.perform { self.loop.timer?.cancel() }
+            case .expire(let identifiers): expire(identifiers)
+            case .flush: flushThen { $0.flushed() }
+            case .prepareToEnd: prepareToEnd(state.application)
+            case .report(let identifiers): report(identifiers, state)
+            case .end(let signal): EndRequests.send(signal)
+            }
+        }
+        if effects.contains(.stopListening) { state.application = nil }
+    }
+
+    private func startListening(_ state: State) {
+        do {
+            try EndRequests.shared.take { signal in
+                self.send { $0.terminate(by: signal, now: .now) }
+            }
+        } catch {
+            Diagnostics.report("SIGTERM ends background tasks at once: \(error)")
+        }
+        let identifier = state.application?.identifier ?? ""
+        // By default it is a path, of which people know the last part.
+        let who = identifier.split(separator: "/").last.map(String.init) ?? identifier
+        LoopActor.perform {
+            self.loop.delay = ShutdownDelay(
+                who: who,
+                why: "Ends or hands over transfers",
+                handler: self.delayTold
+            )
+        }
+    }
+
+    private func stopListening() {
+        EndRequests.shared.giveBack()
+        LoopActor.perform {
+            self.loop.delay?.release()
+            self.loop.delay = nil
+        }
+    }
+
+    private func setTimer(_ deadline: ContinuousClock.Instant) {
+        LoopActor.perform {
+            self.loop.timer?.cancel()
+            self.loop.timer = EventLoop.shared.schedule(after: deadline - .now) {
+                self.send { $0.timerFired(now: .now) }
+            }
+        }
+    }
+
+    private func expire(_ identifiers: [Identifier]) {
+        Task { @MainActor in
+            // One by one: a handler may end other tasks, which are not told then.
+            for identifier in identifiers { self.takeExpirationHandler(of: identifier)?() }
+        }
+    }
+
+    private func takeExpirationHandler(of identifier: Identifier) -> ExpirationHandler? {
+        state.withLock { state in
+            defer { state.tasks[identifier]?.expirationHandler = nil }
+            return state.tasks[identifier]?.expirationHandler
+        }
+    }
+
+    private func flushThen(
+        _ input: @escaping @Sendable (inout StateMachine) -> [StateMachine.Effect]
+    ) {
+        Task {
+            await flush()
+            send(input)
+        }
+    }
+
+    private func prepareToEnd(_ application: Application?) {
+        Task {
+            // Before the delegate, which may take its time; and what that asks for, afterwards.
+            await flush()
+            if let application {
+                await MainActor.run { application.delegate?.applicationWillTerminate(application) }
+            }
+            await flush()
+            send { $0.prepared() }
+        }
+    }
+
+    private func report(_ identifiers: [Identifier], _ state: State) {
+        for identifier in identifiers {
+            let name = state.tasks[identifier]?.name.map { " \"\($0)\"" } ?? ""
+            Diagnostics.report(
+                "The background task\(name) had not ended when its time was over; the program ends."
+            )
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Glibc
+
+/// The functions of libsystemd's sd-bus that are needed here, when the library is there.
+///
+/// Loaded at the first use, and kept: programs that never need it do not map it, and systems without
+/// systemd lack nothing. None of the functions takes a variable number of arguments, which Swift could
+/// not call. Their types are those of sd-bus(3).
+struct SystemdLibrary: Sendable {
+    typealias Text = UnsafePointer<CChar>
+    /// A pointer that a function fills in with what it has made.
+    typealias Place = UnsafeMutablePointer<OpaquePointer?>
+    /// What is called for a message: with it, a context and an error to fill in.
+    typealias Handler =
+        @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Int32
+
+    /// The library; nil if it, or a function of it, is not there.
+    ///
+    /// The first access reads files.
+    static let shared = try? SystemdLibrary()
+
+    let openSystem: @Sendable @convention(c) (Place) -> Int32
+    let close: @Sendable @convention(c) (OpaquePointer?) -> OpaquePointer?
+    let descriptor: @Sendable @convention(c) (OpaquePointer?) -> Int32
+    let events: @Sendable @convention(c) (OpaquePointer?) -> Int32
+    let timeout: @Sendable @convention(c) (OpaquePointer?, UnsafeMutablePointer<UInt64>) -> Int32
+    let process: @Sendable @convention(c) (OpaquePointer?, Place?) -> Int32
+    let matchSignal:
+        @Sendable @convention(c) (
+            OpaquePointer?, Place?, Text, Text, Text, Text, Handler, Handler?,
+            UnsafeMutableRawPointer?
+        ) -> Int32
+    let newMethodCall:
+        @Sendable @convention(c) (OpaquePointer?, Place, Text, Text, Text, Text) -> Int32
+    let append: @Sendable @convention(c) (OpaquePointer?, CChar, UnsafeRawPointer) -> Int32
+    let call:
+        @Sendable @convention(c) (
+            OpaquePointer?, Place?, OpaquePointer?, Handler, UnsafeMutableRawPointer?, UInt64
+        ) -> Int32
+    let isError: @Sendable @convention(c) (OpaquePointer?, Text?) -> Int32
+    let enter: @Sendable @convention(c) (OpaquePointer?, CChar, Text) -> Int32
+    let read: @Sendable @convention(c) (OpaquePointer?, CChar, UnsafeMutableRawPointer) -> Int32
+    let release: @Sendable @convention(c) (OpaquePointer?) -> OpaquePointer?
+
+    private init() throws(SystemCallError) {
+        let library = try DynamicLibrary(name: "libsystemd.so.0")
+        openSystem = try library.function("sd_bus_open_system")
+        close = try library.function("sd_bus_close_unref")
+        descriptor = try library.function("sd_bus_get_fd")
+        events = try library.function("sd_bus_get_events")
+        timeout = try library.function("sd_bus_get_timeout")
+        process = try library.function("sd_bus_process")
+        matchSignal = try library.function("sd_bus_match_signal_async")
+        newMethodCall = try library.function("sd_bus_message_new_method_call")
+        append = try library.function("sd_bus_message_append_basic")
+        call = try library.function("sd_bus_call_async")
+        isError = try library.function("sd_bus_message_is_method_error")
+        enter = try library.function("sd_bus_message_enter_container")
+        read = try library.function("sd_bus_message_read_basic")
+        release = try library.function("sd_bus_message_unref")
+    }
+}

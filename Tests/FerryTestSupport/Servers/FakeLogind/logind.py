@@ -1,0 +1,82 @@
+"""A system bus of its own with something that looks like systemd-logind, as far as inhibitors go.
+
+Prints the bus' address, then a line for each inhibitor that is taken and released. Emits the signals
+that it reads from its standard input, as a name and a boolean.
+"""
+
+import os
+import subprocess
+import sys
+
+import dbus
+import dbus.mainloop.glib
+import dbus.service
+from gi.repository import GLib
+
+MANAGER = "org.freedesktop.login1.Manager"
+
+
+class Manager(dbus.service.Object):
+    def __init__(self, bus, longest_delay):
+        super().__init__(bus, "/org/freedesktop/login1")
+        self.longest_delay = longest_delay
+
+    @dbus.service.method(MANAGER, in_signature="ssss", out_signature="h")
+    def Inhibit(self, what, who, why, mode):
+        # As logind does: the pipe hangs up when the last copy of the other end is closed.
+        reader, writer = os.pipe()
+        GLib.unix_fd_add_full(GLib.PRIORITY_DEFAULT, reader, GLib.IO_HUP, self.released)
+        print("inhibit", what, who, mode, why, flush=True)
+        descriptor = dbus.types.UnixFd(writer)
+        os.close(writer)
+        return descriptor
+
+    def released(self, reader, condition):
+        os.close(reader)
+        print("released", flush=True)
+        return False
+
+    @dbus.service.method(dbus.PROPERTIES_IFACE, in_signature="ss", out_signature="v")
+    def Get(self, interface, name):
+        return {"InhibitDelayMaxUSec": dbus.UInt64(self.longest_delay * 1_000_000)}[name]
+
+    @dbus.service.signal(MANAGER, signature="b")
+    def PrepareForShutdown(self, start):
+        pass
+
+    @dbus.service.signal(MANAGER, signature="b")
+    def PrepareForSleep(self, start):
+        pass
+
+
+def read_line(manager):
+    line = sys.stdin.readline().decode()
+    if line:
+        name, start = line.split()
+        getattr(manager, name)(start == "true")
+    return bool(line)
+
+
+def main(socket, longest_delay):
+    daemon = subprocess.Popen(
+        # It ends with this process. The session's settings let everybody do everything.
+        ["setpriv", "--pdeathsig", "KILL", "--"]
+        + ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=1"]
+        + [f"--address=unix:path={socket}"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    address = daemon.stdout.readline().strip()
+    dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
+    bus = dbus.bus.BusConnection(address)
+    name = dbus.service.BusName("org.freedesktop.login1", bus)
+    manager = Manager(bus, longest_delay)
+    # Unbuffered, so that nothing is left where the loop does not see it.
+    sys.stdin = open(0, "rb", buffering=0)
+    GLib.io_add_watch(0, GLib.IO_IN | GLib.IO_HUP, lambda *_: read_line(manager))
+    print("address", address, flush=True)
+    GLib.MainLoop().run()
+
+
+main(sys.argv[1], int(sys.argv[2]))
