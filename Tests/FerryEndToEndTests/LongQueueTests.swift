@@ -7,7 +7,7 @@ import Testing
 /// What many tasks and many clients cost a real ferryd.
 @Suite(
     .serialized,
-    .timeLimit(.minutes(1)),
+    .timeLimit(.minutes(3)),
     .disabled(if: Sanitizer.isOn, "a sanitizer takes several times the memory and the time")
 )
 struct LongQueueTests {

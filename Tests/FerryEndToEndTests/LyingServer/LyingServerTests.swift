@@ -6,7 +6,7 @@ import Testing
 
 /// Servers that lie, all at once, to a session of an app's own and to ferryd: never a mixed file,
 /// never a stuck task, never memory without bound, and no transfer that suffers from another's server.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct LyingServerTests {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct LyingServerTests {
     typealias Place = LyingServerRun.Place
 
     private static let cut = LyingServer.cutByteCount
