@@ -38,6 +38,7 @@ demo: set-up
 
 lint:
 	$(SWIFT_FILES) | xargs -0 swift format lint --strict --parallel
+	scripts/named-tests docs/mission.md
 
 format:
 	$(SWIFT_FILES) | xargs -0 swift format format --in-place --parallel

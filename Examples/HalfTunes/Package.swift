@@ -110,7 +110,8 @@ let package = Package(
         .testTarget(
             name: "HalfTunesUITests",
             dependencies: [
-                "HalfTunesTestSupport", "CGio", "CXCB", "half-tunes",
+                "HalfTunesTestSupport", "CGio", "CXCB", "half-tunes", "background-transfer",
+                "cancel-and-resume",
                 .product(name: "ferry", package: "Ferry"),
                 .product(name: "ferryd", package: "Ferry"),
             ]

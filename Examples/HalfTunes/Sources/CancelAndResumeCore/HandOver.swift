@@ -17,4 +17,20 @@ extension PictureDownloads {
         // What ferryd has acknowledged does not need this process any more.
         await background.flush()
     }
+
+    /// Has the process go on for a while when it is asked to end while it downloads, and hand over what is
+    /// not there by then.
+    func guardDownloads() {
+        let isBusy = downloads.contains { !$0.isHandedOver && $0.isBusy }
+        if isBusy, backgroundTask == .invalid {
+            let name = "Downloading pictures"
+            backgroundTask = Application.shared.beginBackgroundTask(withName: name) { [weak self] in
+                // The task ends when nothing is left to this process.
+                Task { await self?.handOver() }
+            }
+        } else if !isBusy {
+            Application.shared.endBackgroundTask(backgroundTask)
+            backgroundTask = .invalid
+        }
+    }
 }

@@ -30,6 +30,14 @@ package final class PictureDownload {
         self.picture = picture
     }
 
+    /// Whether a task has not ended yet.
+    var isBusy: Bool {
+        switch state {
+        case .running, .stopping: true
+        case .idle, .stopped: false
+        }
+    }
+
     /// Whether this is what runs.
     func isRunning(_ task: URLSessionTask) -> Bool {
         if case .running(let running) = state { running === task } else { false }

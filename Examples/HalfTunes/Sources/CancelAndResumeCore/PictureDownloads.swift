@@ -26,6 +26,8 @@ package final class PictureDownloads {
     private var foreground: (session: URLSession, events: Task<Void, Never>)?
     /// The session that goes on without this process.
     private(set) lazy var background = makeSession(backgroundConfiguration).session
+    /// Open while this process downloads.
+    var backgroundTask = Application.BackgroundTaskIdentifier.invalid
 
     /// The app of a user.
     ///
@@ -132,6 +134,7 @@ extension PictureDownloads {
     func run(_ task: URLSessionDownloadTask, for download: PictureDownload) {
         download.failure = nil
         download.state = .running(task)
+        guardDownloads()
         task.resume()
         changed(download)
     }
@@ -145,6 +148,7 @@ extension PictureDownloads {
             download.state = .idle
             download.progress = nil
         }
+        guardDownloads()
         changed(download)
     }
 }

@@ -55,8 +55,10 @@ package final class DesktopApplication {
         if ignoresActivation {
             guard g_application_register(gApplication, nil, nil) != 0 else { return EXIT_FAILURE }
             guard g_application_get_is_remote(gApplication) == 0 else { return EXIT_SUCCESS }
+            // The arguments of the first launch may say that the bus has started it.
+            return g_application_run(gApplication, 0, nil)
         }
-        return g_application_run(gApplication, 0, nil)
+        return g_application_run(gApplication, CommandLine.argc, CommandLine.unsafeArgv)
     }
 
     /// Ends the program.

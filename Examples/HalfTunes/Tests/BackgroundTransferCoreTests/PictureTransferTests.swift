@@ -54,9 +54,9 @@ struct PictureTransferTests {
         let transfer = makeTransfer()
         await transfer.begin()
         #expect(transfer.state == .downloading(nil))
-        await changes.until { hasProgress(transfer) }
+        try await changes.until { hasProgress(transfer) }
         try await hurry()
-        await changes.until { transfer.state == .here(place) }
+        try await changes.until { transfer.state == .here(place) }
         let content = try await trial.curl(trial.picture("evening").absoluteString)
         #expect(try Data(contentsOf: place) == content)
         #expect(log.hasSuffix(" evening.png is downloaded.\n"))
@@ -71,7 +71,7 @@ struct PictureTransferTests {
         try await hurry()
         transfer.download()
         #expect(transfer.state == .downloading(nil))
-        await changes.until { transfer.state == .here(place) }
+        try await changes.until { transfer.state == .here(place) }
         #expect(try Data(contentsOf: place).count == 6_481_763)
     }
 
@@ -79,12 +79,12 @@ struct PictureTransferTests {
     func `a later launch finds the download that goes on`() async throws {
         let transfer = makeTransfer()
         await transfer.begin()
-        await changes.until { hasProgress(transfer) }
+        try await changes.until { hasProgress(transfer) }
         let later = makeTransfer()
         await later.begin()
         #expect(hasProgress(later))
         try await hurry()
-        await changes.until { transfer.state == .here(place) }
+        try await changes.until { transfer.state == .here(place) }
         #expect(log.split(separator: "\n").count == 1)
     }
 
@@ -94,11 +94,11 @@ struct PictureTransferTests {
         let transfer = makeTransfer()
         await transfer.begin()
         let reason = try #require(DownloadFailure.refused(status: 404).errorDescription)
-        await changes.until { transfer.state == .failed(reason) }
+        try await changes.until { transfer.state == .failed(reason) }
         #expect(log.contains(" evening.png was not downloaded: "))
         try await trial.change(#"{"status": 200}"#)
         transfer.download()
-        await changes.until { transfer.state == .here(place) }
+        try await changes.until { transfer.state == .here(place) }
     }
 
     @Test

@@ -51,14 +51,14 @@ struct PictureDownloadsTests {
             #expect(row == PictureRow(startTitle: "Start", text: "Not downloaded"))
             downloads.start(download)
         }
-        await changes.until { downloads.downloads.allSatisfy { $0.progress != nil } }
+        try await changes.until { downloads.downloads.allSatisfy { $0.progress != nil } }
         for download in downloads.downloads {
             let row = PictureRow(download)
             #expect(row.showsCancel && !row.showsResume && row.startTitle == nil)
             #expect(row.text.hasSuffix("% of 6.5 MB"), "\(row.text)")
         }
         try await hurry()
-        await changes.until { downloads.downloads.allSatisfy { $0.file != nil } }
+        try await changes.until { downloads.downloads.allSatisfy { $0.file != nil } }
         for download in downloads.downloads {
             let row = PictureRow(download)
             #expect(row == PictureRow(startTitle: "Start Again", text: "Downloaded"))
@@ -71,9 +71,9 @@ struct PictureDownloadsTests {
         let downloads = makeDownloads()
         let download = downloads.downloads[0]
         downloads.start(download)
-        await changes.until { download.progress != nil }
+        try await changes.until { download.progress != nil }
         downloads.cancel(download)
-        await changes.until { PictureRow(download).showsResume }
+        try await changes.until { PictureRow(download).showsResume }
         let row = PictureRow(download)
         #expect(!row.showsCancel && row.startTitle == nil)
         #expect(row.text.hasPrefix("Cancelled at "), "\(row.text)")
@@ -81,10 +81,10 @@ struct PictureDownloadsTests {
 
         downloads.resume(download)
         #expect(PictureRow(download).showsCancel && !PictureRow(download).showsResume)
-        await changes.until { download.progress?.receivedByteCount != received }
+        try await changes.until { download.progress?.receivedByteCount != received }
         #expect(try #require(download.progress?.receivedByteCount) > received)
         try await hurry()
-        await changes.until { download.file != nil }
+        try await changes.until { download.file != nil }
         #expect(try await isComplete(download))
     }
 
@@ -93,9 +93,9 @@ struct PictureDownloadsTests {
         let downloads = makeDownloads()
         let download = downloads.downloads[1]
         downloads.start(download)
-        await changes.until { download.progress != nil }
+        try await changes.until { download.progress != nil }
         downloads.cancel(download)
-        await changes.until { PictureRow(download).showsResume }
+        try await changes.until { PictureRow(download).showsResume }
 
         let later = makeDownloads()
         let found = later.downloads[1]
@@ -103,7 +103,7 @@ struct PictureDownloadsTests {
         try await hurry()
         later.resume(found)
         #expect(!PictureRow(makeDownloads().downloads[1]).showsResume)
-        await changes.until { found.file != nil }
+        try await changes.until { found.file != nil }
         #expect(try await isComplete(found))
     }
 
@@ -114,7 +114,7 @@ struct PictureDownloadsTests {
         let download = downloads.downloads[0]
         downloads.start(download)
         downloads.cancel(download)
-        await changes.until { PictureRow(download).startTitle != nil }
+        try await changes.until { PictureRow(download).startTitle != nil }
         #expect(PictureRow(download) == PictureRow(startTitle: "Start", text: "Not downloaded"))
     }
 
@@ -124,12 +124,12 @@ struct PictureDownloadsTests {
         let downloads = makeDownloads()
         let download = downloads.downloads[0]
         downloads.start(download)
-        await changes.until { download.failure != nil }
+        try await changes.until { download.failure != nil }
         let reason = "The server answered with status 404."
         #expect(PictureRow(download) == PictureRow(startTitle: "Start", text: reason))
         try await trial.change(#"{"status": 200}"#)
         downloads.start(download)
-        await changes.until { download.file != nil }
+        try await changes.until { download.file != nil }
         #expect(download.failure == nil)
     }
 
@@ -139,7 +139,7 @@ struct PictureDownloadsTests {
         weak let left = downloads
         let download = try #require(downloads?.downloads[0])
         downloads?.start(download)
-        await changes.until { download.progress != nil }
+        try await changes.until { download.progress != nil }
         try await hurry()
         await downloads?.close()
         #expect(download.file != nil)
@@ -152,7 +152,7 @@ struct PictureDownloadsTests {
         let downloads = makeDownloads()
         let download = downloads.downloads[0]
         downloads.start(download)
-        await changes.until { download.progress != nil }
+        try await changes.until { download.progress != nil }
         let received = try #require(download.progress?.receivedByteCount)
         await downloads.handOver()
         #expect(download.isHandedOver)
@@ -162,9 +162,9 @@ struct PictureDownloadsTests {
         let later = makeDownloads()
         await later.restore()
         #expect(PictureRow(later.downloads[0]).showsCancel)
-        await changes.until { (download.progress?.receivedByteCount ?? 0) > received }
+        try await changes.until { (download.progress?.receivedByteCount ?? 0) > received }
         try await hurry()
-        await changes.until { download.file != nil }
+        try await changes.until { download.file != nil }
         #expect(try await isComplete(download))
     }
 }

@@ -44,9 +44,9 @@ struct DownloadServiceTests {
                     progressText: "Downloading..."
                 )
         )
-        await tunes.until { tunes.download(track)?.progress != nil }
+        try await tunes.until { tunes.download(track)?.progress != nil }
         try await hurry()
-        await tunes.until { tunes.finished == [track] }
+        try await tunes.until { tunes.finished == [track] }
         let after = TrackRow(showsDownload: false, showsCancel: false, showsPlay: true)
         #expect(tunes.row(track) == after)
         #expect(tunes.texts.contains { $0.hasSuffix("% of 176 kB") }, "\(tunes.texts)")
@@ -59,10 +59,10 @@ struct DownloadServiceTests {
         let tunes = TestService(in: directory)
         let tracks = (1...3).map(trial.preview)
         for track in tracks { tunes.service.start(track) }
-        await tunes.until { tracks.allSatisfy { tunes.download($0)?.progress != nil } }
+        try await tunes.until { tracks.allSatisfy { tunes.download($0)?.progress != nil } }
         #expect(tunes.service.activeDownloads.count == 3)
         try await hurry()
-        await tunes.until { tunes.finished.count == 3 }
+        try await tunes.until { tunes.finished.count == 3 }
         #expect(Set(tunes.library.tracks) == Set(tracks))
     }
 
@@ -71,14 +71,14 @@ struct DownloadServiceTests {
         let tunes = TestService(in: directory)
         let track = trial.preview(1)
         tunes.service.start(track)
-        await tunes.until { tunes.download(track)?.progress != nil }
+        try await tunes.until { tunes.download(track)?.progress != nil }
         tunes.service.pause(track)
         #expect(tunes.row(track).pauseTitle == "Resume")
-        await tunes.until { tunes.download(track)?.resumeData != nil }
+        try await tunes.until { tunes.download(track)?.resumeData != nil }
         let received = try #require(tunes.download(track)?.progress?.receivedByteCount)
         try await hurry()
         tunes.service.resume(track)
-        await tunes.until { tunes.finished == [track] }
+        try await tunes.until { tunes.finished == [track] }
         #expect(received > 0)
         let file = try #require(tunes.library.file(of: track))
         #expect(try Data(contentsOf: file) == (try await content(of: track)))
@@ -94,7 +94,7 @@ struct DownloadServiceTests {
         tunes.service.resume(track)
         try await hurry()
         #expect(tunes.row(track).pauseTitle == "Pause")
-        await tunes.until { tunes.finished == [track] }
+        try await tunes.until { tunes.finished == [track] }
         #expect(tunes.library.file(of: track) != nil)
     }
 
@@ -103,12 +103,12 @@ struct DownloadServiceTests {
         let tunes = TestService(in: directory)
         let track = trial.preview(1)
         tunes.service.start(track)
-        await tunes.until { tunes.download(track)?.progress != nil }
+        try await tunes.until { tunes.download(track)?.progress != nil }
         tunes.service.cancel(track)
         #expect(tunes.row(track).showsDownload)
         try await hurry()
         tunes.service.start(track)
-        await tunes.until { tunes.finished == [track] }
+        try await tunes.until { tunes.finished == [track] }
         #expect(tunes.failures.isEmpty)
     }
 
@@ -121,7 +121,7 @@ struct DownloadServiceTests {
             previewURL: trial.address.appending(path: "preview/none.wav")
         )
         tunes.service.start(track)
-        await tunes.until { !tunes.failures.isEmpty }
+        try await tunes.until { !tunes.failures.isEmpty }
         #expect(tunes.failures.first as? DownloadFailure == .refused(status: 404))
         #expect(tunes.row(track).showsDownload)
         #expect(tunes.library.tracks.isEmpty)
@@ -132,9 +132,9 @@ struct DownloadServiceTests {
         let track = trial.preview(1)
         let tunes = TestService(in: directory)
         tunes.service.start(track)
-        await tunes.until { tunes.download(track)?.progress != nil }
+        try await tunes.until { tunes.download(track)?.progress != nil }
         tunes.service.pause(track)
-        await tunes.until { tunes.download(track)?.resumeData != nil }
+        try await tunes.until { tunes.download(track)?.resumeData != nil }
         let text = tunes.row(track).progressText
 
         let later = TestService(in: directory)
@@ -143,7 +143,7 @@ struct DownloadServiceTests {
         #expect(later.row(track).pauseTitle == "Resume")
         try await hurry()
         later.service.resume(track)
-        await later.until { later.finished == [track] }
+        try await later.until { later.finished == [track] }
         #expect(later.library.file(of: track) != nil)
     }
 }

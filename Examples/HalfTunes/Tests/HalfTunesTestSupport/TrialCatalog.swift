@@ -18,7 +18,7 @@ package final class TrialCatalog: Sendable {
         process.arguments = ["python3", Self.script, "--rate", String(rate), "--seconds", "4"]
         process.standardInput = input
         process.standardOutput = output
-        try process.run()
+        try process.start()
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         guard let address = URL(string: line.trimmingCharacters(in: .newlines)) else {
             throw CocoaError(.fileReadUnknown)
@@ -27,8 +27,7 @@ package final class TrialCatalog: Sendable {
     }
 
     deinit {
-        // Programs that tests start inherit blocked signals; this one cannot be blocked.
-        kill(process.processIdentifier, SIGKILL)
+        process.terminate()
     }
 
     private static var script: String {
@@ -72,7 +71,7 @@ package final class TrialCatalog: Sendable {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["curl", "--silent", "--fail"] + arguments
         process.standardOutput = output
-        try process.run()
+        try process.start()
         return await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
                 let data = output.fileHandleForReading.readDataToEndOfFile()

@@ -2,158 +2,153 @@ import Foundation
 import HalfTunesTestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(2)))
-struct HalfTunesTests {
-    /// Gives a test an app, and ends what is left of it; keeps a picture if it fails.
-    private func withApp(
-        _ name: String = #function,
-        catalog: String? = nil,
-        _ body: (TestApp) async throws -> Void
-    ) async throws {
-        // Half a minute for a preview, so that there is time to do something meanwhile.
-        let app = try TestApp(rate: 6_000, catalog: catalog)
-        do { try await body(app) } catch {
-            try? app.desktop.keepPicture("failed \(name)")
-            Issue.record(error)
+extension WindowTests {
+    @Suite struct HalfTunesTests {
+        /// Half a minute for a preview, so that there is time to do something meanwhile.
+        private func withApp(
+            _ name: String = #function,
+            catalog: String? = nil,
+            _ body: (TestApp) async throws -> Void
+        ) async throws {
+            try await TestApp.run("half-tunes", rate: 6_000, catalog: catalog, name, body)
         }
-        _ = try await app.ferry("daemon", "stop")
-    }
 
-    @Test
-    func `H1, H2, H4, H5: a track is found, downloaded with pauses, and played`()
-        async throws
-    {
-        try await withApp { app in
-            _ = try app.launch()
-            try await app.search(for: "blue")
-            try app.desktop.keepPicture("found")
-            try await app.pressInRow("Download")
-            try await app.showsProgress()
-            try await app.pressInRow("Pause")
-            try await app.shows("Resume", role: .button)
-            try app.desktop.keepPicture("paused")
-            try await app.pressInRow("Resume")
-            try await app.shows("Pause", role: .button)
-            try app.desktop.keepPicture("downloading")
-            try await app.pressInRow("Cancel")
-            try await app.pressInRow("Download")
-            try await app.trial.change(#"{"rate": 0}"#)
-            try await app.pressInRow("Play")
-            try await app.shows("0:01 / 0:04")
-            try app.desktop.keepPicture("playing")
-            #expect(app.hasFiled("song01.wav"))
+        @Test
+        func `H1, H2, H4, H5: a track is found, downloaded with pauses, and played`()
+            async throws
+        {
+            try await withApp { app in
+                _ = try app.launch()
+                try await app.search(for: "blue")
+                try app.desktop.keepPicture("found")
+                try await app.pressInRow("Download")
+                try await app.showsProgress(of: "176 kB")
+                try await app.pressInRow("Pause")
+                try await app.shows("Resume", role: .button)
+                try app.desktop.keepPicture("paused")
+                try await app.pressInRow("Resume")
+                try await app.shows("Pause", role: .button)
+                try app.desktop.keepPicture("downloading")
+                try await app.pressInRow("Cancel")
+                try await app.pressInRow("Download")
+                try await app.hurry()
+                try await app.pressInRow("Play")
+                try await app.shows("0:01 / 0:04")
+                try app.desktop.keepPicture("playing")
+                #expect(app.hasFiledSong)
+            }
         }
-    }
 
-    @Test
-    func `H6, P9: a download outlives its window, is filed, told and shown`()
-        async throws
-    {
-        try await withApp { app in
-            let process = try app.launch()
-            try await app.search(for: "blue river")
-            try await app.pressInRow("Download")
-            try await app.showsProgress()
-            try await app.press("Close")
-            process.waitUntilExit()
-            #expect(process.terminationReason == .exit)
-            #expect(process.terminationStatus == 0)
-            #expect(try await app.transfers().contains("running"))
-            try await app.filesWithoutWindow()
-            try await app.opensAgain()
-            try app.desktop.keepPicture("opened again")
+        @Test
+        func `H6, P9: a download outlives its window, is filed, told and shown`()
+            async throws
+        {
+            try await withApp { app in
+                let process = try app.launch()
+                try await app.search(for: "blue river")
+                try await app.pressInRow("Download")
+                try await app.showsProgress(of: "176 kB")
+                try await app.press("Close")
+                process.waitUntilExit()
+                #expect(process.terminationReason == .exit)
+                #expect(process.terminationStatus == 0)
+                #expect(try await app.transfers().contains("running"))
+                try await app.filesWithoutWindow()
+                try await app.opensAgain()
+                try app.desktop.keepPicture("opened again")
+            }
         }
-    }
 
-    @Test
-    func `H6, P11: a crash at half changes nothing`() async throws {
-        try await withApp { app in
-            let process = try app.launch()
-            try await app.search(for: "blue river")
-            try await app.pressInRow("Download")
-            try await app.showsProgress()
-            kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
-            try await app.filesWithoutWindow()
-            try await app.opensAgain()
+        @Test
+        func `H6, P11: a crash at half changes nothing`() async throws {
+            try await withApp { app in
+                let process = try app.launch()
+                try await app.search(for: "blue river")
+                try await app.pressInRow("Download")
+                try await app.showsProgress(of: "176 kB")
+                kill(process.processIdentifier, SIGKILL)
+                process.waitUntilExit()
+                try await app.filesWithoutWindow()
+                try await app.opensAgain()
+            }
         }
-    }
 
-    @Test
-    func `H6: a download that runs is there with its progress when the app is opened again`()
-        async throws
-    {
-        try await withApp { app in
-            let process = try app.launch()
-            try await app.search(for: "blue river")
-            try await app.pressInRow("Download")
-            try await app.showsProgress()
-            kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
-            _ = try app.launch()
-            try await app.search(for: "blue river")
-            try await app.showsProgress()
-            try await app.trial.change(#"{"rate": 0}"#)
-            try await app.shows("Play", role: .button)
+        @Test
+        func `H6: a download that runs is there with its progress when the app is opened again`()
+            async throws
+        {
+            try await withApp { app in
+                let process = try app.launch()
+                try await app.search(for: "blue river")
+                try await app.pressInRow("Download")
+                try await app.showsProgress(of: "176 kB")
+                kill(process.processIdentifier, SIGKILL)
+                process.waitUntilExit()
+                _ = try app.launch()
+                try await app.search(for: "blue river")
+                try await app.showsProgress(of: "176 kB")
+                try await app.hurry()
+                try await app.shows("Play", role: .button)
+            }
         }
-    }
 
-    @Test
-    func `H1: each error has a page, which offers to try again`() async throws {
-        try await withApp { app in
-            _ = try app.launch()
-            try await app.shows("Find Songs")
-            try app.desktop.keepPicture("welcome")
-            try await app.trial.change(#"{"status": 503}"#)
-            try await app.write("blue river")
-            try await app.shows("The catalog answered with status 503.")
-            try app.desktop.keepPicture("search failed")
-            try await app.trial.change(#"{"status": 200}"#)
-            try await app.press("Try Again")
-            try await app.shows(TestApp.row)
-            try await app.write("zzzz")
-            try await app.shows("Nothing was found for zzzz. Try other words.")
-            try app.desktop.keepPicture("nothing found")
+        @Test
+        func `H1: each error has a page, which offers to try again`() async throws {
+            try await withApp { app in
+                _ = try app.launch()
+                try await app.shows("Find Songs")
+                try app.desktop.keepPicture("welcome")
+                try await app.trial.change(#"{"status": 503}"#)
+                try await app.write("blue river")
+                try await app.shows("The catalog answered with status 503.")
+                try app.desktop.keepPicture("search failed")
+                try await app.trial.change(#"{"status": 200}"#)
+                try await app.press("Try Again")
+                try await app.shows(TestApp.row)
+                try await app.write("zzzz")
+                try await app.shows("Nothing was found for zzzz. Try other words.")
+                try app.desktop.keepPicture("nothing found")
+            }
         }
-    }
 
-    @Test
-    func `H1: without a network there is a page that says so`() async throws {
-        // An address of nobody's, which only a network could lead to.
-        try await withApp(catalog: "http://192.0.2.1/") { app in
-            _ = try app.launchOffline()
-            try await app.write("blue river")
-            try await app.shows("No Network")
-            try app.desktop.keepPicture("no network")
+        @Test
+        func `H1: without a network there is a page that says so`() async throws {
+            // An address of nobody's, which only a network could lead to.
+            try await withApp(catalog: "http://192.0.2.1/") { app in
+                _ = try app.launchOffline()
+                try await app.write("blue river")
+                try await app.shows("No Network")
+                try app.desktop.keepPicture("no network")
+            }
         }
-    }
 
-    @Test
-    func `P11: to quit and cancel by the menu leaves nothing behind`() async throws {
-        try await withApp { app in
-            let process = try app.launch()
-            try await app.search(for: "blue river")
-            try await app.pressInRow("Download")
-            try await app.showsProgress()
-            try await app.press("Menu")
-            try await app.press("Quit and Cancel Downloads")
-            process.waitUntilExit()
-            #expect(try await app.transfers().isEmpty)
-            #expect(!app.hasFiled("song01.wav"))
+        @Test
+        func `P11: to quit and cancel by the menu leaves nothing behind`() async throws {
+            try await withApp { app in
+                let process = try app.launch()
+                try await app.search(for: "blue river")
+                try await app.pressInRow("Download")
+                try await app.showsProgress(of: "176 kB")
+                try await app.press("Menu")
+                try await app.press("Quit and Cancel Downloads")
+                process.waitUntilExit()
+                #expect(try await app.transfers().isEmpty)
+                #expect(!app.hasFiledSong)
+            }
         }
-    }
 
-    @Test
-    func `P11: a force quit from outside cancels what an open window shows`() async throws {
-        try await withApp { app in
-            _ = try app.launch()
-            try await app.search(for: "blue river")
-            try await app.pressInRow("Download")
-            try await app.showsProgress()
-            _ = try await app.ferry("quit", "io.ferry.HalfTunes")
-            try await app.shows("Download", role: .button)
-            #expect(try await app.transfers().isEmpty)
-            #expect(!app.hasFiled("song01.wav"))
+        @Test
+        func `P11: a force quit from outside cancels what an open window shows`() async throws {
+            try await withApp { app in
+                _ = try app.launch()
+                try await app.search(for: "blue river")
+                try await app.pressInRow("Download")
+                try await app.showsProgress(of: "176 kB")
+                _ = try await app.ferry("quit", "io.ferry.HalfTunes")
+                try await app.shows("Download", role: .button)
+                #expect(try await app.transfers().isEmpty)
+                #expect(!app.hasFiledSong)
+            }
         }
     }
 }

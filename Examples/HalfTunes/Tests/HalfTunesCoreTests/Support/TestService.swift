@@ -47,8 +47,8 @@ final class TestService {
     }
 
     /// Returns when a condition holds, looking at it whenever something was told.
-    func until(_ condition: () -> Bool) async {
-        await changes.until(condition)
+    func until(_ condition: () -> Bool) async throws {
+        try await changes.until(condition)
     }
 
     func download(_ track: Track) -> Download? {

@@ -1,3 +1,4 @@
+import Foundation
 import HalfTunesTestSupport
 import Testing
 
@@ -12,11 +13,11 @@ extension TestApp {
     }
 
     func write(_ text: String) async throws {
-        try await desktop.changes.wait { desktop.write(text, into: "Search for songs") }
+        try await desktop.changes.until { desktop.write(text, into: "Search for songs") }
     }
 
     func press(_ name: String, in place: String? = nil) async throws {
-        try await desktop.changes.wait { desktop.press(name, in: place) }
+        try await desktop.changes.until { desktop.press(name, in: place) }
     }
 
     /// Presses a button of the song's row.
@@ -25,24 +26,41 @@ extension TestApp {
     }
 
     func shows(_ name: String, role: Role? = nil) async throws {
-        try await desktop.changes.wait { desktop.shows(name, role: role) }
+        try await desktop.changes.until { desktop.shows(name, role: role) }
     }
 
-    /// Returns when the row tells how much has arrived.
-    func showsProgress() async throws {
-        try await desktop.changes.wait {
-            desktop.shows { name, _ in name.hasSuffix("% of 176 kB") && !name.hasPrefix("0.0") }
+    /// Returns when it is told how much of a file of a size, as the app writes it, has arrived.
+    func showsProgress(of size: String) async throws {
+        try await desktop.changes.until {
+            desktop.shows { name, _ in name.hasSuffix("% of \(size)") && !name.hasPrefix("0.0") }
         }
     }
 
+    /// Has what is under way come at once.
+    func hurry() async throws {
+        try await trial.change(#"{"rate": 0}"#)
+    }
+
+    /// Returns when there is a notification, and checks that it is the only one and comes without a window.
+    func isNotified(_ title: String, _ body: String) async throws {
+        try await desktop.changes.until { !desktop.notifications.shown.isEmpty }
+        #expect(desktop.notifications.shown == [.init(title: title, body: body)])
+        #expect(!desktop.shows { _, _ in true })
+    }
+
+    /// A picture as the catalog has it.
+    func picture(_ name: String) async throws -> Data {
+        try await trial.curl(trial.picture(name).absoluteString)
+    }
+
+    /// Whether the song is in the user's music.
+    var hasFiledSong: Bool { filed("Music/Half Tunes/song01.wav") != nil }
+
     /// Returns when the app was started without a window, has filed the song, and has said so.
     func filesWithoutWindow() async throws {
-        try await trial.change(#"{"rate": 0}"#)
-        try await desktop.changes.wait { !desktop.notifications.shown.isEmpty }
-        let text = Notifications.Notification(title: "Song Downloaded", body: Self.row)
-        #expect(desktop.notifications.shown == [text])
-        #expect(hasFiled("song01.wav"))
-        #expect(!desktop.shows { _, _ in true })
+        try await hurry()
+        try await isNotified("Song Downloaded", Self.row)
+        #expect(hasFiledSong)
     }
 
     /// Opens the app, which shows that the song is there.

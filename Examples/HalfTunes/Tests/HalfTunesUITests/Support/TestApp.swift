@@ -1,8 +1,10 @@
 import Foundation
 import HalfTunesTestSupport
+import Testing
 
-/// Half Tunes on a desktop, with a home and a catalog of its own.
+/// One of the apps on a desktop, with a home and a catalog of its own.
 final class TestApp: Sendable {
+    private let program: String
     let desktop: Desktop
     let trial: TrialCatalog
     private let home: TestDirectory
@@ -11,10 +13,12 @@ final class TestApp: Sendable {
     /// Makes its home, its desktop and a catalog.
     ///
     /// - Parameters:
+    ///   - program: The app's program.
     ///   - rate: The catalog's, in bytes per second.
     ///   - catalog: Where the app looks for the catalog; nil for where it is.
     /// - Throws: what Foundation does when a program cannot be started.
-    init(rate: Int, catalog: String? = nil) throws {
+    init(_ program: String, rate: Int, catalog: String? = nil) throws {
+        self.program = program
         desktop = try Desktop()
         trial = try TrialCatalog(rate: rate)
         home = try TestDirectory()
@@ -23,23 +27,26 @@ final class TestApp: Sendable {
             withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700]
         )
+        let address = catalog ?? trial.address.absoluteString
         variables = desktop.environment.merging([
             "HOME": home.url.path, "XDG_RUNTIME_DIR": home.url.path + "/run",
             "FERRY_DAEMON": Products.path(of: "ferryd"),
-            "HALF_TUNES_CATALOG": catalog ?? trial.address.absoluteString,
+            "HALF_TUNES_CATALOG": address,
+            "BACKGROUND_TRANSFER_PICTURE": "\(address)/picture/evening.png",
+            "CANCEL_AND_RESUME_PICTURES": "\(address)/picture/night.png",
         ]) { $1 }
     }
 
     /// Starts it, as a person does.
     func launch() throws -> Process {
-        try start(Products.path(of: "half-tunes"))
+        try start(Products.path(of: program))
     }
 
     /// Starts it where there is no network; the screen and the buses are files.
     func launchOffline() throws -> Process {
         try start(
             "/usr/bin/unshare",
-            ["--map-root-user", "--net", Products.path(of: "half-tunes")]
+            ["--map-root-user", "--net", Products.path(of: program)]
         )
     }
 
@@ -49,7 +56,7 @@ final class TestApp: Sendable {
         process.arguments = arguments
         process.environment = variables
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.start()
         return process
     }
 
@@ -61,7 +68,7 @@ final class TestApp: Sendable {
         process.environment = variables
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.start()
         return await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
                 let data = output.fileHandleForReading.readDataToEndOfFile()
@@ -75,14 +82,20 @@ final class TestApp: Sendable {
         try await run(Products.path(of: "ferry"), command, argument)
     }
 
+    /// Kills ferryd without a warning.
+    func killDaemon() async throws {
+        let status = try await ferry("daemon", "status")
+        let number = status.firstMatch(of: /process (\d+)/)?.1
+        kill(try #require(number.flatMap { Int32($0) }), SIGKILL)
+    }
+
     /// What ferryd has to do for it.
     func transfers() async throws -> String {
         try await ferry("list", "--all")
     }
 
-    /// Whether a song is in the library.
-    func hasFiled(_ name: String) -> Bool {
-        let file = home.url.appending(path: "Music/Half Tunes/\(name)")
-        return FileManager.default.fileExists(atPath: file.path)
+    /// What the app has filed at a path in the user's home; nil when it is not there.
+    func filed(_ path: String) -> Data? {
+        try? Data(contentsOf: home.url.appending(path: path))
     }
 }

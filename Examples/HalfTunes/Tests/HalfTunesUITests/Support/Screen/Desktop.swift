@@ -115,7 +115,7 @@ final class Desktop: Sendable {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/import")
         process.arguments = ["-window", "root", picture]
         process.environment = environment
-        try process.run()
+        try process.start()
         process.waitUntilExit()
     }
 }

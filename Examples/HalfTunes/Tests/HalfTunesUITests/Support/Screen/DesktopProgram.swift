@@ -1,4 +1,5 @@
 import Foundation
+import HalfTunesTestSupport
 
 /// A program that a desktop consists of, which ends with it.
 final class DesktopProgram: Sendable {
@@ -23,7 +24,7 @@ final class DesktopProgram: Sendable {
         ]) { $1 }
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.start()
         let line = output.fileHandleForReading.availableData
         greeting = String(decoding: line, as: UTF8.self).trimmingCharacters(
             in: .whitespacesAndNewlines
@@ -31,8 +32,7 @@ final class DesktopProgram: Sendable {
     }
 
     deinit {
-        // It has inherited blocked signals; this one cannot be blocked.
-        kill(process.processIdentifier, SIGKILL)
+        process.terminate()
         process.waitUntilExit()
     }
 }

@@ -1,3 +1,4 @@
+import HalfTunesTestSupport
 import Synchronization
 
 /// The part of a desktop that shows notifications.

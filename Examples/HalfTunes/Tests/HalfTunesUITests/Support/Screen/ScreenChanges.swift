@@ -1,5 +1,6 @@
 import CXCB
 import Foundation
+import HalfTunesTestSupport
 
 /// Tells whenever something is drawn on a screen.
 ///

@@ -1,0 +1,27 @@
+import Testing
+
+extension TestApp {
+    /// Gives a test an app, and ends what is left of it; keeps a picture if it fails.
+    ///
+    /// - Parameters:
+    ///   - program: The app's program.
+    ///   - rate: The catalog's, in bytes per second.
+    ///   - catalog: Where the app looks for the catalog; nil for where it is.
+    ///   - name: Of the test.
+    ///   - body: The test, whose errors are recorded.
+    /// - Throws: what Foundation does when a program cannot be started.
+    static func run(
+        _ program: String,
+        rate: Int,
+        catalog: String? = nil,
+        _ name: String = #function,
+        _ body: (TestApp) async throws -> Void
+    ) async throws {
+        let app = try TestApp(program, rate: rate, catalog: catalog)
+        do { try await body(app) } catch {
+            try? app.desktop.keepPicture("failed \(name)")
+            Issue.record(error)
+        }
+        _ = try await app.ferry("daemon", "stop")
+    }
+}
