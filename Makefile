@@ -17,7 +17,7 @@ DOCUMENTED = Ferry
 
 .PHONY: all build test demo lint format docs api-coverage sanitize leaks simulate coverage boundaries bench \
   scale build-benchmarks half-tunes background-transfer cancel-and-resume test-half-tunes build-half-tunes \
-  install uninstall clean set-up
+  install uninstall install-half-tunes uninstall-half-tunes clean set-up
 all:
 	.ci/run
 
@@ -152,6 +152,15 @@ install: set-up
 uninstall:
 	rm -f '$(DESTDIR)$(PREFIX)/bin/ferry' '$(DESTDIR)$(PREFIX)/bin/ferryd' \
 	  '$(DESTDIR)$(PREFIX)/share/systemd/user/'ferryd.{socket,service}
+
+# The apps, for one user; what they need of Ferry comes with it.
+install-half-tunes: install
+	@scripts/set-up half-tunes
+	swift build --configuration release --static-swift-stdlib --quiet --package-path Examples/HalfTunes
+	DESTDIR='$(DESTDIR)' scripts/install-half-tunes '$(PREFIX)'
+
+uninstall-half-tunes:
+	DESTDIR='$(DESTDIR)' scripts/install-half-tunes '$(PREFIX)' --uninstall
 
 clean:
 	rm -rf .build Benchmarks/.build Examples/*/.build

@@ -36,8 +36,7 @@ extension WindowTests {
         }
 
         @Test
-        func
-            `P14: what is not there when the app has to end is handed over, and goes on where it is`()
+        func `P14: what an app has not got when it must end goes on in ferryd`()
             async throws
         {
             try await withApp { app in

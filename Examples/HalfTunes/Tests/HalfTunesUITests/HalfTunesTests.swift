@@ -8,9 +8,17 @@ extension WindowTests {
         private func withApp(
             _ name: String = #function,
             catalog: String? = nil,
+            environment: [String: String] = [:],
             _ body: (TestApp) async throws -> Void
         ) async throws {
-            try await TestApp.run("half-tunes", rate: 6_000, catalog: catalog, name, body)
+            try await TestApp.run(
+                "half-tunes",
+                rate: 6_000,
+                catalog: catalog,
+                environment: environment,
+                name,
+                body
+            )
         }
 
         @Test
@@ -148,6 +156,32 @@ extension WindowTests {
                 try await app.shows("Download", role: .button)
                 #expect(try await app.transfers().isEmpty)
                 #expect(!app.hasFiledSong)
+            }
+        }
+
+        @Test(arguments: [Language.german, .vietnamese])
+        func `H2: the app speaks its user's language`(language: Language) async throws {
+            try await withApp(environment: ["LANGUAGE": language.code]) { app in
+                _ = try app.launch()
+                try await app.write("river", into: language.entry)
+                try await app.press(language.download, in: language.row)
+                try await app.shows(language.pause, role: .button)
+                try app.desktop.keepPicture("language \(language.code)")
+            }
+        }
+
+        @Test func `H2: all of a row fits into 360 pixels, and into a dark desktop`() async throws {
+            try await withApp(environment: ["ADW_DEBUG_COLOR_SCHEME": "prefer-dark"]) { app in
+                _ = try app.launch()
+                try await app.search(for: "blue")
+                try await app.pressInRow("Download")
+                try await app.showsProgress(of: "176 kB")
+                try app.desktop.keepPicture("dark")
+                app.desktop.resize(width: 360, height: 640)
+                try await app.desktop.changes.until {
+                    try app.desktop.right(of: "Cancel", in: TestApp.row).map { $0 <= 360 } ?? false
+                }
+                try app.desktop.keepPicture("dark and narrow")
             }
         }
     }

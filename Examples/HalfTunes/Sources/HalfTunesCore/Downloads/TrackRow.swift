@@ -5,6 +5,7 @@ package struct TrackRow: Hashable, Sendable {
     package var showsDownload: Bool
     /// The button that pauses and resumes.
     package var pauseTitle: String?
+    package var isPaused = false
     package var showsCancel: Bool
     package var showsPlay: Bool
     /// From 0 to 1; nil without a progress bar.
@@ -25,6 +26,7 @@ extension TrackRow {
         showsCancel = isActive
         showsPlay = !isActive && isDownloaded
         guard let download else { return }
+        isPaused = !download.isDownloading
         pauseTitle = download.isDownloading ? localized("Pause") : localized("Resume")
         fraction = download.progress?.fraction ?? 0
         let state = download.isDownloading ? localized("Downloading...") : localized("Paused")

@@ -55,7 +55,7 @@ final class TrackRowView {
         set("progress", isVisible: row.fraction != nil)
         set("progress_text", isVisible: row.fraction != nil)
         if let title = row.pauseTitle, title != shown?.pauseTitle {
-            gtk_button_set_label(button("pause"), title)
+            showPause(title, isPaused: row.isPaused)
         }
         if let fraction = row.fraction, fraction != shown?.fraction {
             gtk_progress_bar_set_fraction(layout.opaque("progress"), fraction)
@@ -68,7 +68,10 @@ final class TrackRowView {
 
     /// Shows the track's picture.
     func show(artwork: OpaquePointer) {
+        // In place of the symbol, which is small and pale.
         gtk_image_set_from_paintable(layout.opaque("artwork"), artwork)
+        gtk_image_set_pixel_size(layout.opaque("artwork"), 48)
+        gtk_widget_remove_css_class(layout.widget("artwork"), "dim-label")
     }
 
     private func connectButtons(_ actions: Actions) {
@@ -78,6 +81,13 @@ final class TrackRowView {
         connect(layout.object("pause"), "clicked") { [track, isPaused] in
             if isPaused() { actions.resume(track) } else { actions.pause(track) }
         }
+    }
+
+    private func showPause(_ title: String, isPaused: Bool) {
+        let icon = isPaused ? "media-playback-start-symbolic" : "media-playback-pause-symbolic"
+        gtk_button_set_icon_name(button("pause"), icon)
+        gtk_widget_set_tooltip_text(layout.widget("pause"), title)
+        CToolkit_set_accessible_label(layout.widget("pause"), title)
     }
 
     private func set(_ name: String, isVisible: Bool) {

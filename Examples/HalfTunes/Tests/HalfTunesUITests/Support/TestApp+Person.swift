@@ -12,8 +12,8 @@ extension TestApp {
         try await shows(Self.row)
     }
 
-    func write(_ text: String) async throws {
-        try await desktop.changes.until { desktop.write(text, into: "Search for songs") }
+    func write(_ text: String, into name: String = "Search for songs") async throws {
+        try await desktop.changes.until { desktop.write(text, into: name) }
     }
 
     func press(_ name: String, in place: String? = nil) async throws {

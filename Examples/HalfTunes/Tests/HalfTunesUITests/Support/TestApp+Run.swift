@@ -7,6 +7,7 @@ extension TestApp {
     ///   - program: The app's program.
     ///   - rate: The catalog's, in bytes per second.
     ///   - catalog: Where the app looks for the catalog; nil for where it is.
+    ///   - environment: Variables of its own.
     ///   - name: Of the test.
     ///   - body: The test, whose errors are recorded.
     /// - Throws: what Foundation does when a program cannot be started.
@@ -14,10 +15,11 @@ extension TestApp {
         _ program: String,
         rate: Int,
         catalog: String? = nil,
+        environment: [String: String] = [:],
         _ name: String = #function,
         _ body: (TestApp) async throws -> Void
     ) async throws {
-        let app = try TestApp(program, rate: rate, catalog: catalog)
+        let app = try TestApp(program, rate: rate, catalog: catalog, environment: environment)
         do { try await body(app) } catch {
             try? app.desktop.keepPicture("failed \(name)")
             Issue.record(error)

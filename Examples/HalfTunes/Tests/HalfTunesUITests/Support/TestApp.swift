@@ -16,8 +16,14 @@ final class TestApp: Sendable {
     ///   - program: The app's program.
     ///   - rate: The catalog's, in bytes per second.
     ///   - catalog: Where the app looks for the catalog; nil for where it is.
+    ///   - environment: Variables of its own.
     /// - Throws: what Foundation does when a program cannot be started.
-    init(_ program: String, rate: Int, catalog: String? = nil) throws {
+    init(
+        _ program: String,
+        rate: Int,
+        catalog: String? = nil,
+        environment: [String: String] = [:]
+    ) throws {
         self.program = program
         desktop = try Desktop()
         trial = try TrialCatalog(rate: rate)
@@ -27,6 +33,9 @@ final class TestApp: Sendable {
             withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700]
         )
+        // Pictures show pages, and not one that turns into another; a window has the button that GNOME has.
+        let settings = "[Settings]\ngtk-enable-animations=0\ngtk-decoration-layout=:close\n"
+        try home.write(settings, to: ".config/gtk-4.0/settings.ini")
         let address = catalog ?? trial.address.absoluteString
         variables = desktop.environment.merging([
             "HOME": home.url.path, "XDG_RUNTIME_DIR": home.url.path + "/run",
@@ -34,7 +43,7 @@ final class TestApp: Sendable {
             "HALF_TUNES_CATALOG": address,
             "BACKGROUND_TRANSFER_PICTURE": "\(address)/picture/evening.png",
             "CANCEL_AND_RESUME_PICTURES": "\(address)/picture/night.png",
-        ]) { $1 }
+        ]) { $1 }.merging(environment) { $1 }
     }
 
     /// Starts it, as a person does.

@@ -52,6 +52,12 @@ final class Variant {
         return String(cString: g_variant_get_string(pointer, nil))
     }
 
+    /// 0 when it is no number of 32 bits with a sign.
+    var signedNumber: Int32 {
+        let type = String(cString: g_variant_get_type_string(pointer))
+        return type == "i" ? g_variant_get_int32(pointer) : 0
+    }
+
     /// nil when it is no unsigned number of 32 bits.
     var number: UInt32? {
         let type = String(cString: g_variant_get_type_string(pointer))

@@ -44,6 +44,16 @@ struct Accessible {
         try bus.call(owner, path, "SetTextContents", in: interface, .tuple(.string(text)))
     }
 
+    /// Where it ends in its window, in pixels.
+    func rightEdge() throws -> Int32 {
+        let window = Variant.tuple(.number(UInt32(1)))
+        let interface = "org.a11y.atspi.Component"
+        let place = try bus.call(owner, path, "GetExtents", in: interface, window)
+        let numbers = place.first?.values.map(\.signedNumber) ?? []
+        guard numbers.count == 4 else { throw BusError(reason: "It has no place.") }
+        return numbers[0] + numbers[2]
+    }
+
     /// The first thing in it, from the top, with whose role and name a closure is content.
     func first(where body: (Accessible, Role, String) throws -> Bool) throws -> Accessible? {
         let (role, name) = (try role(), try name())

@@ -11,36 +11,38 @@ final class Desktop: Sendable {
 
     private let programs: [DesktopProgram]
     private let directory: TestDirectory
+    private let screen: Screen
     private let sessionBus: MessageBus
     private let accessibilityBus: MessageBus
 
     init() throws {
         directory = try TestDirectory()
-        let screen = try DesktopProgram(
+        let server = try DesktopProgram(
             "Xvfb",
             // It would begin anew with each last program that leaves, whoever comes just then.
             ["-displayfd", "1", "-noreset", "-screen", "0", "1024x768x24"],
             directory: directory.url
         )
-        let display = ":\(screen.greeting)"
+        let display = ":\(server.greeting)"
         let bus = try DesktopProgram(
             "dbus-daemon",
             ["--session", "--nofork", "--print-address"],
             directory: directory.url,
             environment: ["DISPLAY": display]
         )
-        programs = [screen, bus]
+        programs = [server, bus]
         environment = [
             "DISPLAY": display, "DBUS_SESSION_BUS_ADDRESS": bus.greeting, "GDK_BACKEND": "x11",
             "GSK_RENDERER": "cairo", "GSETTINGS_BACKEND": "memory", "LANG": "C.UTF-8",
             "LANGUAGE": "en", "PATH": "/usr/bin:/bin",
             "HALF_TUNES_AUDIO_SINK": "fakesink sync=true",
         ]
+        screen = try Screen(display)
         sessionBus = try MessageBus(address: bus.greeting)
         let place = "org.a11y.Bus"
         let address = try sessionBus.call(place, "/org/a11y/bus", "GetAddress", in: place)
         accessibilityBus = try MessageBus(address: address[0].text)
-        try ScreenChanges.follow(display, changes)
+        screen.follow(changes)
         try followApps()
         try notifications.serve(sessionBus, changes)
     }
@@ -94,6 +96,22 @@ final class Desktop: Sendable {
         finds { element, role, found in
             role == .entry && found == name && (try? element.write(text)) != nil
         }
+    }
+
+    /// Where the right edge of a button is in the window, in pixels; nil when it is not there.
+    func right(of name: String, in place: String) throws -> Int32? {
+        var edge: Int32?
+        _ = finds(in: place) { element, role, found in
+            guard role == .button, found == name else { return false }
+            edge = try? element.rightEdge()
+            return true
+        }
+        return edge
+    }
+
+    /// Gives the window another size, in pixels.
+    func resize(width: UInt32, height: UInt32) {
+        screen.resizeWindows(width: width, height: height)
     }
 
     private func finds(
