@@ -10,6 +10,8 @@ final class TrackList {
     private let tunes: Tunes
     private let artwork: ArtworkLoader
     private var rows: [TrackRowView] = []
+    /// The same, found without a look at each: progress comes often.
+    private var rowsByURL: [URL: [TrackRowView]] = [:]
     private var loads: Task<Void, Never>?
 
     /// A list.
@@ -33,12 +35,13 @@ final class TrackList {
             gtk_list_box_append(list, row.widget)
             return row
         }
+        rowsByURL = Dictionary(grouping: rows) { $0.track.previewURL }
         loadArtwork()
     }
 
     /// Shows how a track's download is now.
     func update(_ track: Track) {
-        for row in rows where row.track.previewURL == track.previewURL {
+        for row in rowsByURL[track.previewURL] ?? [] {
             row.show(tunes.row(of: row.track))
         }
     }
