@@ -2,6 +2,12 @@
 
 import PackageDescription
 
+let ferry = Target.Dependency.product(name: "Ferry", package: "Ferry")
+/// Started by the tests, and built with them for that reason.
+let programs: [Target.Dependency] = [
+    .product(name: "ferry", package: "Ferry"), .product(name: "ferryd", package: "Ferry"),
+]
+
 let package = Package(
     name: "HalfTunes",
     dependencies: [.package(name: "Ferry", path: "../..")],
@@ -36,13 +42,13 @@ let package = Package(
 
         .target(
             name: "DesktopCore",
-            dependencies: ["CGettext", .product(name: "Ferry", package: "Ferry")]
+            dependencies: ["CGettext", ferry]
         ),
         .target(
             name: "Toolkit",
             dependencies: [
                 "DesktopCore", "CAdwaita", "CGettext", "CToolkit",
-                .product(name: "Ferry", package: "Ferry"),
+                ferry,
             ]
         ),
 
@@ -50,7 +56,7 @@ let package = Package(
 
         .target(
             name: "HalfTunesCore",
-            dependencies: ["DesktopCore", .product(name: "Ferry", package: "Ferry")]
+            dependencies: ["DesktopCore", ferry]
         ),
         .target(
             name: "HalfTunesAudio",
@@ -60,7 +66,7 @@ let package = Package(
             name: "HalfTunesUI",
             dependencies: [
                 "DesktopCore", "HalfTunesCore", "HalfTunesAudio", "Toolkit", "CAdwaita",
-                "CToolkit", .product(name: "Ferry", package: "Ferry"),
+                "CToolkit", ferry,
             ],
             resources: [.embedInCode("Layouts/window.ui"), .embedInCode("Layouts/row.ui")]
         ),
@@ -70,13 +76,13 @@ let package = Package(
 
         .target(
             name: "BackgroundTransferCore",
-            dependencies: ["DesktopCore", .product(name: "Ferry", package: "Ferry")]
+            dependencies: ["DesktopCore", ferry]
         ),
         .executableTarget(
             name: "background-transfer",
             dependencies: [
                 "BackgroundTransferCore", "DesktopCore", "Toolkit", "CAdwaita",
-                .product(name: "Ferry", package: "Ferry"),
+                ferry,
             ],
             resources: [.embedInCode("window.ui")]
         ),
@@ -85,13 +91,13 @@ let package = Package(
 
         .target(
             name: "CancelAndResumeCore",
-            dependencies: ["DesktopCore", .product(name: "Ferry", package: "Ferry")]
+            dependencies: ["DesktopCore", ferry]
         ),
         .executableTarget(
             name: "cancel-and-resume",
             dependencies: [
                 "CancelAndResumeCore", "DesktopCore", "Toolkit", "CAdwaita", "CToolkit",
-                .product(name: "Ferry", package: "Ferry"),
+                ferry,
             ],
             resources: [.embedInCode("window.ui"), .embedInCode("row.ui")]
         ),
@@ -112,33 +118,21 @@ let package = Package(
             dependencies: [
                 "HalfTunesTestSupport", "CGio", "CXCB", "half-tunes", "background-transfer",
                 "cancel-and-resume",
-                .product(name: "ferry", package: "Ferry"),
-                .product(name: "ferryd", package: "Ferry"),
-            ]
+            ] + programs
         ),
         .testTarget(
             name: "HalfTunesCoreTests",
-            dependencies: [
-                "DesktopCore", "HalfTunesCore", "HalfTunesTestSupport",
-                .product(name: "Ferry", package: "Ferry"),
-                .product(name: "ferryd", package: "Ferry"),
-            ]
+            dependencies: ["DesktopCore", "HalfTunesCore", "HalfTunesTestSupport", ferry] + programs
         ),
         .testTarget(
             name: "BackgroundTransferCoreTests",
-            dependencies: [
-                "BackgroundTransferCore", "DesktopCore", "HalfTunesTestSupport",
-                .product(name: "Ferry", package: "Ferry"),
-                .product(name: "ferryd", package: "Ferry"),
-            ]
+            dependencies: ["BackgroundTransferCore", "DesktopCore", "HalfTunesTestSupport", ferry]
+                + programs
         ),
         .testTarget(
             name: "CancelAndResumeCoreTests",
-            dependencies: [
-                "CancelAndResumeCore", "DesktopCore", "HalfTunesTestSupport",
-                .product(name: "Ferry", package: "Ferry"),
-                .product(name: "ferryd", package: "Ferry"),
-            ]
+            dependencies: ["CancelAndResumeCore", "DesktopCore", "HalfTunesTestSupport", ferry]
+                + programs
         ),
     ]
 )

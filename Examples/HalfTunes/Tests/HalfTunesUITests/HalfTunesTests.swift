@@ -52,10 +52,7 @@ extension WindowTests {
             async throws
         {
             try await withApp { app in
-                let process = try app.launch()
-                try await app.search(for: "blue river")
-                try await app.pressInRow("Download")
-                try await app.showsProgress(of: "176 kB")
+                let process = try await app.startDownload()
                 try await app.press("Close")
                 process.waitUntilExit()
                 #expect(process.terminationReason == .exit)
@@ -70,10 +67,7 @@ extension WindowTests {
         @Test
         func `H6, P11: a crash at half changes nothing`() async throws {
             try await withApp { app in
-                let process = try app.launch()
-                try await app.search(for: "blue river")
-                try await app.pressInRow("Download")
-                try await app.showsProgress(of: "176 kB")
+                let process = try await app.startDownload()
                 kill(process.processIdentifier, SIGKILL)
                 process.waitUntilExit()
                 try await app.filesWithoutWindow()
@@ -86,10 +80,7 @@ extension WindowTests {
             async throws
         {
             try await withApp { app in
-                let process = try app.launch()
-                try await app.search(for: "blue river")
-                try await app.pressInRow("Download")
-                try await app.showsProgress(of: "176 kB")
+                let process = try await app.startDownload()
                 kill(process.processIdentifier, SIGKILL)
                 process.waitUntilExit()
                 _ = try app.launch()
@@ -133,10 +124,7 @@ extension WindowTests {
         @Test
         func `P11: to quit and cancel by the menu leaves nothing behind`() async throws {
             try await withApp { app in
-                let process = try app.launch()
-                try await app.search(for: "blue river")
-                try await app.pressInRow("Download")
-                try await app.showsProgress(of: "176 kB")
+                let process = try await app.startDownload()
                 try await app.press("Menu")
                 try await app.press("Quit and Cancel Downloads")
                 process.waitUntilExit()
@@ -148,10 +136,7 @@ extension WindowTests {
         @Test
         func `P11: a force quit from outside cancels what an open window shows`() async throws {
             try await withApp { app in
-                _ = try app.launch()
-                try await app.search(for: "blue river")
-                try await app.pressInRow("Download")
-                try await app.showsProgress(of: "176 kB")
+                _ = try await app.startDownload()
                 _ = try await app.ferry("quit", "io.ferry.HalfTunes")
                 try await app.shows("Download", role: .button)
                 #expect(try await app.transfers().isEmpty)

@@ -7,6 +7,15 @@ extension TestApp {
     /// What the row of the song is called that all tests download.
     static let row = "Blue River by The Ferrymen"
 
+    /// Starts Half Tunes, and in it the download of the song, which has begun when this returns.
+    func startDownload() async throws -> Process {
+        let process = try launch()
+        try await search(for: "blue river")
+        try await pressInRow("Download")
+        try await showsProgress(of: "176 kB")
+        return process
+    }
+
     func search(for text: String) async throws {
         try await write(text)
         try await shows(Self.row)
