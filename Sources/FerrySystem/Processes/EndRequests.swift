@@ -71,7 +71,11 @@ package final class EndRequests: Sendable {
     ///
     /// After ``giveBack()`` it does what the request did that was taken: it ends the process with the
     /// status that its parent expects, or calls the handler that the program has for it.
-    package static func send(_ signal: Signal) { kill(getpid(), signal.number) }
+    package static func send(_ signal: Signal) {
+        // A library may have put this one's handler back, as readline does: it would come back for ever.
+        _ = CFerryLinux_giveSignalBack(signal.number)
+        kill(getpid(), signal.number)
+    }
 
     private func take(_ signal: Signal, _ state: inout State) throws(SystemCallError) {
         let notice: Int32

@@ -75,6 +75,9 @@ final class PictureDelegate: NSObject, URLSessionDownloadDelegate {
             event.yield(.failed(task, error.localizedDescription, resumeData: resumeData))
         } else if let file = pictures.file(named: Self.fileName(task)) {
             event.yield(.arrived(task, file))
+        } else {
+            let reason = CocoaError(.fileNoSuchFile).localizedDescription
+            event.yield(.failed(task, reason, resumeData: nil))
         }
     }
 

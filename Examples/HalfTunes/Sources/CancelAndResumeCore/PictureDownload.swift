@@ -9,8 +9,8 @@ package final class PictureDownload {
     package enum State {
         case idle
         case running(URLSessionDownloadTask)
-        /// It has been cancelled, and its resume data is on the way.
-        case stopping
+        /// It has been cancelled, and its resume data is on the way, which the task waits for.
+        case stopping(Task<Void, Never>)
         /// It can be resumed with this.
         case stopped(resumeData: Data)
     }

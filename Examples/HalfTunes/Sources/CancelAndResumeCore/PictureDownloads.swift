@@ -26,6 +26,8 @@ package final class PictureDownloads {
     private var foreground: (session: URLSession, events: Task<Void, Never>)?
     /// The session that goes on without this process.
     private(set) lazy var background = makeSession(backgroundConfiguration).session
+    /// What hands over at the moment.
+    var handingOver: Task<Void, Never>?
     /// Open while this process downloads.
     var backgroundTask = Application.BackgroundTaskIdentifier.invalid
 
@@ -56,7 +58,11 @@ package final class PictureDownloads {
     /// Finds the downloads again that an earlier launch has handed over.
     package func restore() async {
         for case let task as URLSessionDownloadTask in await background.allTasks {
-            guard let download = download(of: task), case .idle = download.state else { continue }
+            guard let download = download(of: task), !download.isBusy,
+                task.state == .running || task.state == .suspended
+            else { continue }
+            // What is in ferryd's hands is more than what was noted before it was.
+            stopped[download.picture] = nil
             download.isHandedOver = true
             download.progress = DownloadProgress(task)
             run(task, for: download)
@@ -110,10 +116,7 @@ extension PictureDownloads {
     /// Ends a download so that it can be resumed.
     package func cancel(_ download: PictureDownload) {
         guard case .running(let task) = download.state else { return }
-        Task {
-            let resumeData = await stop(task, of: download)
-            hasStopped(download, resumeData: resumeData)
-        }
+        _ = stop(task, of: download)
     }
 
     /// Goes on with a download where it was.
@@ -124,18 +127,30 @@ extension PictureDownloads {
         run(foregroundSession().downloadTask(withResumeData: resumeData), for: download)
     }
 
-    /// Cancels a task; nil when nothing has arrived that could be resumed.
-    func stop(_ task: URLSessionDownloadTask, of download: PictureDownload) async -> Data? {
-        download.state = .stopping
+    /// Cancels a task, whose resume data is on the disk when what is returned is done.
+    func stop(
+        _ task: URLSessionDownloadTask,
+        of download: PictureDownload
+    ) -> Task<Void, Never> {
+        let stop = Task {
+            let resumeData = await task.cancelByProducingResumeData()
+            hasStopped(download, resumeData: resumeData)
+        }
+        download.state = .stopping(stop)
         changed(download)
-        return await task.cancelByProducingResumeData()
+        return stop
+    }
+
+    /// Forgets what would be needed to resume a download in this process.
+    func forgetStopped(_ download: PictureDownload) {
+        stopped[download.picture] = nil
     }
 
     func run(_ task: URLSessionDownloadTask, for download: PictureDownload) {
         download.failure = nil
         download.state = .running(task)
-        guardDownloads()
         task.resume()
+        guardDownloads()
         changed(download)
     }
 
@@ -167,6 +182,10 @@ extension PictureDownloads {
             guard let download = download(of: task) else { return }
             download.file = file
             if download.isRunning(task) { hasStopped(download, resumeData: nil) }
+            if case .stopped = download.state {
+                forgetStopped(download)
+                hasStopped(download, resumeData: nil)
+            }
             changed(download)
             arrived(download)
         case .failed(let task, let reason, let resumeData):

@@ -26,10 +26,12 @@ package struct Folder: Sendable {
         if rename(location.path, place.path) == 0 { return }
         guard errno == EXDEV else { throw CocoaError(.fileWriteUnknown) }
         let copy = directory.appending(component: ".\(UUID().uuidString).part")
-        try FileManager.default.copyItem(at: location, to: copy)
-        guard rename(copy.path, place.path) == 0 else {
+        do {
+            try FileManager.default.copyItem(at: location, to: copy)
+            guard rename(copy.path, place.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
+        } catch {
             try? FileManager.default.removeItem(at: copy)
-            throw CocoaError(.fileWriteUnknown)
+            throw error
         }
     }
 }

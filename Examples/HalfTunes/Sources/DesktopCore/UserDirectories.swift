@@ -44,10 +44,11 @@ package struct UserDirectories: Sendable {
         let prefix = "\(name)=\""
         for line in text.split(separator: "\n").reversed() where line.hasPrefix(prefix) {
             let value = String(line.dropFirst(prefix.count).prefix { $0 != "\"" })
-            let path = value.replacing("$HOME", with: home.path)
+            let path = value.hasPrefix("$HOME") ? home.path + value.dropFirst(5) : value
+            guard path.hasPrefix("/") else { return nil }
+            let directory = URL(fileURLWithPath: path, isDirectory: true).standardizedFileURL
             // One that is the home itself stands for a directory that the user does not have.
-            guard path.hasPrefix("/"), path != home.path else { return nil }
-            return URL(fileURLWithPath: path, isDirectory: true)
+            return directory.path == home.standardizedFileURL.path ? nil : directory
         }
         return nil
     }

@@ -28,11 +28,18 @@ package final class DesktopApplication {
         Self.prepareProcess()
         Application.shared.identifier = identifier
         Application.shared.relaunch?.environmentNames.insert(variable)
-        guard let application = adw_application_new(identifier, G_APPLICATION_DEFAULT_FLAGS) else {
-            return nil
+        guard let application = Self.make(identifier) else { return nil }
+        pointer = application.assumingMemoryBound(to: GtkApplication.self)
+    }
+
+    /// An application of libadwaita; without a screen, where ferryd starts it, one that has no windows.
+    private static func make(_ identifier: String) -> UnsafeMutableRawPointer? {
+        let flags = G_APPLICATION_DEFAULT_FLAGS
+        // GTK ends a process that has windows and no screen. There is none before a person logs in, or after.
+        if Application.shared.launchReason != .user, gtk_init_check() == 0 {
+            return g_application_new(identifier, flags).map { UnsafeMutableRawPointer($0) }
         }
-        pointer = UnsafeMutableRawPointer(application)
-            .assumingMemoryBound(to: GtkApplication.self)
+        return adw_application_new(identifier, flags).map { UnsafeMutableRawPointer($0) }
     }
 
     private static func prepareProcess() {
@@ -119,6 +126,8 @@ extension DesktopApplication {
         connect(UnsafeMutableRawPointer(action), "activate", body)
         g_action_map_add_action(OpaquePointer(pointer), action)
         g_object_unref(UnsafeMutableRawPointer(action))
+        // Without a screen there are no keys.
+        guard gtk_is_initialized() != 0 else { return }
         var words = keys.map { UnsafePointer(strdup($0)) } + [nil]
         gtk_application_set_accels_for_action(pointer, "app.\(name)", &words)
         for case let word? in words { free(UnsafeMutablePointer(mutating: word)) }

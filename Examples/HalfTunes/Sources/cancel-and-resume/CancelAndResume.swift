@@ -35,6 +35,8 @@ final class CancelAndResume: ApplicationDelegate {
         application.terminated = { [weak self] in self?.quit() }
         downloads.arrived = { [weak self] in self?.note($0) }
         Application.shared.delegate = self
+        // The screen may be gone in a moment, and the program with it.
+        Application.shared.terminationGracePeriod = 0
         return application.run()
     }
 
@@ -68,6 +70,11 @@ final class CancelAndResume: ApplicationDelegate {
     private func quit() {
         Task {
             await downloads.handOver()
+            application.quit()
+        }
+        Task {
+            // A ferryd that does not answer keeps nobody: what it has not taken is on the disk.
+            try? await Task.sleep(for: .seconds(Application.shared.expirationTimeLimit))
             application.quit()
         }
     }

@@ -75,6 +75,15 @@ extension WindowTests {
             }
         }
 
+        @Test func `H6: a song is filed when there is no screen any more, too`() async throws {
+            try await withApp { app in
+                let process = try await app.startDownload()
+                app.desktop.loseScreen()
+                process.waitUntilExit()
+                try await app.filesWithoutWindow()
+            }
+        }
+
         @Test
         func `H6: a download that runs is there with its progress when the app is opened again`()
             async throws

@@ -28,6 +28,9 @@ extension Application {
     /// defer { Application.shared.endBackgroundTask(task) }
     /// ```
     ///
+    /// At a logout a program with a window may lose its display before its grace period is over, and its
+    /// toolkit ends it then: give such a program no ``terminationGracePeriod``, so that it hands over at once.
+    ///
     /// The signals are taken over when the first task begins, and given back when the last one has ended.
     /// Install handlers of your own, by `signal`, `sigaction` or `g_unix_signal_add`, while no task is
     /// open: a later one replaces this library's. A handler of SIGTERM is called when the tasks have ended,
@@ -103,7 +106,7 @@ extension Application {
     /// Also how long the program may take for what comes between the end of its tasks and its own:
     /// making durable what was asked of background sessions, and
     /// ``ApplicationDelegate/applicationWillTerminate(_:)``. When the time is over the process ends in any
-    /// case.
+    /// case, unless it has a handler of its own for the signal, which is called then.
     ///
     /// Default: 3. Of the 5 s that logind delays a shutdown, 2 s are then left to tasks before their
     /// handlers are called. Read when the handlers are called; negative values count as 0, and the largest

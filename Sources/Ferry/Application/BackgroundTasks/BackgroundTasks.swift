@@ -116,7 +116,9 @@ final class BackgroundTasks: Sendable {
             case .flush: flushThen { $0.flushed() }
             case .prepareToEnd: prepareToEnd(state.application)
             case .report(let identifiers): report(identifiers, state)
-            case .end(let signal): EndRequests.send(signal)
+            case .end(let signal):
+                abandonTasks(&state)
+                EndRequests.send(signal)
             }
         }
         if effects.contains(.stopListening) { state.application = nil }
@@ -157,6 +159,14 @@ final class BackgroundTasks: Sendable {
                 self.send { $0.timerFired(now: .now) }
             }
         }
+    }
+
+    /// Forgets the tasks that have not ended in time: a program that lives on is not told of them any more.
+    private func abandonTasks(_ state: inout State) {
+        let abandoned = state.tasks
+        state.tasks = [:]
+        // Released outside the lock: what a handler has captured may end tasks, too.
+        Task { withExtendedLifetime(abandoned) {} }
     }
 
     private func expire(_ identifiers: [Identifier]) {

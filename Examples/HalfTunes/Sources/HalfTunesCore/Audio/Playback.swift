@@ -34,7 +34,8 @@ package final class Playback {
         self.track = track
         (position, duration) = (.zero, .zero)
         player.play(file)
-        setPlaying(true)
+        // A player that cannot even begin has said so by now.
+        if self.track != nil { setPlaying(true) }
     }
 
     /// Pauses, or goes on; from the beginning if the end was reached.

@@ -81,6 +81,8 @@ extension DownloadService {
         if let task = download.task {
             download.task = nil
             download.awaitsResumeData = true
+            // From now on it is nobody's but the file's, also if the app ends before the resume data comes.
+            paused.keep(PausedDownload(track: track, progress: download.progress))
             task.cancel { [weak self] resumeData in
                 DispatchQueue.main.async { self?.hasStopped(download, resumeData: resumeData) }
             }

@@ -36,8 +36,14 @@ package final class MusicLibrary: Sendable {
     func file(_ location: URL, of track: Track) throws {
         // The index comes first: it may name what is not there, and a killed app's file that was
         // moved is not offered again.
+        let before = known.withLock { $0 }
         try remember(track)
-        try folder.take(location, as: FileName.of(track.previewURL))
+        do { try folder.take(location, as: FileName.of(track.previewURL)) } catch {
+            // The older file is still that of the older track.
+            known.withLock { $0 = before }
+            try? index.write(before)
+            throw error
+        }
     }
 
     private func remember(_ track: Track) throws {

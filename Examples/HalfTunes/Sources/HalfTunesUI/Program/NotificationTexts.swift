@@ -6,8 +6,19 @@ struct NotificationTexts {
     var title: String
     var body: String
 
-    /// nil when there are none.
-    init?(_ tracks: [Track]) {
+    /// nil when there is nothing to say.
+    @MainActor
+    init?(_ relaunch: Relaunch) {
+        let tracks = relaunch.finished
+        if let failure = relaunch.failed.first {
+            title = localized("Song Not Downloaded")
+            body = localized(
+                "%1$@ was not downloaded: %2$@",
+                failure.track.title,
+                failure.reason
+            )
+            return
+        }
         guard let first = tracks.first else { return nil }
         if tracks.count == 1 {
             title = localized("Song Downloaded")

@@ -58,7 +58,7 @@ package final class Program {
         self.relaunch = relaunch
         Application.shared.delegate = relaunch
         application.eventsWereHandled = { [weak self] in
-            guard let self, window == nil, let text = NotificationTexts(relaunch.finished) else {
+            guard let self, window == nil, let text = NotificationTexts(relaunch) else {
                 return
             }
             application.notify(title: text.title, body: text.body)

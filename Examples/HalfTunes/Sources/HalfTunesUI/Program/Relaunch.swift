@@ -7,6 +7,8 @@ import HalfTunesCore
 final class Relaunch: ApplicationDelegate {
     /// What has been filed.
     private(set) var finished: [Track] = []
+    /// What has not come, with the reasons.
+    private(set) var failed: [(track: Track, reason: String)] = []
     private let tunes: @MainActor () -> Tunes?
 
     /// The handling of the events of a launch.
@@ -25,6 +27,9 @@ final class Relaunch: ApplicationDelegate {
             return completionHandler()
         }
         tunes.downloads.finished = { [weak self] in self?.finished.append($0) }
+        tunes.downloads.failed = { [weak self] in
+            self?.failed.append(($0, $1.localizedDescription))
+        }
         tunes.downloads.allWasTold = completionHandler
     }
 }

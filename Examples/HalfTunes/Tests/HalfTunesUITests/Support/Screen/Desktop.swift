@@ -9,7 +9,8 @@ final class Desktop: Sendable {
     /// By which apps find it.
     let environment: [String: String]
 
-    private let programs: [DesktopProgram]
+    private let server: DesktopProgram
+    private let bus: DesktopProgram
     private let directory: TestDirectory
     private let screen: Screen
     private let sessionBus: MessageBus
@@ -30,7 +31,8 @@ final class Desktop: Sendable {
             directory: directory.url,
             environment: ["DISPLAY": display]
         )
-        programs = [server, bus]
+        self.server = server
+        self.bus = bus
         environment = [
             "DISPLAY": display, "DBUS_SESSION_BUS_ADDRESS": bus.greeting, "GDK_BACKEND": "x11",
             "GSK_RENDERER": "cairo", "GSETTINGS_BACKEND": "memory", "LANG": "C.UTF-8",
@@ -107,6 +109,11 @@ final class Desktop: Sendable {
             return true
         }
         return edge
+    }
+
+    /// Ends the screen, and leaves the bus, as when nobody is logged in any more.
+    func loseScreen() {
+        server.end()
     }
 
     /// Gives the window another size, in pixels.

@@ -32,6 +32,10 @@ final class DesktopProgram: Sendable {
     }
 
     deinit {
+        end()
+    }
+
+    func end() {
         process.terminate()
         process.waitUntilExit()
     }
