@@ -1,7 +1,7 @@
 import Testing
 
 extension TestApp {
-    /// Gives a test an app, and ends what is left of it; keeps a picture if it fails.
+    /// Gives a test an app, and ends what is left of it; keeps a picture of what the screen shows at the end.
     ///
     /// - Parameters:
     ///   - program: The app's program.
@@ -20,10 +20,8 @@ extension TestApp {
         _ body: (TestApp) async throws -> Void
     ) async throws {
         let app = try TestApp(program, rate: rate, catalog: catalog, environment: environment)
-        do { try await body(app) } catch {
-            try? app.desktop.keepPicture("failed \(name)")
-            Issue.record(error)
-        }
+        do { try await body(app) } catch { Issue.record(error) }
+        try? app.desktop.keepPicture("end of \(name)")
         _ = try await app.ferry("daemon", "stop")
     }
 }
