@@ -30,21 +30,18 @@ extension TransferOptions {
         /// Its value.
         public let value: Data
 
-        /// Makes a digest of its parts.
-        ///
-        /// - Returns: nil where the value has not as many bytes as the algorithm's have.
+        /// Makes a digest of its parts; nil where the value has not as many bytes as the algorithm's have.
         public init?(_ algorithm: Algorithm, _ value: Data) {
             guard value.count == algorithm.byteCount else { return nil }
             self.algorithm = algorithm
             self.value = value
         }
 
-        /// Reads a digest as programs like `sha256sum` write it.
+        /// Reads a digest as programs like `sha256sum` write it; nil for anything else.
         ///
         /// - Parameters:
         ///   - algorithm: The hash function.
         ///   - hexadecimal: The value in hexadecimal digits, of either case.
-        /// - Returns: nil for anything else.
         public init?(_ algorithm: Algorithm, hexadecimal: String) {
             let digits = Array(hexadecimal.utf8)
             guard digits.count == algorithm.byteCount * 2 else { return nil }

@@ -3,12 +3,13 @@ import FoundationEssentials
 
 /// What a server says of its bytes in `Repr-Digest` or `Content-Digest` (RFC 9530).
 package enum DigestField {
-    /// The digests of a field, those by functions that are not known left out; none where it is malformed.
+    /// Reads the digests of a field.
     ///
     /// The field is a dictionary of structured fields (RFC 9651 §3.2), of which a part that cannot be read
     /// spoils the whole. What is there twice counts as it is last.
     ///
     /// - Parameter values: The values of all lines of the field, in their order.
+    /// - Returns: Those by functions that are known, the strongest first; none where the field is malformed.
     package static func digests(in values: [String]) -> [Digest] {
         var digests: [Digest.Algorithm: Digest] = [:]
         var scanner = StructuredFieldScanner(values.joined(separator: ", "))
