@@ -16,8 +16,9 @@ package enum Program {
         options: [.version],
         subcommands: [
             GetCommand.syntax, ListCommand.syntax, WatchCommand.syntax, PauseCommand.syntax,
-            ResumeCommand.syntax, CancelCommand.syntax, WhyCommand.syntax, LogCommand.syntax,
-            HooksCommand.syntax, QuitCommand.syntax, DaemonCommand.syntax,
+            ResumeCommand.syntax, CancelCommand.syntax, PriorityCommand.syntax, LimitCommand.syntax,
+            RelinkCommand.syntax, WhyCommand.syntax, LogCommand.syntax, HooksCommand.syntax,
+            QuitCommand.syntax, DaemonCommand.syntax,
             BackgroundEventsCommand.syntax,
         ]
     )

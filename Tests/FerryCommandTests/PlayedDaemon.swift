@@ -54,6 +54,20 @@ final class PlayedDaemon: Sendable {
                 pause: { id throws(TransferDaemonError) in try self.act("pause", on: id) },
                 resume: { id throws(TransferDaemonError) in try self.act("resume", on: id) },
                 cancel: { id throws(TransferDaemonError) in try self.act("cancel", on: id) },
+                relink: { id, url throws(TransferDaemonError) in
+                    try self.act("relink to \(url)", on: id)
+                },
+                prioritize: { id, priority throws(TransferDaemonError) in
+                    try self.act("priority \(priority)", on: id)
+                },
+                limit: { id, rates throws(TransferDaemonError) in
+                    let text = "limit \(rates.receive ?? -1) \(rates.send ?? -1)"
+                    guard let id else {
+                        self.state.withLock { $0.calls.append(text) }
+                        return
+                    }
+                    try self.act(text, on: id)
+                },
                 hooks: { self.state.withLock { $0.hooks } },
                 removeHook: { name throws(TransferDaemonError) in
                     try self.act("remove", on: name)

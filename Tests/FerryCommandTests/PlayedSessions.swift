@@ -10,6 +10,7 @@ final class PlayedSessions: Sendable {
     private struct State {
         var events: [String] = []
         var requests: [URLRequest] = []
+        var options: [TransferOptions] = []
         var destinations: [Destination] = []
     }
 
@@ -27,6 +28,8 @@ final class PlayedSessions: Sendable {
     var events: [String] { state.withLock { $0.events } }
     /// What was asked for.
     var requests: [URLRequest] { state.withLock { $0.requests } }
+    /// How it was to be carried out.
+    var options: [TransferOptions] { state.withLock { $0.options } }
     /// Where the files were to go.
     var destinations: [Destination] { state.withLock { $0.destinations } }
 
@@ -36,8 +39,9 @@ final class PlayedSessions: Sendable {
             self.note("open \(identifier.prefix(4))")
             return OpenSession(
                 identifier: identifier,
-                download: { request, destination in
-                    try self.download(request, to: destination, in: identifier, report)
+                download: { request, options, destination in
+                    self.state.withLock { $0.options.append(options) }
+                    return try self.download(request, to: destination, in: identifier, report)
                 },
                 settle: { self.note("settle") },
                 finish: { self.note("finish") }

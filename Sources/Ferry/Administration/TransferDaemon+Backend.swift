@@ -17,6 +17,14 @@ extension TransferDaemon {
         package var resume: @Sendable (Transfer.ID) async throws(TransferDaemonError) -> Void
         /// Cancels a transfer.
         package var cancel: @Sendable (Transfer.ID) async throws(TransferDaemonError) -> Void
+        /// Gives a transfer another address.
+        package var relink:
+            @Sendable (Transfer.ID, String) async throws(TransferDaemonError) -> Void
+        /// Changes a transfer's priority.
+        package var prioritize:
+            @Sendable (Transfer.ID, Double) async throws(TransferDaemonError) -> Void
+        /// Changes how fast a transfer, or all of them together, may load and send.
+        package var limit: @Sendable (Transfer.ID?, Rates) async throws(TransferDaemonError) -> Void
         /// The applications that may be started again.
         package var hooks: @Sendable () async throws(TransferDaemonError) -> [Hook]
         /// Forgets how an application is started.
@@ -39,6 +47,12 @@ extension TransferDaemon {
             pause: @escaping @Sendable (Transfer.ID) async throws(TransferDaemonError) -> Void,
             resume: @escaping @Sendable (Transfer.ID) async throws(TransferDaemonError) -> Void,
             cancel: @escaping @Sendable (Transfer.ID) async throws(TransferDaemonError) -> Void,
+            relink:
+                @escaping @Sendable (Transfer.ID, String) async throws(TransferDaemonError) -> Void,
+            prioritize:
+                @escaping @Sendable (Transfer.ID, Double) async throws(TransferDaemonError) -> Void,
+            limit:
+                @escaping @Sendable (Transfer.ID?, Rates) async throws(TransferDaemonError) -> Void,
             hooks: @escaping @Sendable () async throws(TransferDaemonError) -> [Hook],
             removeHook: @escaping @Sendable (String) async throws(TransferDaemonError) -> Void,
             quit: @escaping @Sendable (String) async throws(TransferDaemonError) -> Int,
@@ -51,6 +65,9 @@ extension TransferDaemon {
             self.pause = pause
             self.resume = resume
             self.cancel = cancel
+            self.relink = relink
+            self.prioritize = prioritize
+            self.limit = limit
             self.hooks = hooks
             self.removeHook = removeHook
             self.quit = quit

@@ -26,6 +26,29 @@ extension TransferDaemon.Backend {
             cancel: { (id) throws(TransferDaemonError) in
                 _ = try await connection.call(Wire.CancelTask(id: Int64(id)))
             },
+            relink: { (id, url) throws(TransferDaemonError) in
+                _ = try await connection.call(Wire.RelinkTask(id: Int64(id), url: url))
+            },
+            prioritize: { (id, priority) throws(TransferDaemonError) in
+                _ = try await connection.call(
+                    Wire.SetTaskPriority(id: Int64(id), priority: priority)
+                )
+            },
+            limit: { (id, rates) throws(TransferDaemonError) in
+                guard let id else {
+                    _ = try await connection.call(
+                        Wire.SetRates(receiveRate: rates.receive, sendRate: rates.send)
+                    )
+                    return
+                }
+                _ = try await connection.call(
+                    Wire.SetTaskRates(
+                        id: Int64(id),
+                        receiveRate: rates.receive,
+                        sendRate: rates.send
+                    )
+                )
+            },
             hooks: { () throws(TransferDaemonError) in
                 try await connection.call(Wire.ListHooks()).hooks.map { TransferDaemon.Hook($0) }
             },

@@ -25,6 +25,8 @@ extension TransferDaemon {
         public var sessionCount: Int
         /// How many programs' connections are open.
         public var connectionCount: Int
+        /// How fast all transfers together may load and send.
+        public var rates: TransferDaemon.Rates
 
         /// A status with the given properties.
         package init(
@@ -38,7 +40,8 @@ extension TransferDaemon {
             waitingCount: Int,
             suspendedCount: Int,
             sessionCount: Int,
-            connectionCount: Int
+            connectionCount: Int,
+            rates: TransferDaemon.Rates = TransferDaemon.Rates()
         ) {
             self.version = version
             self.processIdentifier = processIdentifier
@@ -51,6 +54,7 @@ extension TransferDaemon {
             self.suspendedCount = suspendedCount
             self.sessionCount = sessionCount
             self.connectionCount = connectionCount
+            self.rates = rates
         }
     }
 }

@@ -120,7 +120,8 @@ extension TransferDaemon.Status {
             waitingCount: status.waiting,
             suspendedCount: status.suspended,
             sessionCount: status.sessions,
-            connectionCount: status.connections
+            connectionCount: status.connections,
+            rates: TransferDaemon.Rates(receive: status.receiveRate, send: status.sendRate)
         )
     }
 }

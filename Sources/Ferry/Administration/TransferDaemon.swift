@@ -1,3 +1,5 @@
+public import Foundation
+
 /// The transfer daemon of the user who runs this program, for programs that administer it.
 ///
 /// An app that downloads needs ``URLSession`` only. This type is for lists, monitors and commands:
@@ -115,6 +117,62 @@ extension TransferDaemon {
     /// - Throws: ``TransferDaemonError/Code/transferNotFound`` when there is none.
     public func cancel(_ id: Transfer.ID) async throws(TransferDaemonError) {
         try await backend.cancel(id)
+    }
+}
+
+// MARK: - How transfers are carried out
+
+extension TransferDaemon {
+    /// Gives a transfer another address for the same resource.
+    ///
+    /// Its bytes are kept if the answer from there proves to be the same: by the last 64 KiB of them and the
+    /// length of the whole. Header fields that may be secret are left out where the address is another
+    /// origin's. A transfer that waits for its next attempt begins it at once.
+    ///
+    /// - Parameters:
+    ///   - id: The transfer's number.
+    ///   - url: An HTTP or HTTPS address.
+    /// - Throws: ``TransferDaemonError/Code/transferNotFound`` when there is no such transfer, and
+    ///   ``TransferDaemonError/Code/invalidRequest`` for another kind of address.
+    public func relink(_ id: Transfer.ID, to url: URL) async throws(TransferDaemonError) {
+        try await backend.relink(id, url.absoluteString)
+    }
+
+    /// Changes a transfer's weight among others.
+    ///
+    /// - Parameters:
+    ///   - priority: From 0 to 1; values outside are brought inside.
+    ///   - id: The transfer's number.
+    /// - Throws: ``TransferDaemonError/Code/transferNotFound`` when there is none.
+    public func setPriority(
+        _ priority: Float,
+        of id: Transfer.ID
+    ) async throws(TransferDaemonError) {
+        try await backend.prioritize(id, Double(priority))
+    }
+
+    /// Changes how fast a transfer may load and send, from now on.
+    ///
+    /// - Parameters:
+    ///   - rates: The limits, in place of those that it has.
+    ///   - id: The transfer's number.
+    /// - Throws: ``TransferDaemonError/Code/transferNotFound`` when there is none.
+    public func setRates(
+        _ rates: Rates,
+        of id: Transfer.ID
+    ) async throws(TransferDaemonError) {
+        try await backend.limit(id, rates)
+    }
+
+    /// Changes how fast all transfers together may load and send, from now on.
+    ///
+    /// It holds until it is changed again, also for a daemon that is started later. What the transfers get of it
+    /// follows from their priorities: with 1, four times as much as with the default of 0.5, with 0 a quarter.
+    ///
+    /// - Parameter rates: The limits, in place of those that there are.
+    /// - Throws: ``TransferDaemonError`` when the daemon cannot be reached or refuses.
+    public func setRates(_ rates: Rates) async throws(TransferDaemonError) {
+        try await backend.limit(nil, rates)
     }
 }
 

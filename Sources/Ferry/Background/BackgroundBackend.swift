@@ -1,4 +1,5 @@
 import FerrySystem
+import FerryTransfer
 import FerryWire
 import Foundation
 import FoundationNetworking
@@ -118,6 +119,13 @@ final class BackgroundBackend: SessionBackend {
             Wire.TransferOptions(options)
         )
         connection.call(call)
+    }
+
+    func relink(_ task: URLSessionDownloadTask, to request: TransferRequest) {
+        task.noteRequest(request)
+        connection.call(
+            .relink(task: task.taskIdentifier, question: nil, Wire.Request(request))
+        )
     }
 
     func ratesChanged(receive: Int64?, send: Int64?) {

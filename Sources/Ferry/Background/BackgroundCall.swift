@@ -16,6 +16,7 @@ enum BackgroundCall: Equatable, Sendable {
     case setOptions(task: Int, Wire.TransferOptions?)
     case setRates(receive: Int64?, send: Int64?)
     case begin(task: Int, question: Int, Wire.Request?)
+    case relink(task: Int, question: Int?, Wire.Request?)
     case answerChallenge(Wire.AnswerChallenge)
     case acknowledge(sequence: Int64)
     case close(cancelling: Bool)
@@ -136,6 +137,15 @@ enum BackgroundCall: Equatable, Sendable {
         case .begin(let task, let question, let request):
             send(
                 Wire.Begin(
+                    session: session,
+                    identifier: task,
+                    question: question,
+                    request: request
+                )
+            )
+        case .relink(let task, let question, let request):
+            send(
+                Wire.Relink(
                     session: session,
                     identifier: task,
                     question: question,

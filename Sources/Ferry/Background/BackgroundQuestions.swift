@@ -54,9 +54,12 @@ final class BackgroundQuestions {
         // An earlier question about the task is none any more.
         forget(task.taskIdentifier)
         asked[task.taskIdentifier] = Asked(number: number, wasSettled: wasSettled)
-        if event.kind == .challenged {
+        switch event.kind {
+        case .challenged:
             decide(on: event.challenge.flatMap { LoadChallenge($0) }, number, task)
-        } else {
+        case .expired:
+            askForLink(task, number, event.response.map { HTTPResponseHead($0) })
+        default:
             askToBegin(task, number)
         }
     }
@@ -149,5 +152,21 @@ final class BackgroundQuestions {
                 + "so that the task is cancelled: \(reason)"
         )
         task.cancel()
+    }
+
+    // MARK: - Addresses that are none any more
+
+    private func askForLink(_ task: URLSessionTask, _ number: Int, _ head: HTTPResponseHead?) {
+        task.askForLink(after: head, configuration: configuration) { [self] request in
+            guard settle(number, of: task) else { return }
+            if let request { task.noteRequest(request) }
+            connection.call(
+                .relink(
+                    task: task.taskIdentifier,
+                    question: number,
+                    request.map { Wire.Request($0) }
+                )
+            )
+        }
     }
 }

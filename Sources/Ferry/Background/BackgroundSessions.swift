@@ -155,6 +155,7 @@ extension Wire.SessionConfiguration {
             answersCertificates: DelegateForms.mayAnswer(.sessionChallenge, delegate)
                 || DelegateForms.mayAnswer(.taskChallenge, delegate),
             collectsMetrics: DelegateForms.mayAnswer(.metrics, delegate),
+            replacesLinks: configuration.replacesExpiredLinks ? true : nil,
             receiveRate: configuration.maximumReceiveRate,
             sendRate: configuration.maximumSendRate
         )

@@ -164,7 +164,7 @@ final class BackgroundSubscription {
             processFinal(event, finished)
         case .completed:
             processFinal(event, completed)
-        case .challenged, .delayed:
+        case .challenged, .delayed, .expired:
             askApp(event)
         case .drained:
             if ledger.drained() { tellEnd() }

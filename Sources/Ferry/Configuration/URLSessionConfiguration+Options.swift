@@ -7,6 +7,18 @@ extension URLSessionConfiguration {
         set { self[\.transferOptions] = newValue }
     }
 
+    /// Whether the delegate is asked for another request when a download's address is none any more.
+    ///
+    /// Default: false, as in Apple's library: what the server answers is the download's result. With true, an
+    /// answer with the status 401, 403 or 410 has the delegate's
+    /// `urlSession(_:task:needsNewRequestAfter:completionHandler:)` called, and the bytes that are there are
+    /// kept as ``URLSessionDownloadTask/relink(to:)`` tells. The app of a background session is started for that
+    /// if it is not there.
+    public var replacesExpiredLinks: Bool {
+        get { self[\.replacesExpiredLinks] }
+        set { self[\.replacesExpiredLinks] = newValue }
+    }
+
     /// How many bytes of all the session's tasks together may arrive per second.
     ///
     /// Default: nil, for as many as can. Values below 1 count as 1. What the tasks get of it follows from their

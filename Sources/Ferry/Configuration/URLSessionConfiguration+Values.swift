@@ -43,6 +43,7 @@ extension URLSessionConfiguration {
         var usesClassicLoadingMode = false
         var enablesEarlyData = false
         var transferOptions = TransferOptions()
+        var replacesExpiredLinks = false
         var maximumReceiveRate: Int64?
         var maximumSendRate: Int64?
 

@@ -387,3 +387,27 @@ extension URLSessionTaskDelegate {
         }
     }
 }
+
+extension URLSessionTaskDelegate {
+    /// Asks the session's delegate, if this is a delegate of the task alone, and answers nil otherwise.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - task: The task.
+    ///   - response: The answer.
+    ///   - completionHandler: Called with the answer.
+    public func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        needsNewRequestAfter response: HTTPURLResponse,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        guard let next = session.taskDelegate(after: self) else { return completionHandler(nil) }
+        next.urlSession(
+            session,
+            task: task,
+            needsNewRequestAfter: response,
+            completionHandler: completionHandler
+        )
+    }
+}

@@ -19,7 +19,7 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
 
     /// Asks the delegate what to do with a request whose earliest date has come.
     ///
-    /// Never called on Linux yet: there is no way to hold a request back until a date.
+    /// Called in background sessions, for tasks with an ``URLSessionTask/earliestBeginDate``.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -51,6 +51,24 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
         task: URLSessionTask,
         willBeginDelayedRequest request: URLRequest
     ) async -> (URLSession.DelayedRequestDisposition, URLRequest?)
+
+    /// Asks the delegate for another request, as the server's answer says that the address is none any more.
+    ///
+    /// Ferry's own: called for downloads of sessions with
+    /// ``URLSessionConfiguration/replacesExpiredLinks``. The default answers with nil.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - task: The task.
+    ///   - response: The answer, with the status 401, 403 or 410.
+    ///   - completionHandler: To be called with a request for the same resource, on any thread; with nil, the
+    ///     answer is the download's result.
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        needsNewRequestAfter response: HTTPURLResponse,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    )
 
     /// Tells the delegate that a task waits for the network.
     ///

@@ -66,7 +66,8 @@ extension TransferError.Code {
         case .certificateUntrusted: .serverCertificateUntrusted
         case .certificateBadDate: .serverCertificateHasBadDate
         case .clientCertificateRejected: .clientCertificateRejected
-        case .badServerResponse, .serverUnavailable, .errorResponse: .badServerResponse
+        case .badServerResponse, .serverUnavailable, .errorResponse, .linkExpired:
+            .badServerResponse
         case .cannotDecodeContent, .digestMismatch: .cannotDecodeContentData
         case .bodyUnreadable, .bodySpent: .requestBodyStreamExhausted
         case .cannotCreateFile: .cannotCreateFile

@@ -55,6 +55,11 @@ final class InProcessBackend: SessionBackend {
         LoopActor.perform { [engine] in engine.transferOptionsChanged(ofTask: identifier) }
     }
 
+    func relink(_ task: URLSessionDownloadTask, to request: TransferRequest) {
+        let identifier = task.taskIdentifier
+        LoopActor.perform { [engine] in engine.relink(task: identifier, to: request) }
+    }
+
     func ratesChanged(receive: Int64?, send: Int64?) {
         LoopActor.perform { [engine] in
             engine.receivingLimit.bytesPerSecond = receive

@@ -75,6 +75,10 @@ final class InProcessEngine {
         transfers[identifier]?.decider.updateRates()
     }
 
+    func relink(task identifier: Int, to request: TransferRequest) {
+        (transfers[identifier] as? InProcessDownload)?.relink(to: request)
+    }
+
     func priorityChanged(ofTask identifier: Int) {
         transfers[identifier]?.decider.updateRates()
         guard let transfer = transfers[identifier], transfer.place != nil else { return }

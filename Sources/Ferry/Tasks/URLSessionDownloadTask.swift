@@ -1,3 +1,4 @@
+import FerryTransfer
 public import Foundation
 import FoundationNetworking
 import Synchronization
@@ -64,6 +65,29 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
     open func cancelByProducingResumeData() async -> Data? {
         await withCheckedContinuation { continuation in
             cancel { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Goes on with another request for the same resource, whose address was good for a time only.
+    ///
+    /// The bytes that are there are kept if the answer to the new request proves to be the same: by the last
+    /// 64 KiB of them and the length of the whole, and by the digests of ``TransferOptions/expectedDigests`` at
+    /// the end. Otherwise the download begins anew. Has no effect on a task that has ended.
+    ///
+    /// To be asked for such a request when it is needed, see
+    /// ``URLSessionConfiguration/replacesExpiredLinks``.
+    ///
+    /// - Parameter request: A GET over HTTP or HTTPS. One that cannot be sent changes nothing, and is reported on
+    ///   standard error.
+    open func relink(to request: URLRequest) {
+        do throws(URLError) {
+            let replacement = try TransferRequest(request, configuration: core.configuration)
+            backend.relink(self, to: replacement)
+        } catch {
+            Diagnostics.report(
+                "The new request of task \(taskIdentifier) cannot be sent: "
+                    + error.localizedDescription
+            )
         }
     }
 

@@ -1,3 +1,4 @@
+import FerryTransfer
 import Foundation
 
 /// What carries out a task.
@@ -20,6 +21,9 @@ protocol TaskBackend: AnyObject, Sendable {
     /// Takes note of the date before which a task is not to begin.
     func earliestBeginDateChanged(to date: Date?, of task: URLSessionTask)
 
+    /// Goes on with another request for the same.
+    func relink(_ task: URLSessionDownloadTask, to request: TransferRequest)
+
     /// Goes on with a body that has waited for the app.
     func appCaughtUp(with task: URLSessionDataTask)
 }
@@ -30,6 +34,9 @@ extension TaskBackend {
 
     /// They are looked at when they are needed.
     func transferOptionsChanged(to options: TransferOptions, of task: URLSessionTask) {}
+
+    /// A task that was refused has nothing to go on with.
+    func relink(_ task: URLSessionDownloadTask, to request: TransferRequest) {}
 
     /// Nothing waits by default.
     func appCaughtUp(with task: URLSessionDataTask) {}

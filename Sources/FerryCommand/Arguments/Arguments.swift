@@ -40,9 +40,13 @@ struct Arguments: Hashable, Sendable {
     }
 
     /// The operands as task numbers, each once.
-    func taskIdentifiers() throws(UsageError) -> [Int] {
+    ///
+    /// - Parameter count: How many of the first operands are something else.
+    /// - Returns: The numbers.
+    /// - Throws: ``UsageError`` when one of them makes no sense.
+    func taskIdentifiers(after count: Int = 0) throws(UsageError) -> [Int] {
         var identifiers: [Int] = []
-        for operand in operands {
+        for operand in operands.dropFirst(count) {
             guard let identifier = Int(operand), identifier > 0 else {
                 throw error("'\(operand)' is no task; 'ferry list' shows their numbers.")
             }

@@ -27,9 +27,24 @@ struct OperandSyntax: Hashable, Sendable {
         OperandSyntax(name: name, minimumCount: 0, maximumCount: 1)
     }
 
+    /// A word, and one of another kind.
+    static func pair(_ name: String, _ other: String) -> OperandSyntax {
+        OperandSyntax(name: "\(name) \(other)", minimumCount: 2, maximumCount: 2)
+    }
+
+    /// A word, and one or more of another kind.
+    static func first(_ name: String, then other: String) -> OperandSyntax {
+        OperandSyntax(name: "\(name) \(other)", minimumCount: 2, maximumCount: nil)
+    }
+
+    /// A word, and any number of another kind.
+    static func first(_ name: String, thenAny other: String) -> OperandSyntax {
+        OperandSyntax(name: "\(name) [\(other)...]", minimumCount: 1, maximumCount: 1 << 20)
+    }
+
     /// The operands as the usage line shows them, such as `[ID...]`.
     var label: String {
-        let word = maximumCount == 1 ? name : "\(name)..."
+        let word = maximumCount == nil ? "\(name)..." : name
         return minimumCount == 0 ? "[\(word)]" : word
     }
 }

@@ -24,6 +24,8 @@ struct DaemonStatusCommand: Command {
         let suspended: Int
         let sessions: Int
         let connections: Int
+        let receiveRate: Int64?
+        let sendRate: Int64?
 
         init(_ status: TransferDaemon.Status) {
             version = status.version
@@ -37,6 +39,8 @@ struct DaemonStatusCommand: Command {
             suspended = status.suspendedCount
             sessions = status.sessionCount
             connections = status.connectionCount
+            receiveRate = status.rates.receive
+            sendRate = status.rates.send
         }
     }
 
@@ -73,7 +77,10 @@ struct DaemonStatusCommand: Command {
             ("state", status.stateDirectory),
             ("sockets", status.sockets.joined(separator: "\n             ")),
         ]
-        return rows.map { "\($0.0):".padding(toColumn: 13) + $0.1 }.joined(separator: "\n")
+        let limit = status.rates.text.map { [("limit", $0)] } ?? []
+        return (limit + rows).map { "\($0.0):".padding(toColumn: 13) + $0.1 }.joined(
+            separator: "\n"
+        )
     }
 }
 
@@ -85,5 +92,16 @@ extension TransferDaemon.Status.Log {
         case .journal: "journal"
         case .file(let path): path
         }
+    }
+}
+
+extension TransferDaemon.Rates {
+    /// The limits, in a few words; nil where there are none.
+    fileprivate var text: String? {
+        let limits = [
+            receive.map { "\(Figures.byteCount($0))/s down" },
+            send.map { "\(Figures.byteCount($0))/s up" },
+        ].compactMap { $0 }
+        return limits.isEmpty ? nil : limits.joined(separator: ", ")
     }
 }

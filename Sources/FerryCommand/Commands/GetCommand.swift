@@ -22,6 +22,21 @@ struct GetCommand: Command {
         value: "'NAME: VALUE'",
         help: "send this header field; not to another server after a redirect"
     )
+    private static let checksum = OptionSyntax(
+        "checksum",
+        value: "NAME=DIGITS",
+        help: "save the file only with this digest, such as sha-256=9f86… (only with one URL)"
+    )
+    private static let limitRate = OptionSyntax(
+        "limit-rate",
+        value: "RATE",
+        help: "load each file no faster than this, such as 500k or 2M bytes per second"
+    )
+    private static let retries = OptionSyntax(
+        "retries",
+        value: "N",
+        help: "give up after N failures in a row (default: after a week)"
+    )
     private static let detach = OptionSyntax(
         "detach",
         help: "do not wait; show the transfers' IDs"
@@ -40,12 +55,15 @@ struct GetCommand: Command {
                 + "~/.local/share/ferry/unplaced. A status of 400 or more is a failure.",
             "When standard output is no terminal, it gets the path of each saved file.",
         ],
-        options: [output, directory, header, detach, .json, quiet],
+        options: [
+            output, directory, header, checksum, limitRate, retries, detach, .json, quiet,
+        ],
         operands: .oneOrMore("URL"),
         command: Self.self
     )
 
     private let requests: [URLRequest]
+    private let transferOptions: TransferOptions
     private let name: String?
     private let directory: String
     private let isDetached: Bool
@@ -61,6 +79,7 @@ struct GetCommand: Command {
         isDetached = arguments.has(Self.detach)
         style = arguments.has(.json) ? .json : arguments.has(Self.quiet) ? .quiet : .full
         requests = try Self.requests(arguments)
+        transferOptions = try Self.transferOptions(arguments)
     }
 
     func run(in context: Context) async throws -> ExitCode {
@@ -98,7 +117,8 @@ struct GetCommand: Command {
         _ destination: Destination
     ) throws -> [TransferRow] {
         try requests.compactMap { request in
-            guard let id = try session.download(request, destination) else { return nil }
+            let id = try session.download(request, transferOptions, destination)
+            guard let id else { return nil }
             let proposed = FileName(contentDisposition: nil, url: request.url).text
             return TransferRow(id: id, name: name ?? proposed, url: request.url?.shown ?? "-")
         }
@@ -166,17 +186,33 @@ struct GetCommand: Command {
             try field(text, arguments)
         }
         return try arguments.operands.map { text throws(UsageError) in
-            guard let url = URL(string: text),
-                ["http", "https"].contains(url.scheme?.lowercased()),
-                url.host()?.isEmpty == false
-            else {
-                let hint = text.contains("://") ? "" : " Did you mean 'https://\(text)'?"
-                throw arguments.error("'\(text)' is no http or https URL.\(hint)")
-            }
+            let url = try arguments.webAddress(text)
             var request = URLRequest(url: url)
             for field in fields { request.addValue(field.value, forHTTPHeaderField: field.name) }
             return request
         }
+    }
+
+    private static func transferOptions(
+        _ arguments: Arguments
+    ) throws(UsageError) -> TransferOptions {
+        var options = TransferOptions()
+        if let text = arguments.value(of: checksum) {
+            guard arguments.operands.count == 1 else {
+                throw arguments.error("--checksum is of one file; there are several URLs.")
+            }
+            options.expectedDigests = [try arguments.digest(text, of: checksum)]
+        }
+        if let text = arguments.value(of: limitRate) {
+            options.maximumReceiveRate = try arguments.rate(text)
+        }
+        if let text = arguments.value(of: retries) {
+            var retry = TransferOptions.Retry()
+            // The first attempt is none of them.
+            retry.maximumAttempts = try arguments.count(text, of: retries)
+            options.retry = retry
+        }
+        return options
     }
 
     private static func field(

@@ -61,13 +61,19 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
     ///
     /// - Parameters:
     ///   - request: What to ask for.
+    ///   - options: How the download is carried out.
     ///   - destination: Where the file goes.
     /// - Returns: What names the transfer.
     /// - Throws: When the destination has no JSON.
-    func download(_ request: URLRequest, to destination: Destination) throws -> TransferRow.ID? {
+    func download(
+        _ request: URLRequest,
+        _ options: TransferOptions,
+        to destination: Destination
+    ) throws -> TransferRow.ID? {
         guard let session = session.withLock({ $0 }) else { return nil }
         let task = session.downloadTask(with: request)
         task.taskDescription = try destination.taskDescription
+        task.transferOptions = options
         task.resume()
         return id(of: task)
     }

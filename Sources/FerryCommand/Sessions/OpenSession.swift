@@ -9,7 +9,7 @@ struct OpenSession: Sendable {
     /// The session's identifier.
     let identifier: String
     /// Starts a download; nil when the session has ended.
-    let download: @Sendable (URLRequest, Destination) throws -> TransferRow.ID?
+    let download: @Sendable (URLRequest, TransferOptions, Destination) throws -> TransferRow.ID?
     /// Waits until ferryd has taken note of all that was asked for and told until now.
     let settle: @Sendable () async -> Void
     /// Ends the session for good, when its transfers are over.
@@ -21,7 +21,7 @@ struct OpenSession: Sendable {
         let session = DownloadSession.open(identifier, taker: taker, report: report)
         return OpenSession(
             identifier: identifier,
-            download: { try session.download($0, to: $1) },
+            download: { try session.download($0, $1, to: $2) },
             settle: { await session.settle() },
             finish: { await session.finish() }
         )

@@ -43,10 +43,11 @@ extension Daemon: TransferCallHandler {
         switch call {
         case .openSession, .createDownload, .createUpload, .resume, .suspend, .cancel,
             .cancelProducingResumeData, .setDescription, .setPriority, .setEarliestBegin,
-            .setOptions, .setSessionRates, .begin,
+            .setOptions, .setSessionRates, .begin, .relink,
             .answerChallenge, .acknowledge, .closeSession, .subscribe:
             handleSessionCall(call, caller)
-        case .pauseTask, .resumeTask, .cancelTask, .setTaskRates, .setTaskPriority, .setRates,
+        case .pauseTask, .resumeTask, .cancelTask, .relinkTask, .setTaskRates, .setTaskPriority,
+            .setRates,
             .removeHook, .quitApplication, .stop:
             handleAdministration(call, caller)
         case .listTasks, .getTask, .watchTasks, .listHooks, .getStatus:
@@ -105,6 +106,9 @@ extension Daemon: TransferCallHandler {
         case .begin(let parameters, let reply):
             answers[caller.call] = PendingAnswer(reply)
             perform(machine.begin(parameters, from: caller, at: now))
+        case .relink(let parameters, let reply):
+            answers[caller.call] = PendingAnswer(reply)
+            perform(machine.relink(parameters, from: caller, at: now))
         case .answerChallenge(let parameters, let reply):
             answers[caller.call] = PendingAnswer(reply)
             perform(machine.answerChallenge(parameters, from: caller, at: now))
@@ -133,6 +137,9 @@ extension Daemon: TransferCallHandler {
         case .cancelTask(let parameters, let reply):
             answers[caller.call] = PendingAnswer(reply)
             perform(machine.cancelTask(parameters.id, from: caller))
+        case .relinkTask(let parameters, let reply):
+            answers[caller.call] = PendingAnswer(reply)
+            perform(machine.relinkTask(parameters.id, to: parameters.url, from: caller))
         case .setTaskRates(let parameters, let reply):
             answers[caller.call] = PendingAnswer(reply)
             let rates = SharedRates(receive: parameters.receiveRate, send: parameters.sendRate)

@@ -59,6 +59,8 @@ extension Daemon {
                 ),
                 retriedStatuses: retry.statuses,
                 refusesErrorResponses: wanted?.refusesErrorResponses ?? false,
+                link: LinkState.decode(task.link)?.number,
+                linkStatuses: start.asksForLink ? Download.expiredLinkStatuses : [],
                 digests: wanted?.expectedDigests ?? [],
                 announcesResumption: state?.isFromResumeData ?? false,
                 load: loadConfiguration(for: start)

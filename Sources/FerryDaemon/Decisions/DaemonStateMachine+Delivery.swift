@@ -74,7 +74,7 @@ extension DaemonStateMachine {
     private mutating func tellPresent(session: Int64) -> [Effect] {
         var effects: [Effect] = []
         let own = running.values.filter {
-            $0.record.sessionID == session && $0.phase != .beginning
+            $0.record.sessionID == session && $0.phase != .asking
         }
         for task in own.sorted(by: { $0.record.id < $1.record.id }) {
             if task.response != nil {

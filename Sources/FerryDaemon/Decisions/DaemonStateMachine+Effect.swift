@@ -216,5 +216,7 @@ extension DaemonStateMachine {
         var additionalFields: [Wire.Field]
         /// Whether the application may want to decide about certificates.
         var asksForTrust = false
+        /// Whether the application may know of another address.
+        var asksForLink = false
     }
 }

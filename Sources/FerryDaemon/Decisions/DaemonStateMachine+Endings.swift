@@ -69,7 +69,7 @@ extension DaemonStateMachine {
             task: task.identifier,
             response: task.response.flatMap { Stored.response($0) },
             request: task.currentRequest.flatMap { Stored.request($0) }
-                ?? DelayState.decode(task.delay)?.request,
+                ?? task.replacement,
             receivedByteCount: task.receivedByteCount,
             expectedByteCount: task.expectedByteCount,
             sentByteCount: sentByteCount,
@@ -101,6 +101,7 @@ extension DaemonStateMachine {
         _ receipt: Receipt,
         at now: Date
     ) -> [Effect] {
+        declinedLinks.remove(task)
         let others = self.ending.removeValue(forKey: task) ?? []
         search.note(task)
         adoptions.remove(task)

@@ -91,8 +91,8 @@ extension DaemonStateMachine {
     struct RunningTask: Hashable, Sendable {
         /// What a running task is doing.
         enum Phase: Hashable, Sendable {
-            /// Its application is asked whether it may begin.
-            case beginning
+            /// Its application is asked something, and it has no transfer meanwhile.
+            case asking
             /// It loads.
             case loading
             /// Its file is complete and on its way to the disk, or into the store.
@@ -173,7 +173,7 @@ extension DaemonStateMachine {
             sentByteCount = isUpload ? 0 : nil
             attempts = record.attempts
             options = Stored.options(record.options)
-            currentRequest = DelayState.decode(record.delay)?.request
+            currentRequest = record.replacement
             owesResumption = ByteState.decode(record.checkpoint)?.isFromResumeData ?? false
         }
     }
@@ -182,10 +182,20 @@ extension DaemonStateMachine {
     struct Question: Hashable, Sendable {
         /// What tells it from later questions of the same task.
         let number: Int
-        /// What is asked; `nil` for whether the task may begin.
-        let challenge: LoadChallenge?
+        /// What is asked.
+        let subject: Subject
         /// The subscription over which it was told.
         var subscription: CallIdentifier?
+    }
+
+    /// What an application can be asked about a task.
+    enum Subject: Hashable, Sendable {
+        /// Whether it may begin.
+        case begin
+        /// What its server or proxy wants to know.
+        case challenge(LoadChallenge)
+        /// Where the resource is, as the address that there is leads to this answer.
+        case link(Wire.Response?)
     }
 
     /// A call that opens a session.

@@ -26,7 +26,7 @@ extension DaemonStateMachine {
         else { return putOff(task, at: now) }
         budget.park(host: task.record.host)
         running[id]?.place = .parked
-        return ask(challenge, about: id, at: now) + searchForTasks(at: now)
+        return ask(.challenge(challenge), about: id, at: now) + searchForTasks(at: now)
     }
 
     /// A task may begin, of which its application wants to be told then (BG-21).
@@ -34,10 +34,19 @@ extension DaemonStateMachine {
     /// It needs no connection yet, and is in nobody's way. Not without bound: each is held in memory.
     mutating func askToBegin(_ task: TaskRecord, at now: Date) -> [Effect] {
         running[task.id]?.place = .none
-        guard running.values.count(where: { $0.phase == .beginning }) < policy.maximumQuestions
-        else { return running[task.id].map { putOff($0, at: now) } ?? [] }
-        running[task.id]?.phase = .beginning
-        return ask(nil, about: task.id, at: now)
+        return askWithoutConnection(.begin, about: task.id, at: now)
+    }
+
+    /// Asks about a task that has no transfer meanwhile.
+    mutating func askWithoutConnection(
+        _ subject: Subject,
+        about id: Int64,
+        at now: Date
+    ) -> [Effect] {
+        guard running.values.count(where: { $0.phase == .asking }) < policy.maximumQuestions
+        else { return running[id].map { putOff($0, at: now) } ?? [] }
+        running[id]?.phase = .asking
+        return ask(subject, about: id, at: now)
     }
 
     /// Has a task come back later, as too many wait for their applications.
@@ -61,12 +70,12 @@ extension DaemonStateMachine {
     }
 
     private mutating func ask(
-        _ challenge: LoadChallenge?,
+        _ subject: Subject,
         about id: Int64,
         at now: Date
     ) -> [Effect] {
         guard let session = running[id]?.record.sessionID else { return [] }
-        let question = Question(number: makeQuestionNumber(), challenge: challenge)
+        let question = Question(number: makeQuestionNumber(), subject: subject)
         running[id]?.question = question
         sessions[session]?.questionCount += 1
         return [
@@ -106,22 +115,23 @@ extension DaemonStateMachine {
     }
 
     private func event(_ question: Question, of task: RunningTask) -> Wire.Event {
-        guard let challenge = question.challenge else {
-            return Wire.Event(
-                kind: .delayed,
-                task: task.record.identifier,
-                request: Stored.request(task.record.request),
-                sentByteCount: task.sentByteCount,
-                question: question.number
-            )
-        }
-        return Wire.Event(
-            kind: .challenged,
+        var event = Wire.Event(
+            kind: .delayed,
             task: task.record.identifier,
             sentByteCount: task.sentByteCount,
-            question: question.number,
-            challenge: Wire.Challenge(challenge)
+            question: question.number
         )
+        switch question.subject {
+        case .begin:
+            event.request = Stored.request(task.record.request)
+        case .challenge(let challenge):
+            event.kind = .challenged
+            event.challenge = Wire.Challenge(challenge)
+        case .link(let response):
+            event.kind = .expired
+            event.response = response
+        }
+        return event
     }
 
     // MARK: Answers
@@ -212,7 +222,7 @@ extension DaemonStateMachine {
         let task = running.values.first {
             $0.record.sessionID == set.session && $0.record.identifier == set.identifier
         }
-        if let task, task.phase != .beginning { return [.answer(caller.call, .done)] }
+        if let task, task.phase != .asking { return [.answer(caller.call, .done)] }
         let state = set.earliestBegin.flatMap { DelayState($0, at: now) }
         let change = commit(
             [.delayTask(key, notBefore: state?.date, state?.encoded, at: now)],
@@ -234,7 +244,7 @@ extension DaemonStateMachine {
             return [.refuse(caller.call, .invalidRequest(parameter: "request.url", reason: reason))]
         }
         let task = task(begin.identifier, of: begin.session, asked: begin.question)
-        guard task?.phase == .beginning else { return [.answer(caller.call, .done)] }
+        guard task?.question?.subject == .begin else { return [.answer(caller.call, .done)] }
         let key = TaskKey.identifier(session: begin.session, begin.identifier)
         let state = begin.request.map { DelayState(asks: false, request: $0) }
         return [
@@ -246,7 +256,7 @@ extension DaemonStateMachine {
     }
 
     /// The task whose application was asked a question, while that is open.
-    private func task(_ identifier: Int, of session: Int64, asked question: Int) -> RunningTask? {
+    func task(_ identifier: Int, of session: Int64, asked question: Int) -> RunningTask? {
         running.values.first {
             $0.record.sessionID == session && $0.record.identifier == identifier
                 && $0.question?.number == question
@@ -255,9 +265,22 @@ extension DaemonStateMachine {
 }
 
 extension DaemonStateMachine.Question {
+    /// What its server or proxy wants to know, if that is it.
+    var challenge: LoadChallenge? {
+        if case .challenge(let challenge) = subject { challenge } else { nil }
+    }
+
     /// What is asked, for people.
     var detail: String {
-        guard let challenge else { return "whether the transfer may begin" }
+        switch subject {
+        case .begin: "whether the transfer may begin"
+        case .challenge(let challenge): Self.detail(of: challenge)
+        case .link(let response):
+            "a new address, as the server answers \(response.map { "\($0.status)" } ?? "nothing")"
+        }
+    }
+
+    private static func detail(of challenge: LoadChallenge) -> String {
         switch challenge.kind {
         case .password(_, isProxy: true): return "a password for the proxy"
         case .password(_, isProxy: false): return "a password for \(challenge.origin)"

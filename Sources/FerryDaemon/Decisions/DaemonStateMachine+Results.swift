@@ -107,7 +107,7 @@ extension DaemonStateMachine {
             case (.task(_, let ending), .tasks(let tasks)):
                 found(tasks.first, for: ending, at: now)
             case (.revise(let key, let revision, let call), .tasks(let tasks)):
-                found(tasks.first, key, for: revision, call: call)
+                found(tasks.first, key, for: revision, call: call, at: now)
             case (.sweep(let call, _, _), .tasks(let tasks)):
                 found(tasks, ofSweep: call, at: now)
             case (.overdue, .tasks(let tasks)):

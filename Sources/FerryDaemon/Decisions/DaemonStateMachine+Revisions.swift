@@ -1,11 +1,17 @@
 import FerryStore
+import FerryTransfer
 import FerryWire
+import FoundationEssentials
 
 extension DaemonStateMachine {
     /// What is to be different about a task that is there.
     enum Revision: Hashable, Sendable {
         /// How fast it may load and send.
         case rates(SharedRates)
+        /// What is sent.
+        case link(Wire.Request)
+        /// Where the request goes, which else stays as it is.
+        case address(String)
     }
 
     /// The store has found a task that is to be carried out in another way.
@@ -13,12 +19,21 @@ extension DaemonStateMachine {
         _ task: TaskRecord?,
         _ key: TaskKey,
         for revision: Revision,
-        call: CallIdentifier
+        call: CallIdentifier,
+        at now: Date
     ) -> [Effect] {
         guard let task, task.state != .completed else {
             return [.refuse(call, .taskNotFound(id: key.number))]
         }
         switch revision {
+        case .link(let request):
+            return relink(task, key, to: request, call: call, at: now)
+        case .address(let url):
+            guard let request = task.requestToSend else {
+                return [.refuse(call, .internalFailure(reason: "the task's request is unreadable"))]
+            }
+            let relinked = RedirectPolicy.relinked(TransferRequest(request), to: url)
+            return relink(task, key, to: Wire.Request(relinked), call: call, at: now)
         case .rates(let rates):
             var options = Stored.options(task.options) ?? Wire.TransferOptions()
             options.receiveRate = rates.receive

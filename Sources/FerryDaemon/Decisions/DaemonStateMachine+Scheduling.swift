@@ -140,7 +140,8 @@ extension DaemonStateMachine {
                 TransferStart(
                     task: task,
                     additionalFields: session.configuration.additionalFields,
-                    asksForTrust: session.configuration.answersCertificates ?? false
+                    asksForTrust: session.configuration.answersCertificates ?? false,
+                    asksForLink: asksForLink(of: task)
                 )
             )
         )
@@ -166,7 +167,7 @@ extension DaemonStateMachine {
     ///
     /// Not without bound: with a disk that takes no ends, file would come upon file.
     mutating func vacate(task id: Int64, at now: Date) -> [Effect] {
-        let vacatedCount = running.values.count { $0.place == .none && $0.phase != .beginning }
+        let vacatedCount = running.values.count { $0.place == .none && $0.phase != .asking }
         guard let task = running[id], task.place == .transfer,
             vacatedCount < policy.maximumTransfers
         else { return [] }

@@ -48,7 +48,7 @@ extension DaemonStateMachine {
         guard let task = running[id], task.phase == .loading else { return [] }
         running[id]?.response = response
         let original = Stored.request(task.record.request)
-        let isReplaced = DelayState.decode(task.record.delay)?.request != nil
+        let isReplaced = task.record.replacement != nil
         let isAnother = isReplaced || original?.url != request.url
         running[id]?.currentRequest = isAnother ? request : nil
         running[id]?.hasUnstoredResponse = true
@@ -244,6 +244,7 @@ extension DaemonStateMachine {
     mutating func failed(task id: Int64, _ error: TransferError, at now: Date) -> [Effect] {
         guard let task = running[id], task.phase == .loading else { return [] }
         let failure = Wire.Failure(code: error.code.rawValue, message: error.message)
+        if error.code == .linkExpired { return linkExpired(task, at: now) }
         if error.code == .clientCertificateRejected {
             sessions[task.record.sessionID]?.keptAnswers.forgetIdentities()
         }
@@ -317,7 +318,7 @@ extension DaemonStateMachine {
             search.note(change.id)
             effects.append(.changed(task: change.id))
             effects += note(deadline: change.deadline)
-            if running[change.id]?.phase == .beginning {
+            if running[change.id]?.phase == .asking {
                 // It is asked anew, or begins, when it is found again.
                 effects += stop(task: change.id, at: now)
             } else if change.to != .waiting, let task = running[change.id], task.phase == .loading {

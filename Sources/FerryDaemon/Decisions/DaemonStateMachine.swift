@@ -32,6 +32,8 @@ struct DaemonStateMachine {
     var creations: [CallIdentifier: Creation] = [:]
     /// The tasks whose resume data is being taken over, or that is on its way into the store.
     var adoptions: Set<Int64> = []
+    /// The tasks whose applications know of no other address.
+    var declinedLinks: Set<Int64> = []
     /// The number for the next task.
     var nextTaskID: Int64
     /// The clients that are connected.

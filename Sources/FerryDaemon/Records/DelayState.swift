@@ -21,9 +21,13 @@ struct DelayState: Codable, Hashable {
 }
 
 extension TaskRecord {
-    /// The request that is sent: the task's, or what its application wanted in its place when it was to begin.
-    var requestToSend: Wire.Request? {
-        DelayState.decode(delay)?.request ?? Stored.request(request)
+    /// The request that is sent: the task's, what its application wanted in its place when it was to begin, or
+    /// what has the resource's latest address.
+    var requestToSend: Wire.Request? { replacement ?? Stored.request(request) }
+
+    /// What is sent in place of the task's request, if anything.
+    var replacement: Wire.Request? {
+        LinkState.decode(link)?.request ?? DelayState.decode(delay)?.request
     }
 }
 

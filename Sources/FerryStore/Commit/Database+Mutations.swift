@@ -55,6 +55,8 @@ extension Database {
             receipt.add(try self.delay(key, until: notBefore, delay, ifNew: true, at: now))
         case .beginTask(let key, let delay, let now):
             receipt.add(try self.delay(key, until: nil, delay, ifNew: false, at: now))
+        case .relinkTask(let key, let host, let link):
+            receipt.add(try relink(key, to: host, link))
         case .deleteTask(let id):
             try connection.run("DELETE FROM tasks WHERE id = ?", id)
         case .acknowledge(let session, let sequence):

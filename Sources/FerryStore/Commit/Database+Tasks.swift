@@ -48,8 +48,8 @@ extension Database {
         try connection.run(
             """
             INSERT INTO task_details (task_id, request, current_request, response, last_error,
-                upload, delay, options)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                upload, delay, options, link)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             task.id,
             task.request,
@@ -58,7 +58,8 @@ extension Database {
             task.lastError,
             task.upload,
             task.delay,
-            task.options
+            task.options,
+            task.link
         )
     }
 
@@ -67,7 +68,7 @@ extension Database {
         let known = try self.task(session: task.sessionID, identifier: task.identifier)
         guard let known else { return nil }
         // A file is not looked at: what is kept of it is not what was handed over.
-        guard known.host == task.host, known.request == task.request,
+        guard known.link != nil || known.host == task.host, known.request == task.request,
             (known.upload == nil) == (task.upload == nil)
         else {
             throw connection.failure(

@@ -101,6 +101,31 @@ extension Database {
         return TaskChange(standing, to: standing.state, deadline: deadline)
     }
 
+    /// Gives a task something to send in place of its request, perhaps to another host.
+    func relink(_ key: TaskKey, to host: String, _ link: [UInt8]) throws(StoreError) -> TaskChange?
+    {
+        let standing = try standing(key)
+        guard standing.state != .completed else { return nil }
+        // The queues of hosts are kept by a task's state: it leaves that of one, and enters that of the other.
+        try connection.run("UPDATE tasks SET state = 0 WHERE id = ?", standing.id)
+        try connection.run(
+            """
+            UPDATE tasks SET host = ?, state = ?,
+                not_before = CASE WHEN attempts > 0 THEN NULL ELSE not_before END
+            WHERE id = ?
+            """,
+            host,
+            standing.state.rawValue,
+            standing.id
+        )
+        try connection.run(
+            "UPDATE task_details SET link = ? WHERE task_id = ?",
+            link,
+            standing.id
+        )
+        return TaskChange(standing, to: standing.state, deadline: standing.deadline)
+    }
+
     /// Ends a task and adds its last events to the log, unless it has ended already.
     func complete(
         _ key: TaskKey,

@@ -73,6 +73,9 @@ package enum Mutation: Hashable, Sendable {
     /// Lets a task begin at once, and notes what its application has said about that; it is looked at as if its
     /// state had changed.
     case beginTask(TaskKey, [UInt8]?, at: Date)
+    /// Has a task wait for another host with something to send in place of its request; if it backs off, the next
+    /// attempt need not wait. It is looked at as if its state had changed.
+    case relinkTask(TaskKey, host: String, [UInt8])
     /// Deletes a task with its events.
     case deleteTask(id: Int64)
 

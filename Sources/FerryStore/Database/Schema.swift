@@ -53,9 +53,11 @@ enum Schema {
 
         """
 
-    // How a task is carried out, where its application has said so, and what holds for all tasks.
+    // How a task is carried out, where its application has said so; what is sent in place of its request, as its
+    // address has changed; and what holds for all tasks.
     private static let sixth = """
         ALTER TABLE task_details ADD COLUMN options BLOB;
+        ALTER TABLE task_details ADD COLUMN link BLOB;
 
         CREATE TABLE settings (
             name TEXT PRIMARY KEY,

@@ -46,6 +46,8 @@ package struct TaskRecord: Hashable, Sendable {
     package var delay: [UInt8]?
     /// How it is carried out, in the daemon's own encoding; `nil` where its application has not said so.
     package var options: [UInt8]?
+    /// What is sent in place of its request, in the daemon's own encoding; `nil` for that itself.
+    package var link: [UInt8]?
 
     /// Creates a record of a task.
     package init(
@@ -70,7 +72,8 @@ package struct TaskRecord: Hashable, Sendable {
         deadline: Date? = nil,
         upload: [UInt8]? = nil,
         delay: [UInt8]? = nil,
-        options: [UInt8]? = nil
+        options: [UInt8]? = nil,
+        link: [UInt8]? = nil
     ) {
         self.id = id
         self.sessionID = sessionID
@@ -94,6 +97,7 @@ package struct TaskRecord: Hashable, Sendable {
         self.upload = upload
         self.delay = delay
         self.options = options
+        self.link = link
     }
 }
 
@@ -101,7 +105,7 @@ extension TaskRecord {
     /// How many bytes there are in what may be long.
     var byteCount: Int {
         let parts = [
-            request, currentRequest, response, checkpoint, lastError, upload, delay, options,
+            request, currentRequest, response, checkpoint, lastError, upload, delay, options, link,
         ]
         return parts.reduce(description?.utf8.count ?? 0) { $0 + ($1?.count ?? 0) }
     }

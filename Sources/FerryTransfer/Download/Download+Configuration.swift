@@ -10,6 +10,11 @@ extension Download {
         /// Whether an answer of another status from 400 on fails the download with
         /// ``TransferError/Code/errorResponse``; `false` by default: its body is the file.
         package var refusesErrorResponses: Bool
+        /// How often the resource has been given another address; `nil`, the default, for never.
+        package var link: Int?
+        /// The statuses of answers that say that an address is none any more, and fail the download with
+        /// ``TransferError/Code/linkExpired``; none by default.
+        package var linkStatuses: Set<Int>
         /// What the finished file's digests have to be; none by default.
         package var digests: [Digest]
         /// Whether ``Events/resumed`` comes even when no byte could be kept, with the offset 0.
@@ -25,6 +30,8 @@ extension Download {
             unavailableResponses: UnavailableResponses = .deliver,
             retriedStatuses: Set<Int>? = nil,
             refusesErrorResponses: Bool = false,
+            link: Int? = nil,
+            linkStatuses: Set<Int> = [],
             digests: [Digest] = [],
             announcesResumption: Bool = false,
             load: Load.Configuration = Load.Configuration()
@@ -33,6 +40,8 @@ extension Download {
             self.unavailableResponses = unavailableResponses
             self.retriedStatuses = retriedStatuses
             self.refusesErrorResponses = refusesErrorResponses
+            self.link = link
+            self.linkStatuses = linkStatuses
             self.digests = digests
             self.announcesResumption = announcesResumption
             self.load = load
@@ -46,6 +55,9 @@ extension Download {
             return retriedStatuses.contains(status)
         }
     }
+
+    /// What a server answers whose address was good for a time, or for somebody, only.
+    package static let expiredLinkStatuses: Set = [401, 403, 410]
 
     /// Whether and how often bytes are forced onto the disk.
     package enum Synchronization: Sendable {

@@ -14,7 +14,12 @@ extension Download.StateMachine {
         guard overlapByteCount > 0 else { return [.write(dropping: 0)] }
         let known = Int(min(overlapByteCount, Int64(count)))
         overlapByteCount -= Int64(known)
-        return [.compare(count: known, at: start), .write(dropping: known)]
+        var effects = [Effect.compare(count: known, at: start)]
+        if overlapByteCount == 0, let version = unprovedVersion {
+            unprovedVersion = nil
+            effects.append(.continueFile(version))
+        }
+        return effects + [.write(dropping: known)]
     }
 
     /// Whether all that comes goes to the end of the file.
@@ -43,6 +48,7 @@ extension Download.StateMachine {
     ) -> [Effect] {
         receivedByteCount = 0
         overlapByteCount = 0
+        unprovedVersion = nil
         held = nil
         guard current.resumption != nil else {
             let error = TransferError(code: code, message: reason)

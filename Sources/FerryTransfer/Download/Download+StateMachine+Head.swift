@@ -34,7 +34,8 @@ extension Download.StateMachine {
         if let error = refusal(of: head, at: now) {
             // What is asked for again has not been answered yet.
             let report: [Effect] =
-                error.code == .errorResponse ? [.reportResponse(head, current.transfer)] : []
+                error.code == .errorResponse || error.code == .linkExpired
+                ? [.reportResponse(head, current.transfer)] : []
             return report + [.cancelLoad] + fail(error)
         }
         if head.status == 206, !current.transfer.hasRange, !coversAll(head) {
@@ -55,6 +56,9 @@ extension Download.StateMachine {
         case .refused(let reason):
             return leaveRefusal(head, reason)
         case .accepted(let end, let total):
+            if resumption.isRelinked {
+                return relinkedPartCame(head, for: resumption, end: end, total: total)
+            }
             var version = resumption.version
             version.totalByteCount = total
             self.end = end
@@ -70,6 +74,32 @@ extension Download.StateMachine {
         }
     }
 
+    /// A part has come from another address than the bytes at hand, and begins with the last of them.
+    ///
+    /// What it tells of its version is true of those bytes when they have proved to be the same.
+    private mutating func relinkedPartCame(
+        _ head: HTTPResponseHead,
+        for resumption: Resumption,
+        end: Int64,
+        total: Int64
+    ) -> [Effect] {
+        let validator = Validator(head: head)
+        if validator != nil {
+            unprovedVersion = ResourceVersion(
+                validator: validator,
+                totalByteCount: total,
+                url: head.url,
+                link: configuration.link
+            )
+        }
+        self.end = end
+        overlapByteCount = receivedByteCount - resumption.offset
+        noteDigests(head, of: resumption.offset..<end)
+        var version = unprovedVersion ?? resumption.version
+        version.totalByteCount = total
+        return receive(head, version, [], resumedAt: resumption.offset)
+    }
+
     /// A body that begins at the first byte takes the place of whatever the file holds.
     private mutating func wholeCame(_ head: HTTPResponseHead) -> [Effect] {
         let isBodiless =
@@ -81,8 +111,10 @@ extension Download.StateMachine {
         let version = ResourceVersion(
             validator: isContinuable ? Validator(head: head) : nil,
             totalByteCount: length,
-            url: head.url
+            url: head.url,
+            link: configuration.link
         )
+        unprovedVersion = nil
         var effects: [Effect] = []
         if held != nil, current.resumption != nil {
             effects.append(.reportRestart(reason: "the server answers \(head.status)"))
@@ -144,6 +176,9 @@ extension Download.StateMachine {
             if configuration.retriedStatuses != nil || held != nil || wait != nil {
                 return TransferError(code: .serverUnavailable, message: message, retryAfter: wait)
             }
+        }
+        if configuration.linkStatuses.contains(head.status) {
+            return TransferError(code: .linkExpired, message: message)
         }
         guard configuration.refusesErrorResponses, head.status >= 400 else { return nil }
         return TransferError(code: .errorResponse, message: message)

@@ -66,6 +66,8 @@ extension Download {
         var version: ResourceVersion?
         /// Where the body at hand ends in the resource, if its head tells.
         var end: Int64?
+        /// What is known of the resource when its bytes have proved to be those at hand.
+        var unprovedVersion: ResourceVersion?
         /// How many bytes are still to come that the file holds already.
         var overlapByteCount: Int64 = 0
         var hasReceivedBytes = false
@@ -94,10 +96,18 @@ extension Download {
                 receivedByteCount = held.byteCount
                 fruitlessResumptionCount = held.fruitlessResumptionCount
                 if fruitlessResumptionCount < Self.maximumFruitlessResumptionCount {
-                    resumption = Resumption(byteCount: held.byteCount, version: held.version)
+                    resumption = self.resumption(of: held)
                 }
             }
             return send(Request(transfer: original, resumption: resumption))
+        }
+
+        /// The request for what follows the bytes at hand.
+        func resumption(of held: Held) -> Resumption? {
+            if held.version.link == configuration.link {
+                return Resumption(byteCount: held.byteCount, version: held.version)
+            }
+            return Resumption(relinking: held.byteCount, version: held.version)
         }
 
         mutating func cancel() -> [Effect] {

@@ -95,12 +95,22 @@ package struct RedirectPolicy: Hashable, Sendable {
             next.body = nil
             next.fields.removeAll { field in bodyNames.contains { field.isNamed($0) } }
         }
-        if Origin(url: request.url) != origin {
-            next.fields.removeAll { field in
-                !(harmlessNames + bodyNames).contains { field.isNamed($0) }
-            }
-        }
+        if Origin(url: request.url) != origin { removeSecrets(from: &next.fields) }
         return next
+    }
+
+    /// The request for the same at another address, without what may be a secret if that is another origin.
+    package static func relinked(_ request: TransferRequest, to url: String) -> TransferRequest {
+        var next = request
+        next.url = url
+        if Origin(url: request.url) != Origin(url: url) { removeSecrets(from: &next.fields) }
+        return next
+    }
+
+    private static func removeSecrets(from fields: inout [HTTPField]) {
+        fields.removeAll { field in
+            !(harmlessNames + bodyNames).contains { field.isNamed($0) }
+        }
     }
 
     /// Fields that describe a body, and go where it goes.

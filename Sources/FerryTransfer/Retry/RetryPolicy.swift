@@ -116,7 +116,8 @@ package struct RetryPolicy: Hashable, Sendable {
         case .secureConnectionFailed:
             true
         case .cancelled, .resourceTimedOut, .unsupportedURL, .badURL, .tooManyRedirects,
-            .errorResponse, .digestMismatch, .redirectToNonHTTP, .certificateUntrusted,
+            .errorResponse, .linkExpired, .digestMismatch, .redirectToNonHTTP,
+            .certificateUntrusted,
             .certificateBadDate,
             .clientCertificateRejected, .badServerResponse,
             .cannotDecodeContent, .bodyUnreadable, .bodySpent, .cannotCreateFile,

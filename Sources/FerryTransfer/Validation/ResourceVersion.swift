@@ -12,11 +12,21 @@ package struct ResourceVersion: Hashable, Sendable, Codable {
     ///
     /// Without the query, where signed URLs carry secrets that change with each request.
     package var path: String
+    /// How often the resource had been given another address before it told this; `nil` for never.
+    ///
+    /// What a validator means under one address it need not mean under another.
+    package var link: Int?
 
     /// Makes a version from its parts.
-    package init(validator: Validator?, totalByteCount: Int64?, url: String) {
+    package init(
+        validator: Validator?,
+        totalByteCount: Int64?,
+        url: String,
+        link: Int? = nil
+    ) {
         self.validator = validator
         self.totalByteCount = totalByteCount
+        self.link = link
         let parsed = URL(string: url)
         origin = parsed.flatMap { Origin($0)?.description } ?? ""
         path = parsed?.path(percentEncoded: true) ?? ""

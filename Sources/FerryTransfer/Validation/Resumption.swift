@@ -14,7 +14,12 @@ struct Resumption: Hashable, Sendable {
     let offset: Int64
     /// The version that the bytes before it are of.
     let version: ResourceVersion
-    private let validator: Validator
+    private let validator: Validator?
+    /// Whether the resource has another address than the one that the bytes came from.
+    ///
+    /// Then nothing is asked of its validator, which may be another one for the same bytes. What proves that the
+    /// answer goes on with them is that it begins with the last of them, and is of the same length as a whole.
+    let isRelinked: Bool
 
     /// The request that continues `byteCount` bytes, or `nil` when they cannot be continued.
     ///
@@ -32,14 +37,28 @@ struct Resumption: Hashable, Sendable {
         guard offset > 0 else { return nil }
         self.version = version
         self.validator = validator
+        isRelinked = false
     }
+
+    /// The request that continues `byteCount` bytes under another address, or `nil` when they are too few to
+    /// prove that it is the same resource.
+    init?(relinking byteCount: Int64, version: ResourceVersion) {
+        guard byteCount > Self.proofByteCount, byteCount <= version.totalByteCount ?? .max else {
+            return nil
+        }
+        offset = byteCount - Self.proofByteCount
+        self.version = version
+        validator = nil
+        isRelinked = true
+    }
+
+    /// So many of the last bytes have to be the same; with fewer at hand it is cheaper to begin anew.
+    static let proofByteCount: Int64 = 64 << 10
 
     /// The fields that turn a request for the whole into one for the rest.
     var fields: [HTTPField] {
-        [
-            HTTPField(name: "Range", value: "bytes=\(offset)-"),
-            HTTPField(name: "If-Range", value: validator.ifRange),
-        ]
+        let range = HTTPField(name: "Range", value: "bytes=\(offset)-")
+        return [range] + (validator.map { [HTTPField(name: "If-Range", value: $0.ifRange)] } ?? [])
     }
 
     /// A request without the fields that turned it into one for the rest.
@@ -70,8 +89,11 @@ struct Resumption: Hashable, Sendable {
             return .refused("the part's length contradicts its range")
         }
         if head.hasContentCoding { return .refused("the part is coded") }
-        let mismatch = validator.mismatch(withPart: head) ?? version.mismatch(withURL: head.url)
-        if let mismatch { return .refused(mismatch) }
+        if let validator {
+            let mismatch =
+                validator.mismatch(withPart: head) ?? version.mismatch(withURL: head.url)
+            if let mismatch { return .refused(mismatch) }
+        }
         return .accepted(end: range.upperBound, total: total)
     }
 }

@@ -15,6 +15,8 @@ extension Wire {
         case challenged
         /// The date has come that the task was to begin at: ``Begin`` lets it, ``Cancel`` ends it.
         case delayed
+        /// The server's answer says that the task's address is none any more: ``Relink`` answers.
+        case expired
         /// All events of the past have been told; from here on they are told as they happen.
         case drained
         /// None of these: never told, but what a newer daemon tells is this to a reader.

@@ -15,6 +15,8 @@ extension Wire {
         package var answersCertificates: Bool?
         /// Whether the application wants to know what its tasks have cost.
         package var collectsMetrics: Bool?
+        /// Whether the application may give a task another address when its own is none any more.
+        package var replacesLinks: Bool?
         /// How many bytes of the session's tasks together may arrive per second.
         package var receiveRate: Int64?
         /// How many bytes of the session's tasks together may leave per second.
@@ -29,6 +31,7 @@ extension Wire {
             answersPasswords: Bool? = nil,
             answersCertificates: Bool? = nil,
             collectsMetrics: Bool? = nil,
+            replacesLinks: Bool? = nil,
             receiveRate: Int64? = nil,
             sendRate: Int64? = nil
         ) {
@@ -39,6 +42,7 @@ extension Wire {
             self.answersPasswords = answersPasswords
             self.answersCertificates = answersCertificates
             self.collectsMetrics = collectsMetrics
+            self.replacesLinks = replacesLinks
             self.receiveRate = receiveRate
             self.sendRate = sendRate
         }

@@ -30,6 +30,8 @@ package enum TransferCall: Sendable {
     case setSessionRates(Wire.SetSessionRates, Reply<Wire.SetSessionRates>)
     /// ``Wire/Begin``: lets a task begin whose application was asked about it.
     case begin(Wire.Begin, Reply<Wire.Begin>)
+    /// ``Wire/Relink``: gives a task another address for the same resource.
+    case relink(Wire.Relink, Reply<Wire.Relink>)
     /// ``Wire/AnswerChallenge``: answers a challenge.
     case answerChallenge(Wire.AnswerChallenge, Reply<Wire.AnswerChallenge>)
     /// ``Wire/Acknowledge``: says that an event has been dealt with; it is not told again and its
@@ -56,6 +58,8 @@ package enum TransferCall: Sendable {
     case setTaskRates(Wire.SetTaskRates, Reply<Wire.SetTaskRates>)
     /// ``Wire/SetTaskPriority``: changes how important a task is, for a person.
     case setTaskPriority(Wire.SetTaskPriority, Reply<Wire.SetTaskPriority>)
+    /// ``Wire/RelinkTask``: gives a task another address for the same resource, for a person.
+    case relinkTask(Wire.RelinkTask, Reply<Wire.RelinkTask>)
     /// ``Wire/SetRates``: changes how fast all tasks together may load and send.
     case setRates(Wire.SetRates, Reply<Wire.SetRates>)
     /// ``Wire/ListHooks``: lists the applications that the daemon may start.

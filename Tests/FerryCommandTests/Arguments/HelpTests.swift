@@ -45,17 +45,20 @@ import Testing
             Download in the background, and see what is under way.
 
             Commands:
-              get     download files, also when this command ends before they are complete
-              list    show the transfers of all applications
-              watch   follow transfers until they are over
-              pause   stop transfers until they are resumed
-              resume  let paused transfers go on
-              cancel  end transfers for good
-              why     tell why a transfer is where it is
-              log     show what ferryd has written down
-              hooks   show the programs that ferryd may start
-              quit    cancel all transfers of an application, and do not start it
-              daemon  show or stop ferryd
+              get       download files, also when this command ends before they are complete
+              list      show the transfers of all applications
+              watch     follow transfers until they are over
+              pause     stop transfers until they are resumed
+              resume    let paused transfers go on
+              cancel    end transfers for good
+              priority  have transfers come earlier or later than others
+              limit     limit how fast transfers may be, all together or some of them
+              relink    go on with a transfer from another address
+              why       tell why a transfer is where it is
+              log       show what ferryd has written down
+              hooks     show the programs that ferryd may start
+              quit      cancel all transfers of an application, and do not start it
+              daemon    show or stop ferryd
 
             Options:
                   --version  show the version
@@ -91,6 +94,12 @@ import Testing
                                           current one)
               -H, --header 'NAME: VALUE'  send this header field; not to another server
                                           after a redirect
+                  --checksum NAME=DIGITS  save the file only with this digest, such as
+                                          sha-256=9f86… (only with one URL)
+                  --limit-rate RATE       load each file no faster than this, such as 500k
+                                          or 2M bytes per second
+                  --retries N             give up after N failures in a row (default: after
+                                          a week)
                   --detach                do not wait; show the transfers' IDs
                   --json                  write JSON for programs
               -q, --quiet                 show only what goes wrong
@@ -157,6 +166,63 @@ import Testing
 
             Options:
               -h, --help  show this help
+            """
+        )
+    }
+
+    @Test func `ferry priority --help`() async {
+        await expectHelp(
+            of: "priority",
+            """
+            Usage: ferry priority PRIORITY ID...
+
+            Have transfers come earlier or later than others.
+
+            Options:
+              -h, --help  show this help
+
+            PRIORITY is from 0 to 1; 0.5 is the default. Under a limit for all transfers,
+            one of 1 gets four times as much as one of 0.5, and one of 0 a quarter of that.
+            """
+        )
+    }
+
+    @Test func `ferry limit --help`() async {
+        await expectHelp(
+            of: "limit",
+            """
+            Usage: ferry limit [options] RATE [ID...]
+
+            Limit how fast transfers may be, all together or some of them.
+
+            Options:
+              -u, --upload RATE  limit what is sent as well
+              -h, --help         show this help
+
+            RATE is in bytes per second: 500k, 2M, 1.5MiB. 'none' takes a limit away.
+            Without IDs it holds for all transfers together, from now on and also after a
+            restart; with IDs for each of them.
+
+            'ferry daemon status' shows the limit of all.
+            """
+        )
+    }
+
+    @Test func `ferry relink --help`() async {
+        await expectHelp(
+            of: "relink",
+            """
+            Usage: ferry relink URL ID
+
+            Go on with a transfer from another address.
+
+            Options:
+              -h, --help  show this help
+
+            For links that have expired. What is loaded is kept if the new address proves to
+            have the same file: as long as the old one, and with the same last 64 KiB of
+            what is there. Otherwise the transfer begins anew. Header fields other than
+            Accept and the like stay with the server that they were given for.
             """
         )
     }

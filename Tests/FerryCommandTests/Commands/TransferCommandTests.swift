@@ -43,4 +43,53 @@ import Testing
             #expect(run.code == .notFound)
         }
     }
+
+    @Test func `relink gives a transfer another address`() async throws {
+        let daemon = try PlayedDaemon.sample()
+        let run = await CommandLineRun("relink https://example.org/new 1", daemon: daemon)
+        #expect(daemon.calls == ["relink to https://example.org/new 1"])
+        #expect(run.code == .success)
+    }
+
+    @Test(arguments: ["relink 1 https://example.org/", "relink ftp://a/ 1", "relink http://a/ 1 2"])
+    func `an address is one of the web, and that of one transfer`(line: String) async throws {
+        let daemon = try PlayedDaemon.sample()
+        let run = await CommandLineRun(line, daemon: daemon)
+        #expect(daemon.calls == [])
+        #expect(run.code == .usage)
+    }
+
+    @Test func `priority holds for each transfer`() async throws {
+        let daemon = try PlayedDaemon.sample()
+        let run = await CommandLineRun("priority 0.75 1 99 2", daemon: daemon)
+        #expect(daemon.calls == ["priority 0.75 1", "priority 0.75 2"])
+        #expect(run.code == .notFound)
+    }
+
+    @Test(arguments: ["priority high 1", "priority 2 1", "priority 0.5"])
+    func `a priority is a number from 0 to 1`(line: String) async throws {
+        let run = await CommandLineRun(line, daemon: try PlayedDaemon.sample())
+        #expect(run.code == .usage)
+    }
+
+    @Test(
+        arguments: [
+            ("limit 500k", "limit 500000 -1"), ("limit 1.5MiB -u 2M", "limit 1572864 2000000"),
+            ("limit none", "limit -1 -1"), ("limit 7 2", "limit 7 -1 2"),
+        ]
+    )
+    func `limit is for all transfers, or for some`(line: String, call: String) async throws {
+        let daemon = try PlayedDaemon.sample()
+        let run = await CommandLineRun(line, daemon: daemon)
+        #expect(daemon.calls == [call])
+        #expect(run.code == .success)
+    }
+
+    @Test(arguments: ["limit fast", "limit -1", "limit 0", "limit 5x", "limit 1 -u fast", "limit"])
+    func `a limit is a number of bytes per second`(line: String) async throws {
+        let daemon = try PlayedDaemon.sample()
+        let run = await CommandLineRun(line, daemon: daemon)
+        #expect(daemon.calls == [])
+        #expect(run.code == .usage)
+    }
 }

@@ -36,7 +36,8 @@ extension ModelStore {
             }
         case .insertTask, .delayTask, .beginTask, .setProgress, .setCheckpoint, .setUpload,
             .setRetry, .setExchange, .deleteTask, .resumeTask, .suspendTask, .holdTask,
-            .releaseTask, .completeTask, .describeTask, .setOptions, .prioritizeTask:
+            .releaseTask, .completeTask, .describeTask, .setOptions, .prioritizeTask,
+            .relinkTask:
             try performOnTask(mutation, &receipt)
         }
     }

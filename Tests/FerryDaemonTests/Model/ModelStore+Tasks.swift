@@ -29,6 +29,8 @@ extension ModelStore {
             try self.delay(key, until: notBefore, delay, at: now, &receipt)
         case .beginTask(let key, let delay, let now):
             try self.delay(key, until: nil, delay, at: now, &receipt)
+        case .relinkTask(let key, let host, let link):
+            try relink(key, host, link, &receipt)
         case .deleteTask(let id):
             delete(task: id)
         default:
@@ -94,7 +96,8 @@ extension ModelStore {
         if record.identifier < 1 || session.usedIdentifiers.contains(record.identifier) {
             let key = TaskKey.identifier(session: record.sessionID, record.identifier)
             guard let known = try? task(key) else { return nil }
-            guard known.record.host == record.host, known.record.request == record.request,
+            guard known.record.link != nil || known.record.host == record.host,
+                known.record.request == record.request,
                 (known.record.upload == nil) == (record.upload == nil)
             else { throw .model(.conflict) }
             return known.record.id
@@ -134,6 +137,21 @@ extension ModelStore {
         if to == .waiting { task.record.startedAt = task.record.startedAt ?? now }
         tasks[task.record.id] = task
         receipt.changes.append(TaskChange(task, from: from))
+    }
+
+    private mutating func relink(
+        _ key: TaskKey,
+        _ host: String,
+        _ link: [UInt8],
+        _ receipt: inout Receipt
+    ) throws(StoreError) {
+        var task = try task(key)
+        guard task.record.state != .completed else { return }
+        task.record.host = host
+        task.record.link = link
+        if task.record.attempts > 0 { task.record.notBefore = nil }
+        tasks[task.record.id] = task
+        receipt.changes.append(TaskChange(task, from: task.record.state))
     }
 
     private mutating func delay(

@@ -28,6 +28,7 @@ enum Happening: CaseIterable, Sendable {
     case lastMomentClient
     case challengeAnswer
     case delayedBegin
+    case relink
     case launchForQuestion
     case fullBudget
     case slowReader

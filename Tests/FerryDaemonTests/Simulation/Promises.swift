@@ -163,7 +163,8 @@ struct Promises {
         switch event.kind {
         case .finished: sawFile(of: record, isRepetition: isRepetition, in: world)
         case .completed: sawEnd(event, key, of: record, in: world)
-        case .response, .resumed, .progress, .challenged, .delayed, .drained, .other: break
+        case .response, .resumed, .progress, .challenged, .delayed, .expired, .drained, .other:
+            break
         }
         return Stored.request(record.request).flatMap { world.servers.resource(url: $0.url) }
     }

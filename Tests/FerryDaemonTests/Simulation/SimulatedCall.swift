@@ -24,6 +24,8 @@ final class SimulatedCall {
         case cancelProducingResumeData(Int)
         case setPriority(Int, Double)
         case begin(Int, question: Int)
+        case relink(Int, question: Int?, Wire.Request?)
+        case relinkTask(Int64, url: String)
         case answerChallenge(Wire.AnswerChallenge)
         case acknowledge(Int64)
         case closeSession(cancel: Bool)
@@ -102,11 +104,12 @@ final class SimulatedCall {
         case .pauseTask(let id): machine.pauseTask(id, from: caller, at: now)
         case .resumeTask(let id): machine.resumeTask(id, from: caller, at: now)
         case .cancelTask(let id): machine.cancelTask(id, from: caller)
+        case .relinkTask(let id, let url): machine.relinkTask(id, to: url, from: caller)
         case .quit(let name): machine.quitApplication(name, from: caller)
         case .removeHook(let name): machine.removeHook(name, from: caller)
         case .stop: machine.stopDaemon(call: caller.call)
         case .resume, .suspend, .cancel, .cancelProducingResumeData, .setPriority, .begin,
-            .answerChallenge:
+            .relink, .answerChallenge:
             performOnTask(&machine, caller, at: now)
         }
     }
@@ -143,6 +146,14 @@ final class SimulatedCall {
                 question: question
             )
             return machine.begin(begin, from: caller, at: now)
+        case .relink(let identifier, let question, let request):
+            let relink = Wire.Relink(
+                session: session,
+                identifier: identifier,
+                question: question,
+                request: request
+            )
+            return machine.relink(relink, from: caller, at: now)
         case .answerChallenge(var answer):
             answer.session = session
             return machine.answerChallenge(answer, from: caller, at: now)

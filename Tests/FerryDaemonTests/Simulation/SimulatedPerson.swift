@@ -1,4 +1,7 @@
 import FerryStore
+import FerryWire
+
+@testable import FerryDaemon
 
 /// A person with the `ferry` command.
 enum SimulatedPerson {
@@ -15,8 +18,18 @@ enum SimulatedPerson {
             call(.quit(program.name), in: world)
         case 11: call(.removeHook(program.name), in: world)
         case 12: call(.stop, in: world)
+        case 13 where !tasks.isEmpty: relink(world.random.one(of: tasks), in: world)
         default: break
         }
+    }
+
+    private static func relink(_ task: Int64, in world: Simulation) {
+        let record = world.database.current.tasks[task]?.record
+        let resource = record.flatMap { Stored.request($0.request) }
+            .flatMap { world.servers.resource(url: $0.url) }
+        guard let resource else { return }
+        let url = world.servers.link(to: resource, using: &world.random).url
+        call(.relinkTask(task, url: url), in: world)
     }
 
     /// Lets every task go that a person holds back.

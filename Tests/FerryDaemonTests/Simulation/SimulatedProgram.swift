@@ -22,7 +22,8 @@ final class SimulatedProgram {
             resourceTimeout: random.one(of: [0, 30, 604_800]),
             maximumConnectionsPerHost: 1 + random.number(below: 3),
             sendsLaunchEvents: random.happens(percent: 85),
-            answersPasswords: random.happens(percent: 75)
+            answersPasswords: random.happens(percent: 75),
+            replacesLinks: random.happens(percent: 50)
         )
         isLaunchable = random.happens(percent: 85)
         taskBudget = 1 + random.number(below: 7)

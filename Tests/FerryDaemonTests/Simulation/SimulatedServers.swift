@@ -1,4 +1,5 @@
 import FerryTransfer
+import FerryWire
 
 /// The servers that transfers load from, with their moods.
 struct SimulatedServers {
@@ -66,7 +67,22 @@ struct SimulatedServers {
     /// The name of a resource's queue, as the daemon has it.
     func hostName(of resource: Int) -> String { "host\(resources[resource].host):80" }
 
-    func resource(url: String) -> Int? { resources.firstIndex { $0.url == url } }
+    /// What is at an address, at whichever of its hosts.
+    func resource(url: String) -> Int? {
+        let path = url.prefix { $0 != "?" }.split(separator: "/").last
+        return resources.firstIndex { $0.url.split(separator: "/").last == path }
+    }
+
+    /// Another address of the same resource.
+    func link(to resource: Int, using random: inout SeededRandom) -> Wire.Request {
+        let host = random.number(below: moods.count)
+        return Wire.Request(
+            url: "http://host\(host)/\(resource)?link=\(random.number(below: 1000))",
+            method: "GET",
+            fields: [],
+            idleTimeout: 30
+        )
+    }
 
     /// Puts something else in the place of a resource.
     mutating func change(_ resource: Int, using random: inout SeededRandom) {

@@ -205,7 +205,10 @@ final class SimulatedSession {
         guard let task = event.task, let question = event.question,
             asked.updateValue(question, forKey: task) != question
         else { return }
-        guard event.kind == .challenged else {
+        switch event.kind {
+        case .expired: return relink(task, question: question)
+        case .challenged: break
+        default:
             world.count(.delayedBegin)
             return call(.begin(task, question: question))
         }
@@ -223,6 +226,19 @@ final class SimulatedSession {
         if world.random.happens(percent: 10) { answer.disposition = .cancel }
         if world.random.happens(percent: 5) { answer.answersNoOthers = true }
         call(.answerChallenge(answer))
+    }
+
+    /// Gives a task another address, or none.
+    private func relink(_ task: Int, question: Int?) {
+        let record = world.database.current.tasks.values.map(\.record)
+            .first { $0.sessionID == number && $0.identifier == task }
+        let resource = record.flatMap { Stored.request($0.request) }
+            .flatMap { world.servers.resource(url: $0.url) }
+        guard let resource else { return }
+        let isKnown = question == nil || world.random.happens(percent: 70)
+        if isKnown { world.count(.relink) }
+        let request = isKnown ? world.servers.link(to: resource, using: &world.random) : nil
+        call(.relink(task, question: question, request))
     }
 
     private func drained() {
@@ -250,6 +266,7 @@ final class SimulatedSession {
         // The last one is the likeliest to have loaded a part.
         case 67..<78: call(.cancelProducingResumeData(nextIdentifier - 1))
         case 78..<80: call(.setPriority(identifier, world.random.fraction()))
+        case 84..<88: relink(identifier, question: nil)
         case 80..<84: invalidate(cancelling: world.random.happens(percent: 50))
         default: break
         }

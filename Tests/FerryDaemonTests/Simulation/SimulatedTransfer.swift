@@ -14,6 +14,7 @@ class SimulatedTransfer {
     private let checkpoint: Checkpoint?
     private let attempts: Int
     private let isFromResumeData: Bool
+    private let asksForLink: Bool
     private let lifetime = Lifetime()
     private var body: SimulatedServers.Resource?
     private var generation: UInt64 = 0
@@ -32,6 +33,7 @@ class SimulatedTransfer {
         checkpoint = state?.checkpoint
         isFromResumeData = state?.isFromResumeData ?? false
         attempts = start.task.attempts
+        asksForLink = start.asksForLink
     }
 
     /// Whether it still does something.
@@ -110,6 +112,7 @@ class SimulatedTransfer {
     private func answer(holding held: Checkpoint?) {
         let world = daemon.world
         if needsPermission { return ask() }
+        if asksForLink, world.happens(perThousand: 100) { return fail(.linkExpired) }
         var found = found()
         switch world.servers.moods[found.host] {
         case .good: break

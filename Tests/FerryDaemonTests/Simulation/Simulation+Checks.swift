@@ -45,7 +45,7 @@ extension Simulation {
 
     private func checkTransfers(_ daemon: SimulatedDaemon) {
         let running = daemon.machine.running
-        let loading = running.filter { $0.value.phase != .beginning }
+        let loading = running.filter { $0.value.phase != .asking }
         if Set(loading.keys) != Set(daemon.transfers.keys) {
             fail("transfers: \(loading.keys.sorted()), \(daemon.transfers.keys.sorted())")
         }
@@ -55,7 +55,7 @@ extension Simulation {
         }
         for task in running.values {
             let id = task.record.id
-            let isBeginning = task.phase == .beginning && task.question != nil
+            let isBeginning = task.phase == .asking && task.question != nil
             if task.phase != .loading, !isBeginning { fail("task \(id) is \(task.phase) for ever") }
             let state = database.current.tasks[id]?.record.state
             if state != .waiting { fail("task \(id) loads and is \(String(describing: state))") }

@@ -23,6 +23,8 @@ extension ScriptedDaemon {
             answer("ResumeTask \(method.id)", reply) { Wire.Empty() }
         case .cancelTask(let method, let reply):
             answer("CancelTask \(method.id)", reply) { Wire.Empty() }
+        case .relinkTask(let method, let reply):
+            answer("RelinkTask \(method.id) \(method.url)", reply) { Wire.Empty() }
         case .setTaskRates(let method, let reply):
             answer("SetTaskRates \(method.id)", reply) { Wire.Empty() }
         case .setTaskPriority(let method, let reply):

@@ -51,6 +51,10 @@ extension ScriptedDaemon: TransferCallHandler {
             answer("SetOptions \(method.identifier)", reply) {
                 change(method.session, method.identifier) { $0.options = method.options }
             }
+        case .relink(let method, let reply):
+            answer("Relink \(method.identifier) \(method.request?.url ?? "-")", reply) {
+                Wire.Empty()
+            }
         case .setSessionRates(let method, let reply):
             answer("SetSessionRates \(method.session)", reply) { Wire.Empty() }
         case .begin(let method, let reply):

@@ -74,6 +74,11 @@ struct MethodSample: Sendable, CustomTestStringConvertible {
             Wire.SetOptions(session: 5, identifier: 4, options: Samples.options),
             .init()
         ),
+        MethodSample(
+            Wire.Relink(session: 5, identifier: 4, question: 12, request: Samples.request),
+            .init()
+        ),
+        MethodSample(Wire.RelinkTask(id: 9, url: "https://example.com/b"), .init()),
         MethodSample(Wire.SetSessionRates(session: 5, receiveRate: 1, sendRate: 2), .init()),
         MethodSample(
             Wire.Begin(session: 5, identifier: 4, question: 12, request: Samples.request),

@@ -33,6 +33,7 @@ enum Samples {
         answersPasswords: true,
         answersCertificates: true,
         collectsMetrics: true,
+        replacesLinks: true,
         receiveRate: 1_000_000,
         sendRate: 2_000_000
     )

@@ -10,7 +10,7 @@ extension InProcessDownload {
             case waiting
             /// Receives, by a connection of its own or another task's.
             case running
-            /// Waits for the next attempt, after one that has failed.
+            /// Waits for the next attempt, after one that has failed, or for another address.
             case backingOff
             case ended
         }
@@ -30,6 +30,8 @@ extension InProcessDownload {
             /// Wait so long, and call ``retryTimePassed()``.
             case backOff(Duration)
             case endBackOff
+            /// Ask the app for another address, and call ``retryTimePassed()`` or ``relinked()``.
+            case askForLink
             /// Make the file the app's, and tell it so.
             case publish(DownloadResult)
             /// Tell the app of an error; the file stays if it is of use to the resume data in it.
@@ -140,6 +142,34 @@ extension InProcessDownload {
                 return connection() + [.backOff(delay)]
             }
             return end([.stopClock] + connection(), (error, true))
+        }
+
+        /// The server's answer says that the address is none any more.
+        mutating func linkExpired() -> [Effect] {
+            guard condition == .running else { return [] }
+            condition = .backingOff
+            return connection() + [.askForLink]
+        }
+
+        /// The resource is about to have another address, perhaps at another host.
+        mutating func leaveForLink() -> [Effect] {
+            switch condition {
+            case .waiting where !isAdopting: return [.leaveLine]
+            case .running: return [.stop] + connection()
+            case .backingOff: return [.endBackOff]
+            case .idle, .waiting, .ended: return []
+            }
+        }
+
+        /// The resource has another address.
+        mutating func relinked() -> [Effect] {
+            switch condition {
+            case .waiting where isAdopting: return []
+            case .waiting, .running, .backingOff:
+                condition = .waiting
+                return [.enterLine]
+            case .idle, .ended: return []
+            }
         }
 
         /// It is time for the next attempt.

@@ -13,14 +13,20 @@ import Synchronization
 final class InProcessDownload: InProcessTransfer {
     let task: URLSessionDownloadTask
     nonisolated let identifier: Int
-    let host: String
+    private(set) var host: String
     /// Where the task stands in line, if it does.
     var place: WaitingLine.Place?
     /// What the task's own requests are sent with.
     private(set) var ownClient: HTTPClient?
     var client: HTTPClient? { share?.client ?? ownClient }
 
-    let order: DownloadOrder
+    private(set) var order: DownloadOrder
+    /// How often the resource has been given another address.
+    private var link: Int?
+    /// Whether the app knows of no other address.
+    private var hasDeclinedLink = false
+    /// Tells the latest question to the app from earlier ones.
+    private var questionCount = 0
     let engine: InProcessEngine
     let decider: TaskDecider
     /// The load that equal downloads share.
@@ -36,6 +42,7 @@ final class InProcessDownload: InProcessTransfer {
     private var clock: ResourceClock
     private let gate: ConnectivityGate
     private var attempts = Attempts()
+    private var latestHead: HTTPResponseHead?
     /// Counts until the next attempt.
     private var retryTimer: LoopTimer?
 
@@ -106,7 +113,8 @@ final class InProcessDownload: InProcessTransfer {
             case .startClock: clock.start { [weak self] in self?.timeRanOut() }
             case .stopClock: clock.stop()
             case .backOff(let delay): backOff(delay)
-            case .endBackOff: retryTimer?.cancel()
+            case .endBackOff: endBackOff()
+            case .askForLink: askForLink()
             case .publish(let result): publish(result)
             case .fail(let error, let keepsFile): fail(error, keepsFile: keepsFile)
             }
@@ -129,6 +137,8 @@ final class InProcessDownload: InProcessTransfer {
                     unavailableResponses: attempts.unavailableResponses(by: options.retry),
                     retriedStatuses: options.retry?.statuses,
                     refusesErrorResponses: !options.deliversErrorResponses,
+                    link: link,
+                    linkStatuses: linkStatuses,
                     digests: options.digests,
                     announcesResumption: task.storage.withLock { $0.owesResumption },
                     load: Load.Configuration(
@@ -252,6 +262,7 @@ extension InProcessDownload {
     }
 
     private func responded(_ head: HTTPResponseHead, _ request: TransferRequest) {
+        latestHead = head
         task.noteResponse(head, to: request)
     }
 
@@ -263,6 +274,7 @@ extension InProcessDownload {
     private func finished(_ result: DownloadResult) { run(machine.finished(result)) }
 
     private func failed(_ error: TransferError) {
+        if error.code == .linkExpired { return run(machine.linkExpired()) }
         guard error.code == .notConnected, waitsForNetwork() else {
             let delay = attempts.delay(after: error, by: task.transferOptions.retry)
             return run(machine.failed(error, retriesAfter: delay))
@@ -283,6 +295,44 @@ extension InProcessDownload {
         retryTimer = EventLoop.shared.schedule(after: delay) { [weak self] in
             guard let self else { return }
             run(machine.retryTimePassed())
+        }
+    }
+
+    private func endBackOff() {
+        retryTimer?.cancel()
+        questionCount += 1
+    }
+
+    // MARK: - Addresses that are none any more
+
+    private var linkStatuses: Set<Int> {
+        engine.configuration.replacesExpiredLinks && !hasDeclinedLink
+            ? Download.expiredLinkStatuses : []
+    }
+
+    /// The app gives the resource another address.
+    func relink(to request: TransferRequest) {
+        order.request = request
+        link = (link ?? 0) + 1
+        hasDeclinedLink = false
+        task.noteRequest(request)
+        run(machine.leaveForLink())
+        host = Origin(url: request.url)?.description ?? request.url
+        continueAlone()
+        run(machine.relinked())
+    }
+
+    private func askForLink() {
+        continueAlone()
+        questionCount += 1
+        let question = questionCount
+        task.askForLink(after: latestHead, configuration: engine.configuration) { [weak self] in
+            guard let self, question == questionCount else { return }
+            guard let request = $0 else {
+                hasDeclinedLink = true
+                return run(machine.retryTimePassed())
+            }
+            relink(to: request)
         }
     }
 

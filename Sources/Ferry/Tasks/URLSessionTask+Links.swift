@@ -1,0 +1,49 @@
+import FerryHTTP
+import FerrySystem
+import FerryTransfer
+import Foundation
+import FoundationNetworking
+
+extension URLSessionTask {
+    /// Asks the delegate for another request, as a server's answer says that the task's address is none any more.
+    ///
+    /// - Parameters:
+    ///   - head: The answer.
+    ///   - configuration: That of the session.
+    ///   - answer: Called once, with what is to be sent in place of the task's request; nil for nothing.
+    @LoopActor
+    func askForLink(
+        after head: HTTPResponseHead?,
+        configuration: URLSessionConfiguration.Values,
+        answer: @escaping @LoopActor (TransferRequest?) -> Void
+    ) {
+        let answer = Answer(answer)
+        var response = LatestResponse(head)
+        guard let response = response.get() as? HTTPURLResponse else { return answer(nil) }
+        ask { [self] session, delegate in
+            delegate.urlSession(session, task: self, needsNewRequestAfter: response) { request in
+                let replacement = self.replacement(request, configuration)
+                LoopActor.perform { answer(replacement) }
+            }
+        } orElse: {
+            answer(nil)
+        }
+    }
+
+    /// What the app wants to be sent, checked; nil, and a message, for what cannot be.
+    private func replacement(
+        _ request: URLRequest?,
+        _ configuration: URLSessionConfiguration.Values
+    ) -> TransferRequest? {
+        guard let request else { return nil }
+        do throws(URLError) {
+            return try TransferRequest(request, configuration: configuration)
+        } catch {
+            Diagnostics.report(
+                "The new request of task \(taskIdentifier) cannot be sent: "
+                    + error.localizedDescription
+            )
+            return nil
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import FerryStore
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+
+extension DaemonStateMachine {
+    /// A server's answer says that a task's address is none any more: its application may know another one.
+    mutating func linkExpired(_ task: RunningTask, at now: Date) -> [Effect] {
+        let id = task.record.id
+        let stop = Effect.stop(task: id)
+        budget.give(session: task.record.sessionID, host: task.record.host)
+        running[id]?.place = .none
+        return [stop] + askWithoutConnection(.link(task.response), about: id, at: now)
+            + searchForTasks(at: now)
+    }
+
+    /// Whether an application is asked when a task's address is none any more.
+    func asksForLink(of task: TaskRecord) -> Bool {
+        task.upload == nil && !declinedLinks.contains(task.id)
+            && sessions[task.sessionID]?.configuration.replacesLinks == true
+    }
+
+    /// A client gives a task another address, or has none to give.
+    mutating func relink(_ relink: Wire.Relink, from caller: Caller, at now: Date) -> [Effect] {
+        if let refusal = refuseUnlessOpen(relink.session, caller) { return refusal }
+        let key = TaskKey.identifier(session: relink.session, relink.identifier)
+        if let question = relink.question {
+            let task = task(relink.identifier, of: relink.session, asked: question)
+            guard case .link? = task?.question?.subject, let task else {
+                return [.answer(caller.call, .done)]
+            }
+            guard relink.request != nil else { return declineLink(of: task, caller, at: now) }
+        }
+        guard let request = relink.request else {
+            let reason = "a task needs another request, or a question that there is none"
+            return [.refuse(caller.call, .invalidRequest(parameter: "request", reason: reason))]
+        }
+        return [query(.revise(key, .link(request), caller.call))]
+    }
+
+    /// A person gives a task another address.
+    mutating func relinkTask(_ id: Int64, to url: String, from caller: Caller) -> [Effect] {
+        [query(.revise(.id(id), .address(url), caller.call))]
+    }
+
+    /// An application has no other address: the server's answer is what the task ends with.
+    private mutating func declineLink(
+        of task: RunningTask,
+        _ caller: Caller,
+        at now: Date
+    ) -> [Effect] {
+        declinedLinks.insert(task.record.id)
+        return [.answer(caller.call, .done)] + stop(task: task.record.id, at: now)
+            + searchForTasks(at: now)
+    }
+
+    /// Has a task go on, where it is, with another request.
+    mutating func relink(
+        _ task: TaskRecord,
+        _ key: TaskKey,
+        to request: Wire.Request,
+        call: CallIdentifier,
+        at now: Date
+    ) -> [Effect] {
+        guard let host = HostName.of(request.url) else {
+            let reason = "not an http or https address: \(request.url.prefix(200))"
+            return [.refuse(call, .invalidRequest(parameter: "request.url", reason: reason))]
+        }
+        declinedLinks.remove(task.id)
+        let link = LinkState(request, after: task)
+        let isLoading =
+            running[task.id].map { $0.phase == .loading || $0.phase == .asking } ?? false
+        let change = commit(
+            [.relinkTask(key, host: host, link.encoded)],
+            then: .call(call, task: key.number)
+        )
+        // It starts again when it is found with its new address, where its bytes end.
+        return [.log(.info, "gets another address", task: task.id), change]
+            + (isLoading ? stop(task: task.id, at: now) : [])
+    }
+}

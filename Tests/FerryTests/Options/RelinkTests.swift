@@ -1,0 +1,134 @@
+import Ferry
+import FerryTestSupport
+import Foundation
+import Testing
+
+@Suite("Downloads that get another address", .timeLimit(.minutes(1)))
+struct RelinkTests {
+    /// A delegate that knows another address, or none.
+    private final class Signer: NSObject, URLSessionTaskDelegate {
+        let link: URL?
+        let statuses = Awaited([Int]())
+
+        init(link: URL?) { self.link = link }
+
+        func urlSession(
+            _ session: URLSession,
+            task: URLSessionTask,
+            needsNewRequestAfter response: HTTPURLResponse,
+            completionHandler: @escaping @Sendable (URLRequest?) -> Void
+        ) {
+            statuses.change { $0.append(response.statusCode) }
+            completionHandler(link.map { URLRequest(url: $0) })
+        }
+    }
+
+    private let server: FixtureServer
+    private let file = FixtureFile(.seeded(1, byteCount: 500_000))
+
+    init() throws {
+        _ = Home.path
+        server = try FixtureServer()
+    }
+
+    private func session(_ delegate: (any URLSessionDelegate)?, asks: Bool = true) -> URLSession {
+        let configuration = URLSessionConfiguration.default
+        configuration.replacesExpiredLinks = asks
+        configuration.transferOptions.retry = TransferOptions.Retry()
+        configuration.transferOptions.retry?.firstDelay = .milliseconds(1)
+        return URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+    }
+
+    /// An address that expires after 200 000 bytes, and one that is good.
+    private func serve() throws -> (expiring: URL, good: URL) {
+        server.on(
+            "/expiring",
+            [.file(file).dropping(after: 200_000), .status(403, body: "expired")]
+        )
+        server.on("/good", .file(FixtureFile(file.content, entityTag: "\"other\"")))
+        return (try server.address("/expiring"), try server.address("/good"))
+    }
+
+    @Test func `the app is asked for another address, and the bytes are kept`() async throws {
+        let (expiring, good) = try serve()
+        let signer = Signer(link: good)
+        let (location, response) = try await session(signer).download(from: expiring)
+        #expect(try Data(contentsOf: location) == Data(file.content.bytes))
+        #expect((response as? HTTPURLResponse)?.statusCode == 206)
+        #expect(signer.statuses.value == [403])
+        #expect(server.requests(to: "/good").map(\.range) == ["bytes=134464-"])
+        try FileManager.default.removeItem(at: location)
+    }
+
+    @Test func `an app that knows no other address gets what the server has answered`() async throws
+    {
+        let (expiring, _) = try serve()
+        let signer = Signer(link: nil)
+        let (location, response) = try await session(signer).download(from: expiring)
+        #expect(try Data(contentsOf: location) == Data("expired".utf8))
+        #expect((response as? HTTPURLResponse)?.statusCode == 403)
+        #expect(signer.statuses.value == [403])
+        try FileManager.default.removeItem(at: location)
+    }
+
+    @Test func `an app that does not want to be asked is not`() async throws {
+        let (expiring, good) = try serve()
+        let signer = Signer(link: good)
+        let (location, response) = try await session(signer, asks: false).download(from: expiring)
+        #expect((response as? HTTPURLResponse)?.statusCode == 403)
+        #expect(signer.statuses.value == [])
+        try FileManager.default.removeItem(at: location)
+    }
+
+    @Test func `a delegate that does not implement the method has no other address`() async throws {
+        let (expiring, _) = try serve()
+        let recorder = SessionRecorder()
+        let task = session(recorder).downloadTask(with: expiring)
+        task.resume()
+        await recorder.waitForCompletions()
+        #expect((task.response as? HTTPURLResponse)?.statusCode == 403)
+        #expect(recorder.calls.contains(.finished(1, contents: Data("expired".utf8))))
+    }
+
+    @Test func `a download that runs goes on from another address when the app says so`()
+        async throws
+    {
+        let gate = FixtureGate()
+        server.on("/slow", .file(file).stalling(after: 300_000, at: gate))
+        server.on("/good", .file(file))
+        let recorder = SessionRecorder()
+        let task = session(recorder).downloadTask(with: try server.address("/slow"))
+        task.resume()
+        await recorder.waitForBytes(300_000)
+        let good = try server.address("/good")
+        task.relink(to: URLRequest(url: good))
+        await recorder.waitForCompletions()
+        #expect(task.error == nil)
+        #expect(task.currentRequest?.url == good)
+        #expect(recorder.calls.contains(.finished(1, contents: Data(file.content.bytes))))
+        #expect(server.requests(to: "/good").map(\.range) == ["bytes=234464-"])
+        gate.open()
+    }
+
+    @Test func `a suspended download goes on from another address when it is resumed`() async throws
+    {
+        server.on("/good", .file(file))
+        let recorder = SessionRecorder()
+        let task = session(recorder).downloadTask(with: try server.address("/gone"))
+        task.relink(to: URLRequest(url: try server.address("/good")))
+        task.resume()
+        await recorder.waitForCompletions()
+        #expect(task.error == nil)
+        #expect(server.requests(to: "/gone").isEmpty)
+    }
+
+    @Test func `what cannot be sent changes nothing`() async throws {
+        server.on("/song", .content(.text("la")))
+        let recorder = SessionRecorder()
+        let task = session(recorder).downloadTask(with: try server.address("/song"))
+        task.relink(to: URLRequest(url: try #require(URL(string: "ftp://example.com/"))))
+        task.resume()
+        await recorder.waitForCompletions()
+        #expect(task.error == nil)
+    }
+}
