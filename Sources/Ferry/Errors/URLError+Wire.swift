@@ -7,12 +7,13 @@ extension URLError {
     init?(_ event: Wire.Event, url: URL?) {
         guard event.failure != nil || event.cancelReason != nil else { return nil }
         let code = event.failure.map { TransferError.Code(rawValue: $0.code) ?? .internalFailure }
+        let refusal = event.resumeDataRefusal.flatMap { ResumeData.Unavailable(rawValue: $0) }
         let error = URLError(
             TransferError(code: code ?? .cancelled, message: event.failure?.message ?? ""),
             url: url,
             resumeData: event.resumeData,
             isBackground: true
-        )
+        ).adding(refusal)
         guard let reason = event.cancelReason else {
             self = error
             return

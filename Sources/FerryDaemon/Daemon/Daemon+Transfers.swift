@@ -174,26 +174,33 @@ extension Daemon {
     func makeResumeData(of task: TaskRecord, _ ending: DaemonStateMachine.Ending) {
         let state = ByteState.decode(task.checkpoint)
         guard let unused = state?.resumeData else {
-            let data = resumeData(of: task, state?.checkpoint)
-            perform(machine.madeResumeData(data, of: task, ending, at: Date()))
+            let result = resumeData(of: task, state?.checkpoint)
+            perform(machine.madeResumeData(result, of: task, ending, at: Date()))
             return
         }
         LoopActor.task { [self] in
-            let data: Data?
+            let result: Result<Data, ResumeData.Unavailable>
             switch await adoption(of: unused, for: task.id) {
             case .success(let checkpoint):
-                data = resumeData(of: task, checkpoint)
+                result = resumeData(of: task, checkpoint)
             case .failure(let error):
                 // What could not be taken over still stands for the bytes.
-                data = resumeData(of: task, nil) ?? (error.spoilsResumeData ? nil : unused)
+                let isSpoilt = error.spoilsResumeData
+                result = resumeData(of: task, nil).flatMapError { _ in
+                    isSpoilt ? .failure(.bytesLost) : .success(unused)
+                }
             }
-            input { machine, now in machine.madeResumeData(data, of: task, ending, at: now) }
+            input { machine, now in machine.madeResumeData(result, of: task, ending, at: now) }
         }
     }
 
-    private func resumeData(of task: TaskRecord, _ checkpoint: Checkpoint?) -> Data? {
-        task.requestToSend.flatMap { request in
-            files.makeResumeData(
+    private func resumeData(
+        of task: TaskRecord,
+        _ checkpoint: Checkpoint?
+    ) -> Result<Data, ResumeData.Unavailable> {
+        Result { () throws(ResumeData.Unavailable) in
+            guard let request = task.requestToSend else { throw .requestNotResumable }
+            return try files.makeResumeData(
                 task: task.id,
                 request: TransferRequest(request),
                 currentURL: task.currentRequest.flatMap { Stored.request($0)?.url },

@@ -126,6 +126,8 @@ extension DaemonStateMachine {
         case nothing
         /// A call about a task asked for it and gets "done"; the task is looked at.
         case call(CallIdentifier, task: Int64)
+        /// A task has another address, for which a call has asked.
+        case relinked(CallIdentifier, task: Int64)
         /// A session was opened.
         case opened(CallIdentifier, ConnectionIdentifier, process: Int32)
         /// A task was created.
@@ -178,6 +180,8 @@ extension DaemonStateMachine {
         var cancelReason: Int?
         /// Whether its application may go on from what was loaded.
         var producesResumeData = false
+        /// Why its application may not, if it wanted to.
+        var resumeDataRefusal: ResumeData.Unavailable?
         /// What it has cost, when that is known.
         var metrics: Wire.TaskMetrics?
         /// Who waits for it to end.

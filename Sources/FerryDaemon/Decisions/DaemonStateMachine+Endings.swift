@@ -46,15 +46,17 @@ extension DaemonStateMachine {
         return effects + [.makeResumeData(task, ending)]
     }
 
-    /// Resume data was made of what a task has loaded; `nil` where it cannot be resumed.
+    /// Resume data was made of what a task has loaded, or there is a reason why not.
     mutating func madeResumeData(
-        _ data: Data?,
+        _ result: Result<Data, ResumeData.Unavailable>,
         of task: TaskRecord,
         _ ending: Ending,
         at now: Date
     ) -> [Effect] {
         operationCount -= 1
-        return [complete(task, ending, resumeData: data, at: now)]
+        var ending = ending
+        if case .failure(let reason) = result { ending.resumeDataRefusal = reason }
+        return [complete(task, ending, resumeData: try? result.get(), at: now)]
     }
 
     private mutating func complete(
@@ -75,6 +77,7 @@ extension DaemonStateMachine {
             sentByteCount: sentByteCount,
             failure: ending.failure,
             resumeData: resumeData,
+            resumeDataRefusal: ending.resumeDataRefusal?.rawValue,
             cancelReason: ending.cancelReason,
             metrics: ending.metrics
         )

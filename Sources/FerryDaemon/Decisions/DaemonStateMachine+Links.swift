@@ -59,8 +59,7 @@ extension DaemonStateMachine {
         _ task: TaskRecord,
         _ key: TaskKey,
         to request: Wire.Request,
-        call: CallIdentifier,
-        at now: Date
+        call: CallIdentifier
     ) -> [Effect] {
         guard let host = HostName.of(request.url) else {
             let reason = "not an http or https address: \(request.url.prefix(200))"
@@ -68,14 +67,24 @@ extension DaemonStateMachine {
         }
         declinedLinks.remove(task.id)
         let link = LinkState(request, after: task)
-        let isLoading =
-            running[task.id].map { $0.phase == .loading || $0.phase == .asking } ?? false
-        let change = commit(
-            [.relinkTask(key, host: host, link.encoded)],
-            then: .call(call, task: key.number)
-        )
-        // It starts again when it is found with its new address, where its bytes end.
-        return [.log(.info, "gets another address", task: task.id), change]
-            + (isLoading ? stop(task: task.id, at: now) : [])
+        return [
+            commit(
+                [.relinkTask(key, host: host, link.encoded)],
+                then: .relinked(call, task: task.id)
+            )
+        ]
+    }
+
+    /// A task has another address: it starts again where its bytes end.
+    mutating func relinked(
+        _ id: Int64,
+        _ receipt: Receipt,
+        call: CallIdentifier,
+        at now: Date
+    ) -> [Effect] {
+        let phase = running[id]?.phase
+        let stops = phase == .loading || phase == .asking ? stop(task: id, at: now) : []
+        return [.log(.info, "gets another address", task: id), .answer(call, .done)] + stops
+            + changed(receipt.changes, at: now)
     }
 }

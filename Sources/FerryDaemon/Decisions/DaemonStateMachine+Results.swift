@@ -16,6 +16,8 @@ extension DaemonStateMachine {
                 []
             case .call(let call, _):
                 [.answer(call, .done)] + changed(receipt.changes, at: now)
+            case .relinked(let call, let task):
+                relinked(task, receipt, call: call, at: now)
             case .opened(let call, let connection, let process):
                 opened(
                     receipt,
@@ -60,7 +62,7 @@ extension DaemonStateMachine {
         operationCount -= 1
         let effects: [Effect] =
             switch continuation {
-            case .call(let call, let task):
+            case .call(let call, let task), .relinked(let call, let task):
                 [.refuse(call, TransferInterfaceError(error, task: task))]
             case .opened(let call, _, _):
                 openingFailed(call, error, at: now)
@@ -107,7 +109,7 @@ extension DaemonStateMachine {
             case (.task(_, let ending), .tasks(let tasks)):
                 found(tasks.first, for: ending, at: now)
             case (.revise(let key, let revision, let call), .tasks(let tasks)):
-                found(tasks.first, key, for: revision, call: call, at: now)
+                found(tasks.first, key, for: revision, call: call)
             case (.sweep(let call, _, _), .tasks(let tasks)):
                 found(tasks, ofSweep: call, at: now)
             case (.overdue, .tasks(let tasks)):

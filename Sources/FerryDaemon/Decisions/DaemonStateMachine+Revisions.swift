@@ -19,21 +19,20 @@ extension DaemonStateMachine {
         _ task: TaskRecord?,
         _ key: TaskKey,
         for revision: Revision,
-        call: CallIdentifier,
-        at now: Date
+        call: CallIdentifier
     ) -> [Effect] {
         guard let task, task.state != .completed else {
             return [.refuse(call, .taskNotFound(id: key.number))]
         }
         switch revision {
         case .link(let request):
-            return relink(task, key, to: request, call: call, at: now)
+            return relink(task, key, to: request, call: call)
         case .address(let url):
             guard let request = task.requestToSend else {
                 return [.refuse(call, .internalFailure(reason: "the task's request is unreadable"))]
             }
             let relinked = RedirectPolicy.relinked(TransferRequest(request), to: url)
-            return relink(task, key, to: Wire.Request(relinked), call: call, at: now)
+            return relink(task, key, to: Wire.Request(relinked), call: call)
         case .rates(let rates):
             var options = Stored.options(task.options) ?? Wire.TransferOptions()
             options.receiveRate = rates.receive

@@ -105,21 +105,22 @@ final class TransferFiles {
     /// Makes resume data of a task's partial file, which is not where the data says before
     /// ``keep(task:for:)``: until the store has the data, the file is the task's.
     ///
-    /// - Returns: The resume data, or `nil` where the download cannot be resumed (RD-1).
+    /// - Throws: Why the download cannot be resumed (RD-1).
     func makeResumeData(
         task: Int64,
         request: TransferRequest,
         currentURL: String?,
         checkpoint: Checkpoint?
-    ) -> Data? {
+    ) throws(ResumeData.Unavailable) -> Data {
         let file = file(of: task)
-        do {
-            guard try file.recover(checkpoint: checkpoint) != nil else { return nil }
-            var data = try ResumeData(request: request, currentURL: currentURL, file: file)
-            data.path = keptPath(of: task, data)
+        // Without a file nothing has been received, whatever else there may be to say.
+        _ = try? file.recover(checkpoint: checkpoint)
+        var data = try ResumeData(request: request, currentURL: currentURL, file: file)
+        data.path = keptPath(of: task, data)
+        do throws(TransferError) {
             return Data(try data.encoded())
         } catch {
-            return nil
+            throw .bytesLost
         }
     }
 

@@ -12,6 +12,8 @@ package struct ResumeData: Hashable, Sendable, Codable {
         case nothingReceived
         /// The response had no strong validator, was coded, or refuses ranges.
         case noValidator
+        /// The bytes that had arrived cannot be read any more.
+        case bytesLost
     }
 
     /// The request as the app made it.

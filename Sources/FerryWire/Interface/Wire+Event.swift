@@ -28,6 +28,8 @@ extension Wire {
         package var failure: Failure?
         /// What the download can be continued from: with completed.
         package var resumeData: Data?
+        /// Why it cannot be continued, for programs, such as noValidator: with completed, where that was wanted.
+        package var resumeDataRefusal: String?
         /// Why the system cancelled the task, by Apple's numbers: with completed.
         package var cancelReason: Int?
         /// The question's number, which tells it from later ones of the task: with challenged and delayed.
@@ -51,6 +53,7 @@ extension Wire {
             path: String? = nil,
             failure: Failure? = nil,
             resumeData: Data? = nil,
+            resumeDataRefusal: String? = nil,
             cancelReason: Int? = nil,
             question: Int? = nil,
             challenge: Challenge? = nil,
@@ -68,6 +71,7 @@ extension Wire {
             self.path = path
             self.failure = failure
             self.resumeData = resumeData
+            self.resumeDataRefusal = resumeDataRefusal
             self.cancelReason = cancelReason
             self.question = question
             self.challenge = challenge

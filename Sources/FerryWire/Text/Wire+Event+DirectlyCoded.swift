@@ -110,6 +110,10 @@ extension Wire.Event: DirectlyCoded {
                 output.name("resumeData")
                 output.data(resumeData)
             }
+            if let resumeDataRefusal {
+                output.name("resumeDataRefusal")
+                output.string(resumeDataRefusal)
+            }
             output.integer("cancelReason", cancelReason)
             if let metrics {
                 output.name("metrics")
@@ -158,6 +162,8 @@ extension Wire.Event: DirectlyCoded {
             try input.once(&path, try input.string())
         } else if member.matches("failure") {
             try input.once(&failure, try Wire.Failure(from: &input))
+        } else if member.matches("resumeDataRefusal") {
+            try input.once(&resumeDataRefusal, try input.string())
         } else if member.matches("cancelReason") {
             try input.once(&cancelReason, try input.integer())
         } else if member.matches("metrics") {

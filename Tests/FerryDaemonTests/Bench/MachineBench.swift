@@ -110,7 +110,12 @@ struct MachineBench {
         case .adopt(_, let task): adoptions.append(task)
         case .secure(let task, let upload, let call): securings.append((task, upload, call))
         case .makeResumeData(let task, let ending):
-            return machine.madeResumeData(resumeData[task.id], of: task, ending, at: now)
+            return machine.madeResumeData(
+                resumeData[task.id].map { .success($0) } ?? .failure(.nothingReceived),
+                of: task,
+                ending,
+                at: now
+            )
         case .launch(_, _, let session): launches.append(session)
         case .setTimer(let timer, let date): timers[timer] = date
         case .exit: hasExited = true

@@ -198,8 +198,11 @@ extension SimulatedDaemon {
             switch adoption(of: unused, for: task) {
             case .success(let checkpoint): makeResumeData(of: task, checkpoint, ending)
             case .failure(let error):
-                let data = error.code == .diskFull ? unused : nil
-                input { machine, now in machine.madeResumeData(data, of: task, ending, at: now) }
+                let result: Result<Data, ResumeData.Unavailable> =
+                    error.code == .diskFull ? .success(unused) : .failure(.bytesLost)
+                input { machine, now in
+                    machine.madeResumeData(result, of: task, ending, at: now)
+                }
             }
         }
     }
@@ -210,8 +213,9 @@ extension SimulatedDaemon {
         _ ending: DaemonStateMachine.Ending
     ) {
         let held = world.disk.recover(task.id, checkpoint, trustsLength: false)
-        let data = held.map { _ in Data("\(task.id)".utf8) }
-        input { machine, now in machine.madeResumeData(data, of: task, ending, at: now) }
+        let result: Result<Data, ResumeData.Unavailable> =
+            held.map { _ in .success(Data("\(task.id)".utf8)) } ?? .failure(.nothingReceived)
+        input { machine, now in machine.madeResumeData(result, of: task, ending, at: now) }
     }
 
     /// Puts a task's file where its resume data says.

@@ -154,6 +154,7 @@ enum Samples {
         path: "/home/someone/file",
         failure: failure,
         resumeData: Data([1, 2, 3]),
+        resumeDataRefusal: "noValidator",
         cancelReason: 0,
         question: 12,
         challenge: challenge,

@@ -210,11 +210,11 @@ final class InProcessDownload: InProcessTransfer {
 
     private func fail(_ error: TransferError, keepsFile: Bool) {
         let resumeData = keepsFile ? makeResumeData() : nil
-        if resumeData == nil {
+        if case .success? = resumeData {
+            file?.close()
+        } else {
             // A file that cannot be removed is swept up later.
             try? file?.remove()
-        } else {
-            file?.close()
         }
         report(error, resumeData: resumeData)
         end()
@@ -226,24 +226,27 @@ final class InProcessDownload: InProcessTransfer {
         engine.ended(self)
     }
 
-    private func report(_ error: TransferError, resumeData: Data?) {
+    private func report(
+        _ error: TransferError,
+        resumeData: Result<Data, ResumeData.Unavailable>?
+    ) {
         let url = task.storage.withLock { ($0.currentRequest ?? $0.originalRequest)?.url }
         decider.deliverMetrics(hasFailed: true)
-        task.deliver(.completed(error: URLError(error, url: url, resumeData: resumeData)))
+        let told = URLError(error, url: url, resumeData: try? resumeData?.get())
+        task.deliver(.completed(error: told.adding(resumeData?.failure)))
     }
 
-    /// What the app can continue from; nil when it cannot.
-    private func makeResumeData() -> Data? {
-        guard let file else { return nil }
+    /// What the app can continue from, or why it cannot.
+    private func makeResumeData() -> Result<Data, ResumeData.Unavailable> {
+        guard let file else { return .failure(.nothingReceived) }
         do {
             if !file.isRecovered { try file.recover(checkpoint: checkpoint) }
-            try file.storeRecord()
             let resumeData =
                 try download?.resumeData() ?? ResumeData(request: order.request, file: file)
-            return Data(try resumeData.encoded())
+            try file.storeRecord()
+            return .success(Data(try resumeData.encoded()))
         } catch {
-            // Which of the conditions it is that the download does not meet, there is no place to tell.
-            return nil
+            return .failure(error as? ResumeData.Unavailable ?? .bytesLost)
         }
     }
 }
