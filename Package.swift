@@ -136,6 +136,34 @@ let package = Package(
     ]
 )
 
+// What is fuzzed is a program with libFuzzer, and otherwise tests that go through what it has found.
+if Context.environment["FERRY_FUZZING"] == nil {
+    package.targets.append(
+        .testTarget(
+            name: "FuzzingTests",
+            dependencies: [
+                "Ferry", "FerryCommand", "FerryDaemon", "FerryTransfer", "FerryStore", "FerryWire",
+                "FerryHTTP", "FerrySystem",
+            ],
+            path: "Fuzzing",
+            exclude: ["CLibFuzzer", "Corpora", "Dictionaries", "Program"]
+        )
+    )
+} else {
+    package.targets += [
+        .systemLibrary(name: "CLibFuzzer", path: "Fuzzing/CLibFuzzer"),
+        .executableTarget(
+            name: "fuzz",
+            dependencies: [
+                "Ferry", "FerryCommand", "FerryDaemon", "FerryTransfer", "FerryStore", "FerryWire",
+                "FerryHTTP", "FerrySystem", "CLibFuzzer",
+            ],
+            path: "Fuzzing",
+            exclude: ["CLibFuzzer", "Corpora", "Dictionaries", "Tests"]
+        ),
+    ]
+}
+
 for target in package.targets {
     switch target.type {
     case .regular, .executable, .test:
