@@ -18,7 +18,9 @@ let code = LLVMFuzzerRunDriver(&argumentCount, &arguments) { bytes, count in
         try target?.run(FuzzInput(Array(UnsafeBufferPointer(start: bytes, count: count))))
     } catch {
         // libFuzzer keeps an input that a process has died of.
-        fatalError(error.description)
+        print("Finding: \(error)")
+        fflush(nil)
+        abort()
     }
     return 0
 }

@@ -1,8 +1,9 @@
+import FoundationEssentials
+
 @testable import FerryDaemon
 @testable import FerryStore
 @testable import FerryTransfer
 @testable import FerryWire
-import FoundationEssentials
 
 extension FuzzTarget {
     /// What ferryd keeps in its database is read or refused, and is the same when it is written again.
@@ -15,7 +16,8 @@ extension FuzzTarget {
         case 1: try check(UploadState.decode(bytes), \.encoded, UploadState.decode)
         case 2: try check(DelayState.decode(bytes), \.encoded, DelayState.decode)
         case 3: try checkFailure(bytes)
-        case 4: try check(Stored.request(bytes), { Stored.encode($0) }, { Stored.request($0 ?? []) })
+        case 4:
+            try check(Stored.request(bytes), { Stored.encode($0) }, { Stored.request($0 ?? []) })
         case 5:
             try check(Stored.response(bytes), { Stored.encode($0) }, { Stored.response($0 ?? []) })
         case 6: try check(Stored.failure(bytes), Stored.encode, { Stored.failure($0 ?? []) })
@@ -54,7 +56,8 @@ extension FuzzTarget {
         guard let host = HostName.of(address) else { return }
         let colon = host.lastIndex(of: ":") ?? host.endIndex
         let port = Int(host[colon...].dropFirst()) ?? -1
-        try expect((0...65_535).contains(port) && colon > host.startIndex, "\(host)")
+        // One that is too great is refused when the request is made.
+        try expect(port >= 0 && colon > host.startIndex, "\(host)")
         // The quick way knows schemes in lower case alone.
         guard let end = address.firstIndex(of: ":") else { return }
         let other = address[..<end].uppercased() + address[end...]
