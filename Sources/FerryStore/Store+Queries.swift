@@ -10,6 +10,12 @@ extension Store {
         try await read { database throws(StoreError) in try database.applications() }
     }
 
+    /// Something that holds for all tasks, in the daemon's own encoding; `nil` where it was never set.
+    @LoopActor
+    package func value(of setting: Setting) async throws(StoreError) -> [UInt8]? {
+        try await read { database throws(StoreError) in try database.value(of: setting) }
+    }
+
     /// The application with a number, or `nil`.
     @LoopActor
     package func application(id: Int64) async throws(StoreError) -> ApplicationRecord? {

@@ -131,6 +131,7 @@ struct TaskTests {
                 .beginTask(.id(1), [4, 4], at: moment(5)),
                 { $0.delay = [4, 4] }
             ),
+            (.setOptions(.id(1), [5, 5]), { $0.options = [5, 5] }),
             (.describeTask(.id(1), nil), { $0.description = nil }),
             (.prioritizeTask(.id(1), 0.25), { $0.priority = 0.25 }),
             (.completeTask(.id(1), [], at: moment(6)), { $0.state = .completed }),
@@ -166,6 +167,7 @@ struct TaskTests {
         .setExchange(task: 99, currentRequest: nil, response: nil),
         .delayTask(.id(99), notBefore: nil, nil, at: moment(0)),
         .beginTask(.id(99), nil, at: moment(0)),
+        .setOptions(.id(99), nil),
         .describeTask(.id(99), nil),
         .prioritizeTask(.id(99), 0.5),
         .completeTask(.id(99), [], at: moment(0)),

@@ -64,7 +64,8 @@ final class BackgroundBackend: SessionBackend {
             BackgroundCall.NewTask(
                 identifier: task.taskIdentifier,
                 request: Wire.Request(order.request),
-                resumeData: order.resumption?.blob
+                resumeData: order.resumption?.blob,
+                options: Wire.TransferOptions(task.transferOptions)
             )
         )
         connection.call(call) { error in
@@ -77,7 +78,8 @@ final class BackgroundBackend: SessionBackend {
             BackgroundCall.NewTask(
                 identifier: task.taskIdentifier,
                 request: Wire.Request(order.request),
-                upload: BackgroundCall.Upload(file: order.file, path: order.path)
+                upload: BackgroundCall.Upload(file: order.file, path: order.path),
+                options: Wire.TransferOptions(task.transferOptions)
             )
         )
         connection.call(call) { error in
@@ -108,6 +110,18 @@ final class BackgroundBackend: SessionBackend {
         let asks = DelegateForms.mayAnswer(.delayedRequest, task.core.delegate)
         let begin = date.map { Wire.EarliestBegin(date: $0, asks: asks) }
         connection.call(.setEarliestBegin(task: task.taskIdentifier, begin))
+    }
+
+    func transferOptionsChanged(to options: TransferOptions, of task: URLSessionTask) {
+        let call = BackgroundCall.setOptions(
+            task: task.taskIdentifier,
+            Wire.TransferOptions(options)
+        )
+        connection.call(call)
+    }
+
+    func ratesChanged(receive: Int64?, send: Int64?) {
+        connection.call(.setRates(receive: receive, send: send))
     }
 
     func loadTasks(of core: SessionCore, then continuation: @escaping @Sendable () -> Void) {

@@ -13,6 +13,8 @@ enum BackgroundCall: Equatable, Sendable {
     case setDescription(task: Int, String?)
     case setPriority(task: Int, Float)
     case setEarliestBegin(task: Int, Wire.EarliestBegin?)
+    case setOptions(task: Int, Wire.TransferOptions?)
+    case setRates(receive: Int64?, send: Int64?)
     case begin(task: Int, question: Int, Wire.Request?)
     case answerChallenge(Wire.AnswerChallenge)
     case acknowledge(sequence: Int64)
@@ -29,6 +31,8 @@ enum BackgroundCall: Equatable, Sendable {
         var priority = URLSessionTask.defaultPriority
         /// Until when it does not begin.
         var earliestBegin: Wire.EarliestBegin?
+        /// How it is carried out.
+        var options: Wire.TransferOptions?
         /// Whether it may run at once.
         var isResumed = false
     }
@@ -61,6 +65,7 @@ enum BackgroundCall: Equatable, Sendable {
         case .setDescription(task.identifier, let description): task.description = description
         case .setPriority(task.identifier, let priority): task.priority = priority
         case .setEarliestBegin(task.identifier, let begin): task.earliestBegin = begin
+        case .setOptions(task.identifier, let options): task.options = options
         default: return false
         }
         self = .create(task)
@@ -95,7 +100,8 @@ enum BackgroundCall: Equatable, Sendable {
                     description: task.description,
                     priority: Double(task.priority),
                     resumed: task.isResumed ? true : nil,
-                    earliestBegin: task.earliestBegin
+                    earliestBegin: task.earliestBegin,
+                    options: task.options
                 )
             )
         case .resume(let task):
@@ -116,6 +122,16 @@ enum BackgroundCall: Equatable, Sendable {
         case .setEarliestBegin(let task, let begin):
             send(
                 Wire.SetEarliestBegin(session: session, identifier: task, earliestBegin: begin)
+            )
+        case .setOptions(let task, let options):
+            send(Wire.SetOptions(session: session, identifier: task, options: options))
+        case .setRates(let receiving, let sending):
+            send(
+                Wire.SetSessionRates(
+                    session: session,
+                    receiveRate: receiving,
+                    sendRate: sending
+                )
             )
         case .begin(let task, let question, let request):
             send(
@@ -151,7 +167,8 @@ extension Wire.CreateUpload {
             description: task.description,
             priority: Double(task.priority),
             resumed: task.isResumed ? true : nil,
-            earliestBegin: task.earliestBegin
+            earliestBegin: task.earliestBegin,
+            options: task.options
         )
     }
 }

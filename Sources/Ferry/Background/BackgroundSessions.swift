@@ -154,7 +154,9 @@ extension Wire.SessionConfiguration {
             answersPasswords: hasCredentials || DelegateForms.mayAnswer(.taskChallenge, delegate),
             answersCertificates: DelegateForms.mayAnswer(.sessionChallenge, delegate)
                 || DelegateForms.mayAnswer(.taskChallenge, delegate),
-            collectsMetrics: DelegateForms.mayAnswer(.metrics, delegate)
+            collectsMetrics: DelegateForms.mayAnswer(.metrics, delegate),
+            receiveRate: configuration.maximumReceiveRate,
+            sendRate: configuration.maximumSendRate
         )
     }
 }

@@ -19,7 +19,8 @@ extension URLSessionTask.Storage {
             response: LatestResponse(task.response.map { HTTPResponseHead($0) }),
             taskDescription: task.description,
             priority: Float(task.priority),
-            earliestBeginDate: task.earliestBegin
+            earliestBeginDate: task.earliestBegin,
+            transferOptions: TransferOptions(task.options)
         )
     }
 

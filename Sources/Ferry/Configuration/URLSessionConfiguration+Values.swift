@@ -42,6 +42,9 @@ extension URLSessionConfiguration {
         var requiresDNSSECValidation = false
         var usesClassicLoadingMode = false
         var enablesEarlyData = false
+        var transferOptions = TransferOptions()
+        var maximumReceiveRate: Int64?
+        var maximumSendRate: Int64?
 
         init(kind: Kind) {
             self.kind = kind

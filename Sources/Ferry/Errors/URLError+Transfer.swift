@@ -66,8 +66,8 @@ extension TransferError.Code {
         case .certificateUntrusted: .serverCertificateUntrusted
         case .certificateBadDate: .serverCertificateHasBadDate
         case .clientCertificateRejected: .clientCertificateRejected
-        case .badServerResponse, .serverUnavailable: .badServerResponse
-        case .cannotDecodeContent: .cannotDecodeContentData
+        case .badServerResponse, .serverUnavailable, .errorResponse: .badServerResponse
+        case .cannotDecodeContent, .digestMismatch: .cannotDecodeContentData
         case .bodyUnreadable, .bodySpent: .requestBodyStreamExhausted
         case .cannotCreateFile: .cannotCreateFile
         case .cannotWriteToFile, .diskFull: .cannotWriteToFile

@@ -1,4 +1,5 @@
 import FerrySystem
+import FerryTransfer
 import Foundation
 import Synchronization
 
@@ -47,6 +48,18 @@ final class InProcessBackend: SessionBackend {
     func priorityChanged(to priority: Float, of task: URLSessionTask) {
         let identifier = task.taskIdentifier
         LoopActor.perform { [engine] in engine.priorityChanged(ofTask: identifier) }
+    }
+
+    func transferOptionsChanged(to options: TransferOptions, of task: URLSessionTask) {
+        let identifier = task.taskIdentifier
+        LoopActor.perform { [engine] in engine.transferOptionsChanged(ofTask: identifier) }
+    }
+
+    func ratesChanged(receive: Int64?, send: Int64?) {
+        LoopActor.perform { [engine] in
+            engine.receivingLimit.bytesPerSecond = receive
+            engine.sendingLimit.bytesPerSecond = send
+        }
     }
 
     func loadTasks(of core: SessionCore, then continuation: @escaping @Sendable () -> Void) {

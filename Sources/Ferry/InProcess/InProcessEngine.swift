@@ -22,6 +22,9 @@ final class InProcessEngine {
     private var sharedLoads: [RequestIdentity: SharedLoad] = [:]
     private var downloadShares: [RequestIdentity: DownloadShare] = [:]
     private var multiplexingHosts: Set<String> = []
+    /// How fast all of the session's tasks together may load and send.
+    lazy var receivingLimit = RateLimit(bytesPerSecond: configuration.maximumReceiveRate)
+    lazy var sendingLimit = RateLimit(bytesPerSecond: configuration.maximumSendRate)
     private var client: HTTPClient?
     /// Clients whose connections are not to be used for anything new, and that still have transfers.
     private var retiringClients: [HTTPClient] = []
@@ -67,7 +70,13 @@ final class InProcessEngine {
         }
     }
 
+    /// What holds for a task's transfer has changed.
+    func transferOptionsChanged(ofTask identifier: Int) {
+        transfers[identifier]?.decider.updateRates()
+    }
+
     func priorityChanged(ofTask identifier: Int) {
+        transfers[identifier]?.decider.updateRates()
         guard let transfer = transfers[identifier], transfer.place != nil else { return }
         leaveLine(transfer)
         enterLine(transfer)

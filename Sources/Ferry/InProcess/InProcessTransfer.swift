@@ -8,6 +8,8 @@ protocol InProcessTransfer: AnyObject {
     nonisolated var identifier: Int { get }
     /// The task's weight among those that wait for a connection.
     var priority: Float { get }
+    /// What decides for the task about its requests.
+    var decider: TaskDecider { get }
     /// What connections are counted by.
     var host: String { get }
     /// Where the task stands in line, if it does.

@@ -20,6 +20,8 @@ final class TaskDecider: LoadDecider {
     private var transactions: [Transaction] = []
     private(set) var redirectCount = 0
     private let handlesCookies: Bool
+    /// How fast the task's bodies may arrive and leave.
+    let rates: TransferRates
     /// What else a request needs, if anything.
     var preparation: Preparation?
     /// Called before a delegate is asked anything about a request.
@@ -55,6 +57,21 @@ final class TaskDecider: LoadDecider {
         self.task = task
         self.engine = engine
         handlesCookies = task.originalRequest?.httpShouldHandleCookies ?? true
+        rates = TransferRates(
+            receiving: [engine.receivingLimit],
+            sending: [engine.sendingLimit]
+        )
+        updateRates()
+    }
+
+    /// What the app wants of the task's speed, or thinks of its importance, may have changed.
+    func updateRates() {
+        let options = task.transferOptions
+        rates.limit(
+            receiving: options.maximumReceiveRate.map { max($0, 1) },
+            sending: options.maximumSendRate.map { max($0, 1) }
+        )
+        rates.setPriority(Double(task.priority))
     }
 
     // MARK: - Requests

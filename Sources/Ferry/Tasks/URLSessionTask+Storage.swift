@@ -31,6 +31,7 @@ extension URLSessionTask {
         /// The body that a task with a completion handler has received.
         var body: Data?
         var prefersIncrementalDelivery = true
+        var transferOptions = TransferOptions()
     }
 
     /// How far a task's body has come.

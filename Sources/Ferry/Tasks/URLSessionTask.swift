@@ -138,6 +138,22 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
         }
     }
 
+    /// How the task is carried out, beyond what Apple's URLSession lets an app say.
+    ///
+    /// Default: those of the session's configuration. In a background session they are kept with the task. Rates
+    /// hold at once when they are changed; what else is changed after the task was resumed holds from the next
+    /// attempt on.
+    open var transferOptions: TransferOptions {
+        get { storage.withLock { $0.transferOptions } }
+        set {
+            storage.withLock { storage in
+                guard storage.transferOptions != newValue else { return }
+                storage.transferOptions = newValue
+                backend.transferOptionsChanged(to: newValue, of: self)
+            }
+        }
+    }
+
     /// The most bytes that the app expects to be sent, headers included.
     ///
     /// Default: `NSURLSessionTransferSizeUnknown`. A hint without effect on Linux.

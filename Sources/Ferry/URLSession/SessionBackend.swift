@@ -14,6 +14,9 @@ protocol TaskBackend: AnyObject, Sendable {
     /// Takes note of a task's new priority.
     func priorityChanged(to priority: Float, of task: URLSessionTask)
 
+    /// Takes note of how a task is to be carried out.
+    func transferOptionsChanged(to options: TransferOptions, of task: URLSessionTask)
+
     /// Takes note of the date before which a task is not to begin.
     func earliestBeginDateChanged(to date: Date?, of task: URLSessionTask)
 
@@ -24,6 +27,9 @@ protocol TaskBackend: AnyObject, Sendable {
 extension TaskBackend {
     /// Tasks of other than background sessions begin at once (BG-20).
     func earliestBeginDateChanged(to date: Date?, of task: URLSessionTask) {}
+
+    /// They are looked at when they are needed.
+    func transferOptionsChanged(to options: TransferOptions, of task: URLSessionTask) {}
 
     /// Nothing waits by default.
     func appCaughtUp(with task: URLSessionDataTask) {}
@@ -53,6 +59,9 @@ protocol SessionBackend: TaskBackend {
 
     /// Calls `continuation` when `core` has an object for every task of the session.
     func loadTasks(of core: SessionCore, then continuation: @escaping @Sendable () -> Void)
+
+    /// Takes note of how fast all tasks together may load and send, in bytes per second.
+    func ratesChanged(receive: Int64?, send: Int64?)
 
     /// Calls `continuation` when all that was asked for is durable, and lets go of idle connections.
     func flush(then continuation: @escaping @Sendable () -> Void)

@@ -119,6 +119,7 @@ extension SessionCore {
             delegate: delegate
         )
         storage.sentCounts.expected = Int64(request?.httpBody?.count ?? 0)
+        storage.transferOptions = configuration.transferOptions
         return storage
     }
 

@@ -42,10 +42,12 @@ extension Daemon: TransferCallHandler {
         )
         switch call {
         case .openSession, .createDownload, .createUpload, .resume, .suspend, .cancel,
-            .cancelProducingResumeData, .setDescription, .setPriority, .setEarliestBegin, .begin,
+            .cancelProducingResumeData, .setDescription, .setPriority, .setEarliestBegin,
+            .setOptions, .setSessionRates, .begin,
             .answerChallenge, .acknowledge, .closeSession, .subscribe:
             handleSessionCall(call, caller)
-        case .pauseTask, .resumeTask, .cancelTask, .removeHook, .quitApplication, .stop:
+        case .pauseTask, .resumeTask, .cancelTask, .setTaskRates, .setTaskPriority, .setRates,
+            .removeHook, .quitApplication, .stop:
             handleAdministration(call, caller)
         case .listTasks, .getTask, .watchTasks, .listHooks, .getStatus:
             handleObservation(call)
@@ -93,6 +95,13 @@ extension Daemon: TransferCallHandler {
         case .setEarliestBegin(let parameters, let reply):
             answers[caller.call] = PendingAnswer(reply)
             perform(machine.setEarliestBegin(parameters, from: caller, at: now))
+        case .setOptions(let parameters, let reply):
+            answers[caller.call] = PendingAnswer(reply)
+            perform(machine.setOptions(parameters, from: caller))
+        case .setSessionRates(let parameters, let reply):
+            answers[caller.call] = PendingAnswer(reply)
+            let rates = SharedRates(receive: parameters.receiveRate, send: parameters.sendRate)
+            perform(machine.setRates(rates, ofSession: parameters.session, from: caller))
         case .begin(let parameters, let reply):
             answers[caller.call] = PendingAnswer(reply)
             perform(machine.begin(parameters, from: caller, at: now))
@@ -124,6 +133,19 @@ extension Daemon: TransferCallHandler {
         case .cancelTask(let parameters, let reply):
             answers[caller.call] = PendingAnswer(reply)
             perform(machine.cancelTask(parameters.id, from: caller))
+        case .setTaskRates(let parameters, let reply):
+            answers[caller.call] = PendingAnswer(reply)
+            let rates = SharedRates(receive: parameters.receiveRate, send: parameters.sendRate)
+            perform(machine.setRates(rates, ofTask: parameters.id, from: caller))
+        case .setTaskPriority(let parameters, let reply):
+            answers[caller.call] = PendingAnswer(reply)
+            perform(
+                machine.setPriority(parameters.priority, ofTask: parameters.id, from: caller)
+            )
+        case .setRates(let parameters, let reply):
+            answers[caller.call] = PendingAnswer(reply)
+            let rates = SharedRates(receive: parameters.receiveRate, send: parameters.sendRate)
+            perform(machine.setRates(rates, from: caller))
         case .removeHook(let parameters, let reply):
             answers[caller.call] = PendingAnswer(reply)
             perform(machine.removeHook(parameters.application, from: caller))

@@ -143,7 +143,8 @@ extension Daemon {
                 ?? record.lastError.flatMap { Stored.failure($0) },
             attempts: running?.attempts ?? record.attempts,
             created: record.createdAt,
-            earliestBegin: DelayState.decode(record.delay)?.date
+            earliestBegin: DelayState.decode(record.delay)?.date,
+            options: Stored.options(record.options)
         )
     }
 
@@ -201,7 +202,9 @@ extension Daemon {
             waiting: max(0, totals.waitingTasks - loading),
             suspended: totals.suspendedTasks,
             sessions: machine.sessions.values.count { $0.attachment != nil },
-            connections: connections.count
+            connections: connections.count,
+            receiveRate: machine.rates.receive,
+            sendRate: machine.rates.send
         )
     }
 

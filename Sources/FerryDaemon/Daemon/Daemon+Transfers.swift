@@ -44,6 +44,8 @@ extension Daemon {
         let task = start.task
         let state = ByteState.decode(task.checkpoint)
         if let failure = state?.failure { throw failure }
+        let wanted = Stored.options(task.options)
+        let retry = options.policy.retry.applying(wanted?.retry)
         let download = Download(
             name: "task \(task.id)",
             request: TransferRequest(request, adding: start.additionalFields),
@@ -52,11 +54,14 @@ extension Daemon {
             client: try client(for: start),
             configuration: Download.Configuration(
                 synchronization: .everySecond(files.synchronizer),
-                unavailableResponses: options.policy.retry.unavailableResponses(
+                unavailableResponses: retry.unavailableResponses(
                     after: AttemptFailure.decode(task.lastError)?.unavailableCount ?? 0
                 ),
+                retriedStatuses: retry.statuses,
+                refusesErrorResponses: wanted?.refusesErrorResponses ?? false,
+                digests: wanted?.expectedDigests ?? [],
                 announcesResumption: state?.isFromResumeData ?? false,
-                load: Load.Configuration(asksForTrust: start.asksForTrust)
+                load: loadConfiguration(for: start)
             ),
             decider: BackgroundDecider(
                 challenges: challenges(of: task),
@@ -67,6 +72,15 @@ extension Daemon {
         transfers[task.id] = download
         log.write(.info, "attempt \(task.attempts + 1) starts", task: task.id)
         download.start()
+    }
+
+    /// How the requests of a transfer are carried through to their answers.
+    func loadConfiguration(for start: DaemonStateMachine.TransferStart) -> Load.Configuration {
+        let own = Stored.options(start.task.options)?.rates ?? SharedRates()
+        let rates = rateLimits.makeRates(forSession: start.task.sessionID)
+        rates.limit(receiving: own.receive, sending: own.send)
+        rates.setPriority(start.task.priority)
+        return Load.Configuration(asksForTrust: start.asksForTrust, rates: rates)
     }
 
     func challenges(of task: TaskRecord) -> TaskChallenges {

@@ -53,7 +53,7 @@ extension Daemon {
             client: try client(for: start),
             configuration: Upload.Configuration(
                 synchronizer: files.synchronizer,
-                load: Load.Configuration(asksForTrust: start.asksForTrust)
+                load: loadConfiguration(for: start)
             ),
             challenges: challenges(of: task),
             events: uploadEvents(of: task.id)

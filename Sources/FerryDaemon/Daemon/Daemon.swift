@@ -25,6 +25,7 @@ final class Daemon {
     var arrivingFiles: [DaemonStateMachine.CallIdentifier: PassedFile] = [:]
     /// The transfers that wait for an answer to what their servers want to know, and where it goes.
     var questions: [Int64: @LoopActor (LoadChallengeAnswer) -> Void] = [:]
+    let rateLimits = RateLimits()
     var children: [Int64: ChildProcess] = [:]
     var answers: [DaemonStateMachine.CallIdentifier: PendingAnswer] = [:]
     var subscriptions: [DaemonStateMachine.CallIdentifier: Reply<Wire.Subscribe>] = [:]
@@ -74,9 +75,17 @@ final class Daemon {
         for application in applications {
             sessions += try await store.sessions(application: application.id)
         }
+        let rates = SharedRates.decode(try await store.value(of: .rates))
         await settleFiles()
         files.removeExpiredResumeFiles(now: Date())
-        perform(machine.start(applications: applications, sessions: sessions, at: Date()))
+        perform(
+            machine.start(
+                applications: applications,
+                sessions: sessions,
+                rates: rates,
+                at: Date()
+            )
+        )
     }
 
     /// Ends the process as soon as what is under way is in the store.
@@ -134,6 +143,12 @@ final class Daemon {
             answers.removeValue(forKey: call)?.refuse(.sessionNotOpen(session: 0))
         case .start(let start):
             startTransfer(start)
+        case .limitRate(let task, let rates):
+            transfers[task]?.rates?.limit(receiving: rates.receive, sending: rates.send)
+        case .limitRates(let rates, let session):
+            rateLimits.set(rates, forSession: session)
+        case .prioritize(let task, let priority):
+            transfers[task]?.rates?.setPriority(priority)
         case .stop(let task):
             transfers.removeValue(forKey: task)?.cancel()
             questions[task] = nil
@@ -151,6 +166,7 @@ final class Daemon {
             keepFile(of: task, for: resumeData)
         case .forgetSession(let session):
             clients.forget(session: session)
+            rateLimits.forget(session: session)
         case .discardFile(let task):
             files.discard(task: task)
         case .launch(let application, let launch, let session):

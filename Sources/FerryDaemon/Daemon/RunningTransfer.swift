@@ -4,6 +4,8 @@ import FerryTransfer
 /// A transfer that is under way, in whatever direction.
 @LoopActor
 protocol RunningTransfer: AnyObject {
+    /// How fast its bytes may arrive and leave.
+    var rates: TransferRates? { get }
     /// Ends it at once and without an event.
     func cancel()
 }

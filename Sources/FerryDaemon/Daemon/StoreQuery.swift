@@ -27,9 +27,10 @@ struct StoreQuery {
             )
         case .session(let id):
             return .session(try await store.session(id: id))
-        case .task(.id(let id), _):
+        case .task(.id(let id), _), .revise(.id(let id), _, _):
             return .tasks(try await store.task(id: id).map { [$0] } ?? [])
-        case .task(.identifier(let session, let identifier), _):
+        case .task(.identifier(let session, let identifier), _),
+            .revise(.identifier(let session, let identifier), _, _):
             let task = try await store.task(session: session, identifier: identifier)
             return .tasks(task.map { [$0] } ?? [])
         case .sweep(_, let scope, let last):

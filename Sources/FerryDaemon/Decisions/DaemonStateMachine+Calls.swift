@@ -78,6 +78,7 @@ extension DaemonStateMachine {
             let reason = "not an http or https address: \(new.request.url.prefix(200))"
             return [.refuse(caller.call, .invalidRequest(parameter: "request.url", reason: reason))]
         }
+        if let refusal = refusal(of: new.options, call: caller.call) { return refusal }
         var task = record(of: new, host: host, at: now)
         complete(&task)
         nextTaskID += 1
@@ -101,7 +102,8 @@ extension DaemonStateMachine {
             createdAt: now,
             startedAt: new.isResumed ? now : nil,
             deadline: new.isResumed && timeout > 0 ? begin.addingTimeInterval(timeout) : nil,
-            delay: new.earliestBegin.flatMap { DelayState($0, at: now)?.encoded }
+            delay: new.earliestBegin.flatMap { DelayState($0, at: now)?.encoded },
+            options: new.options.map { Stored.encode($0) }
         )
     }
 

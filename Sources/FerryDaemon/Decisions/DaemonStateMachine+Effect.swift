@@ -25,6 +25,12 @@ extension DaemonStateMachine {
         case endSubscription(CallIdentifier)
         /// Start a transfer.
         case start(TransferStart)
+        /// Have no more than so many bytes per second arrive at a transfer, and leave.
+        case limitRate(task: Int64, SharedRates)
+        /// Have no more than so many bytes per second arrive at a session's transfers, or all, and leave.
+        case limitRates(SharedRates, session: Int64?)
+        /// Change the share that a transfer has of such limits.
+        case prioritize(task: Int64, Double)
         /// Stop a transfer; its file stays.
         case stop(task: Int64)
         /// Go on with a transfer whose server wanted to know something.
@@ -84,6 +90,8 @@ extension DaemonStateMachine {
         case session(Int64)
         /// A task that a caller wants to end.
         case task(TaskKey, Ending)
+        /// A task that a caller wants to be carried out in another way.
+        case revise(TaskKey, Revision, CallIdentifier)
         /// The next unfinished tasks of a sweep.
         case sweep(CallIdentifier, Sweep.Scope, after: Int64)
         /// Unfinished tasks whose deadline has passed.
@@ -102,7 +110,7 @@ extension DaemonStateMachine {
         case events([EventRecord])
         /// To `session`.
         case session(SessionRecord?)
-        /// To `task`, `sweep` and `overdue`.
+        /// To `task`, `revise`, `sweep` and `overdue`.
         case tasks([TaskRecord])
         /// To `earliestDeadline`.
         case earliestDeadline(Date?)
@@ -140,6 +148,8 @@ extension DaemonStateMachine {
         case forgotten(application: Int64)
         /// It is noted that an application was quit.
         case quit(CallIdentifier, application: Int64)
+        /// It is noted how fast all transfers together may load and send.
+        case ratesSet(CallIdentifier, SharedRates)
         /// It is noted that an application is started no more.
         case hookRemoved(CallIdentifier, application: Int64)
     }

@@ -121,6 +121,8 @@ extension DaemonStateMachine {
         var place = Place.transfer
         /// What its application has to decide before it goes on.
         var question: Question?
+        /// How it is carried out, where its application has said so.
+        var options: Wire.TransferOptions?
         /// How many bytes of the body are held.
         var receivedByteCount: Int64
         /// How many bytes the body has.
@@ -170,6 +172,7 @@ extension DaemonStateMachine {
             expectedByteCount = isUpload ? nil : record.expectedByteCount
             sentByteCount = isUpload ? 0 : nil
             attempts = record.attempts
+            options = Stored.options(record.options)
             currentRequest = DelayState.decode(record.delay)?.request
             owesResumption = ByteState.decode(record.checkpoint)?.isFromResumeData ?? false
         }

@@ -17,6 +17,8 @@ extension DaemonStateMachine {
         var isResumed: Bool
         /// Until when it does not begin.
         var earliestBegin: Wire.EarliestBegin?
+        /// How it is carried out.
+        var options: Wire.TransferOptions?
 
         init(_ create: Wire.CreateDownload) {
             session = create.session
@@ -26,6 +28,7 @@ extension DaemonStateMachine {
             priority = create.priority
             isResumed = create.resumed ?? false
             earliestBegin = create.earliestBegin
+            options = create.options
         }
 
         init(_ create: Wire.CreateUpload) {
@@ -38,6 +41,7 @@ extension DaemonStateMachine {
             priority = create.priority
             isResumed = create.resumed ?? false
             earliestBegin = create.earliestBegin
+            options = create.options
         }
     }
 }

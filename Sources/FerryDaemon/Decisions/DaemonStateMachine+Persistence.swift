@@ -22,8 +22,8 @@ extension DaemonStateMachine.Continuation {
         switch self {
         case .nothing, .adopted, .backedOff, .launching: true
         case .ended(_, let ending, _): ending.caller == .nobody
-        case .call, .opened, .created, .secured, .acknowledged, .quit, .hookRemoved, .closed,
-            .forgotten:
+        case .call, .opened, .created, .secured, .acknowledged, .quit, .hookRemoved, .ratesSet,
+            .closed, .forgotten:
             false
         }
     }

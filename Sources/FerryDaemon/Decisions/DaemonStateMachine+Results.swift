@@ -45,6 +45,8 @@ extension DaemonStateMachine {
                 quit(application, call: call)
             case .hookRemoved(let call, let application):
                 hookRemoved(application, call: call)
+            case .ratesSet(let call, let rates):
+                ratesSet(rates, call: call)
             }
         return effects + evaluateIdleness(at: now)
     }
@@ -66,7 +68,7 @@ extension DaemonStateMachine {
                 creationFailed(call, error)
             case .quit(let call, let application), .hookRemoved(let call, let application):
                 objectionFailed(application, call: call, error, at: now)
-            case .acknowledged(let call, _):
+            case .acknowledged(let call, _), .ratesSet(let call, _):
                 [.refuse(call, TransferInterfaceError(error, task: 0))]
             case .secured(let call, let task):
                 notSecured(task: task, for: call, error, at: now)
@@ -104,6 +106,8 @@ extension DaemonStateMachine {
                 refuse(ending.caller, .taskNotFound(id: id))
             case (.task(_, let ending), .tasks(let tasks)):
                 found(tasks.first, for: ending, at: now)
+            case (.revise(let key, let revision, let call), .tasks(let tasks)):
+                found(tasks.first, key, for: revision, call: call)
             case (.sweep(let call, _, _), .tasks(let tasks)):
                 found(tasks, ofSweep: call, at: now)
             case (.overdue, .tasks(let tasks)):
@@ -138,6 +142,8 @@ extension DaemonStateMachine {
             return [log, .refuse(call, TransferInterfaceError(error, task: 0))]
         case .task(_, let ending):
             return [log] + refuse(ending.caller, error)
+        case .revise(_, _, let call):
+            return [log, .refuse(call, TransferInterfaceError(error, task: 0))]
         case .sweep(let call, .session(let session), _) where sessions[session] == nil:
             // It has gone meanwhile, and with it all that was to be ended.
             sweeps[call] = nil

@@ -115,7 +115,8 @@ extension DaemonStateMachine {
         applications[application.id]?.clients.insert(attachment.connection)
         sessions[session.id] = session
         let answered = answerUnanswerable(session.id, at: now)
-        return (isAnother ? [.forgetSession(session.id)] : []) + answered + [
+        let limits = Effect.limitRates(session.configuration.rates, session: session.id)
+        return (isAnother ? [.forgetSession(session.id)] : []) + [limits] + answered + [
             .setTimer(.relaunch(application: application.id), nil),
             .answer(
                 call,

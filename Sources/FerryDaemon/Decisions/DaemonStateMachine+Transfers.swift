@@ -247,7 +247,7 @@ extension DaemonStateMachine {
         if error.code == .clientCertificateRejected {
             sessions[task.record.sessionID]?.keptAnswers.forgetIdentities()
         }
-        switch decision(after: error, failureCount: task.attempts + 1) {
+        switch decision(after: error, failureCount: task.attempts + 1, by: task.options?.retry) {
         case .isFinal:
             running[id]?.phase = .ending
             return [.log(.error, "failed: \(error.message)", task: id)]
@@ -262,11 +262,13 @@ extension DaemonStateMachine {
     /// Whether and when something is tried again that has failed so many times in a row.
     mutating func decision(
         after error: TransferError,
-        failureCount: Int
+        failureCount: Int,
+        by rules: Wire.RetryRules? = nil
     ) -> RetryPolicy.Decision {
         // A disk that is full now may have room later; giving up would lose what is loaded.
         if error.code == .diskFull { return .retry(after: .seconds(policy.diskFullDelay)) }
-        return policy.retry.decision(for: error, failureCount: failureCount, using: &random)
+        let retry = policy.retry.applying(rules)
+        return retry.decision(for: error, failureCount: failureCount, using: &random)
     }
 
     private mutating func backOff(

@@ -48,6 +48,8 @@ struct DaemonStateMachine {
     var isIdle = false
     /// How many commits, queries and works on files are under way; the daemon is not idle with any.
     var operationCount = 0
+    /// How fast all transfers together may load and send.
+    var rates = SharedRates()
     /// The random numbers for jitter.
     var random: any RandomNumberGenerator & Sendable
 
@@ -67,14 +69,19 @@ struct DaemonStateMachine {
     mutating func start(
         applications: [ApplicationRecord],
         sessions: [SessionRecord],
+        rates: SharedRates = SharedRates(),
         at now: Date
     ) -> [Effect] {
+        self.rates = rates
         for record in applications {
             self.applications[record.id] = Application(record)
         }
         for record in sessions { self.sessions[record.id] = Session(record) }
+        let limits = self.sessions.values.sorted { $0.id < $1.id }
+            .map { Effect.limitRates($0.configuration.rates, session: $0.id) }
         relaunchesBegin = now.addingTimeInterval(policy.relaunchGrace)
-        var effects: [Effect] = searchForTasks(at: now)
+        var effects =
+            [.limitRates(rates, session: nil)] + limits + searchForTasks(at: now)
         effects.append(query(.earliestDeadline))
         for identifier in self.applications.keys.sorted() {
             effects += evaluateRelaunch(of: identifier, at: now)

@@ -34,6 +34,9 @@ enum Stored {
         Wire.Request(text: bytes) ?? decode(bytes)
     }
 
+    /// How a task is carried out; nothing where its application has not said so.
+    static func options(_ bytes: [UInt8]?) -> Wire.TransferOptions? { bytes.flatMap { decode($0) } }
+
     /// The head of an answer.
     static func response(_ bytes: [UInt8]) -> Wire.Response? {
         Wire.Response(text: bytes) ?? decode(bytes)

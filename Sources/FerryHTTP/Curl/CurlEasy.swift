@@ -178,7 +178,8 @@ import FerrySystem
         try set(CURLOPT_TCP_KEEPALIVE, 1)
         // libcurl keeps no more than 64 MiB back, and packed bytes may grow by a factor of 1032.
         let isPacked = Self.acceptedCoding(of: request) != "identity"
-        let bufferBytes = configuration.receiveBufferBytes
+        let own = request.receiveBufferByteCount ?? configuration.receiveBufferBytes
+        let bufferBytes = max(1 << 10, min(own, configuration.receiveBufferBytes))
         try set(CURLOPT_BUFFERSIZE, isPacked ? min(bufferBytes, 32 << 10) : bufferBytes)
         switch request.protocolChoice {
         case .http1:

@@ -44,6 +44,9 @@ package struct HTTPRequest: Hashable, Sendable {
     /// A connection that has gone on without one, and the sessions of TLS that begin on it, are
     /// used for all later requests without an identity, also for those that would ask.
     package var asksForIdentity = false
+    /// How much of the response is read at once, in bytes, from 1 KiB to what the client has anyway; `nil`, the
+    /// default, for that: libcurl's `CURLOPT_BUFFERSIZE`.
+    package var receiveBufferByteCount: Int?
 
     /// Makes a request; what cannot be sent is reported when it is started.
     package init(

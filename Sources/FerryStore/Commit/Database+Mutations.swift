@@ -19,6 +19,8 @@ extension Database {
             try setConfiguration(configuration, of: session)
         case .deleteSession(let id):
             try deleteSession(id)
+        case .set(let setting, let value):
+            try set(setting, value)
         case .insertTask(let task):
             receipt.taskIDs.append(try insert(task))
         case .setProgress(let task, let received, let expected):
@@ -45,6 +47,8 @@ extension Database {
             receipt.sequences += completion.sequences
         case .describeTask(let key, let description):
             try setDescription(description, of: try taskID(key))
+        case .setOptions(let key, let options):
+            try setOptions(options, of: try taskID(key))
         case .prioritizeTask(let key, let priority):
             try setPriority(priority, of: try taskID(key))
         case .delayTask(let key, let notBefore, let delay, let now):

@@ -48,8 +48,8 @@ extension Database {
         try connection.run(
             """
             INSERT INTO task_details (task_id, request, current_request, response, last_error,
-                upload, delay)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
+                upload, delay, options)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """,
             task.id,
             task.request,
@@ -57,7 +57,8 @@ extension Database {
             task.response,
             task.lastError,
             task.upload,
-            task.delay
+            task.delay,
+            task.options
         )
     }
 
@@ -105,6 +106,18 @@ extension Database {
             try connection.run(
                 "UPDATE task_details SET upload = ? WHERE task_id = ?",
                 upload,
+                task
+            )
+        )
+    }
+
+    /// Replaces how a task is carried out.
+    func setOptions(_ options: [UInt8]?, of task: Int64) throws(StoreError) {
+        try expectTask(
+            task,
+            try connection.run(
+                "UPDATE task_details SET options = ? WHERE task_id = ?",
+                options,
                 task
             )
         )

@@ -27,6 +27,9 @@ package enum Mutation: Hashable, Sendable {
     /// Deletes a session with its tasks and events.
     case deleteSession(id: Int64)
 
+    /// Replaces something that holds for all tasks.
+    case set(Setting, [UInt8])
+
     /// Adds a task under the number its caller has chosen.
     ///
     /// When the session already has a task of this identifier, nothing changes: with the same
@@ -60,6 +63,8 @@ package enum Mutation: Hashable, Sendable {
     case completeTask(TaskKey, [NewEvent], at: Date)
     /// Replaces what the application noted on a task.
     case describeTask(TaskKey, String?)
+    /// Replaces how a task is carried out.
+    case setOptions(TaskKey, [UInt8]?)
     /// Changes a task's place among those that wait.
     case prioritizeTask(TaskKey, Double)
     /// Replaces until when a task does not begin, which has not had a failed attempt; its time goes along. It is

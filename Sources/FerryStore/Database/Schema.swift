@@ -4,7 +4,7 @@ enum Schema {
     static let applicationID: Int64 = 0x4665_7279
 
     /// The script that leads from each version to the next; version 0 is an empty file.
-    static let migrations = [first, second, third, fourth, fifth]
+    static let migrations = [first, second, third, fourth, fifth, sixth]
 
     /// The version this code reads and writes.
     static var version: Int64 { Int64(migrations.count) }
@@ -50,6 +50,17 @@ enum Schema {
     // Until when a task does not begin, and what its application says then.
     private static let fifth = """
         ALTER TABLE task_details ADD COLUMN delay BLOB;
+
+        """
+
+    // How a task is carried out, where its application has said so, and what holds for all tasks.
+    private static let sixth = """
+        ALTER TABLE task_details ADD COLUMN options BLOB;
+
+        CREATE TABLE settings (
+            name TEXT PRIMARY KEY,
+            value BLOB NOT NULL
+        ) STRICT, WITHOUT ROWID;
 
         """
 

@@ -44,6 +44,8 @@ package struct TaskRecord: Hashable, Sendable {
     package var upload: [UInt8]?
     /// Until when it was not to begin, in the daemon's own encoding; `nil` for one without such a date.
     package var delay: [UInt8]?
+    /// How it is carried out, in the daemon's own encoding; `nil` where its application has not said so.
+    package var options: [UInt8]?
 
     /// Creates a record of a task.
     package init(
@@ -67,7 +69,8 @@ package struct TaskRecord: Hashable, Sendable {
         startedAt: Date? = nil,
         deadline: Date? = nil,
         upload: [UInt8]? = nil,
-        delay: [UInt8]? = nil
+        delay: [UInt8]? = nil,
+        options: [UInt8]? = nil
     ) {
         self.id = id
         self.sessionID = sessionID
@@ -90,13 +93,16 @@ package struct TaskRecord: Hashable, Sendable {
         self.deadline = deadline
         self.upload = upload
         self.delay = delay
+        self.options = options
     }
 }
 
 extension TaskRecord {
     /// How many bytes there are in what may be long.
     var byteCount: Int {
-        let parts = [request, currentRequest, response, checkpoint, lastError, upload, delay]
+        let parts = [
+            request, currentRequest, response, checkpoint, lastError, upload, delay, options,
+        ]
         return parts.reduce(description?.utf8.count ?? 0) { $0 + ($1?.count ?? 0) }
     }
 }

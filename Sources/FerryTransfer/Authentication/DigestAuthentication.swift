@@ -55,9 +55,9 @@ package struct DigestAuthentication: Hashable, Sendable {
     /// How well the password is protected; the better one of a server's challenges is answered.
     package var strength: Int {
         switch digest {
-        case .md5: 0
+        case .md5, .sha1: 0
         case .sha256: 1
-        case .sha512t256: 2
+        case .sha512, .sha512t256: 2
         }
     }
 

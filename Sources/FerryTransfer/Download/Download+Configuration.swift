@@ -5,6 +5,13 @@ extension Download {
         package var synchronization: Synchronization
         /// What a response means that says that the server is unavailable; `deliver` by default.
         package var unavailableResponses: UnavailableResponses
+        /// The statuses that say that the server is unavailable; `nil`, the default, for 408, 429 and 500 to 599.
+        package var retriedStatuses: Set<Int>?
+        /// Whether an answer of another status from 400 on fails the download with
+        /// ``TransferError/Code/errorResponse``; `false` by default: its body is the file.
+        package var refusesErrorResponses: Bool
+        /// What the finished file's digests have to be; none by default.
+        package var digests: [Digest]
         /// Whether ``Events/resumed`` comes even when no byte could be kept, with the offset 0.
         ///
         /// For a download that an app made from resume data, until it has come once.
@@ -16,13 +23,27 @@ extension Download {
         package init(
             synchronization: Synchronization = .never,
             unavailableResponses: UnavailableResponses = .deliver,
+            retriedStatuses: Set<Int>? = nil,
+            refusesErrorResponses: Bool = false,
+            digests: [Digest] = [],
             announcesResumption: Bool = false,
             load: Load.Configuration = Load.Configuration()
         ) {
             self.synchronization = synchronization
             self.unavailableResponses = unavailableResponses
+            self.retriedStatuses = retriedStatuses
+            self.refusesErrorResponses = refusesErrorResponses
+            self.digests = digests
             self.announcesResumption = announcesResumption
             self.load = load
+        }
+
+        /// Whether a status says that the server is unavailable.
+        func isUnavailable(_ status: Int) -> Bool {
+            guard let retriedStatuses else {
+                return status == 408 || status == 429 || (500...599).contains(status)
+            }
+            return retriedStatuses.contains(status)
         }
     }
 
@@ -45,8 +66,8 @@ extension Download {
         /// It is the answer, and its body is the file.
         case deliver
         /// It fails the download with ``TransferError/Code/serverUnavailable`` when the file
-        /// holds bytes that can still be continued, or the server says when to come back;
-        /// otherwise it is the answer.
+        /// holds bytes that can still be continued, the server says when to come back, or the app
+        /// has said which statuses these are; otherwise it is the answer.
         case fail
     }
 }

@@ -3,7 +3,7 @@ extension Download.StateMachine {
         switch state {
         case .receiving: break
         case .ended: return []
-        case .ready, .requesting, .draining, .synchronizing: return misuse()
+        case .ready, .requesting, .draining, .synchronizing, .verifying: return misuse()
         }
         let start = receivedByteCount - overlapByteCount
         if let end, start + Int64(count) > end {
@@ -37,12 +37,15 @@ extension Download.StateMachine {
     /// Only to cut the file would not do. Bytes that were forced onto the disk must never
     /// be replaced in the same file: a checkpoint that somebody has kept would vouch for
     /// their successors.
-    private mutating func refused(_ reason: String) -> [Effect] {
+    mutating func refused(
+        _ reason: String,
+        as code: TransferError.Code = .badServerResponse
+    ) -> [Effect] {
         receivedByteCount = 0
         overlapByteCount = 0
         held = nil
         guard current.resumption != nil else {
-            let error = TransferError(code: .badServerResponse, message: reason)
+            let error = TransferError(code: code, message: reason)
             return [.discardFile] + fail(error)
         }
         return [.discardFile, .reportRestart(reason: reason)] + send(Request(transfer: original))

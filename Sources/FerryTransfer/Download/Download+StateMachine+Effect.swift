@@ -22,6 +22,8 @@ extension Download.StateMachine {
         case reportResumption(offset: Int64, total: Int64?)
         case reportProgress(received: Int64, total: Int64?)
         case synchronize
+        /// Compare the file with digests.
+        case verify([DigestCheck])
         case finish(DownloadResult)
         case fail(TransferError)
     }

@@ -12,7 +12,7 @@ extension Download.StateMachine {
             return error.map { interrupted($0) } ?? bodyEnded()
         case .ended:
             return []
-        case .ready, .synchronizing:
+        case .ready, .synchronizing, .verifying:
             return misuse()
         }
     }
@@ -57,13 +57,14 @@ extension Download.StateMachine {
     mutating func fileFailed(_ error: TransferError) -> [Effect] {
         switch state {
         case .ended: []
-        case .ready, .synchronizing: fail(error)
+        case .ready, .synchronizing, .verifying: fail(error)
         case .requesting, .draining, .receiving: [.cancelLoad] + fail(error)
         }
     }
 
-    mutating func synchronized() -> [Effect] {
-        guard state == .synchronizing, let response else { return [] }
+    /// All is as it should be.
+    mutating func finish() -> [Effect] {
+        guard let response else { return [] }
         state = .ended
         return [
             .finish(

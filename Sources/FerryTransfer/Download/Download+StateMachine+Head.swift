@@ -16,7 +16,7 @@ extension Download.StateMachine {
         switch state {
         case .requesting: break
         case .ended: return []
-        case .ready, .draining, .receiving, .synchronizing: return misuse()
+        case .ready, .draining, .receiving, .synchronizing, .verifying: return misuse()
         }
         current.transfer = current.resumption?.removingFields(of: request) ?? request
         if let resumption = current.resumption {
@@ -31,16 +31,11 @@ extension Download.StateMachine {
             default: break
             }
         }
-        if isUnavailable(head.status), configuration.unavailableResponses == .fail {
-            let wait = RetryAfter(head: head, now: now)?.seconds
-            if held != nil || wait != nil {
-                let error = TransferError(
-                    code: .serverUnavailable,
-                    message: "the server answers \(head.status)",
-                    retryAfter: wait
-                )
-                return [.cancelLoad] + fail(error)
-            }
+        if let error = refusal(of: head, at: now) {
+            // What is asked for again has not been answered yet.
+            let report: [Effect] =
+                error.code == .errorResponse ? [.reportResponse(head, current.transfer)] : []
+            return report + [.cancelLoad] + fail(error)
         }
         if head.status == 206, !current.transfer.hasRange, !coversAll(head) {
             let error = TransferError(
@@ -65,6 +60,7 @@ extension Download.StateMachine {
             self.end = end
             overlapByteCount = receivedByteCount - resumption.offset
             held = Held(byteCount: receivedByteCount, version: version)
+            noteDigests(head, of: resumption.offset..<end)
             return receive(
                 head,
                 version,
@@ -95,6 +91,7 @@ extension Download.StateMachine {
         end = length
         receivedByteCount = 0
         overlapByteCount = 0
+        noteDigests(head)
         return receive(head, version, effects + [.beginFile(version)], resumedAt: 0)
     }
 
@@ -138,8 +135,18 @@ extension Download.StateMachine {
 
     private static let drainedByteCount: Int64 = 16 * 1024
 
-    private func isUnavailable(_ status: Int) -> Bool {
-        status == 408 || status == 429 || (500...599).contains(status)
+    /// Why an answer is not the one to deliver; `nil` where it is.
+    private func refusal(of head: HTTPResponseHead, at now: HTTPDate) -> TransferError? {
+        let message = "the server answers \(head.status)"
+        if configuration.isUnavailable(head.status), configuration.unavailableResponses == .fail {
+            let wait = RetryAfter(head: head, now: now)?.seconds
+            // The app has named the status, or there is something to lose, or a promise.
+            if configuration.retriedStatuses != nil || held != nil || wait != nil {
+                return TransferError(code: .serverUnavailable, message: message, retryAfter: wait)
+            }
+        }
+        guard configuration.refusesErrorResponses, head.status >= 400 else { return nil }
+        return TransferError(code: .errorResponse, message: message)
     }
 
     private func claimsToBePart(_ head: HTTPResponseHead) -> Bool {

@@ -19,6 +19,8 @@ extension Download {
             case receiving
             /// All bytes are written and are being forced onto the disk.
             case synchronizing
+            /// All bytes are being compared with their digests.
+            case verifying
             /// Nothing happens any more.
             case ended
         }
@@ -67,6 +69,8 @@ extension Download {
         /// How many bytes are still to come that the file holds already.
         var overlapByteCount: Int64 = 0
         var hasReceivedBytes = false
+        /// What the server has said of the bytes.
+        var announcedChecks: [DigestCheck] = []
         var announcesResumption: Bool
 
         init(request: TransferRequest, configuration: Configuration) {
@@ -82,7 +86,7 @@ extension Download {
             case .ready: break
             // Cancelled before the file was opened.
             case .ended: return []
-            case .requesting, .draining, .receiving, .synchronizing: return misuse()
+            case .requesting, .draining, .receiving, .synchronizing, .verifying: return misuse()
             }
             var resumption: Resumption?
             if let held, held.byteCount > 0, held.version.validator != nil, original.isResumable {
@@ -100,7 +104,7 @@ extension Download {
             defer { state = .ended }
             switch state {
             case .requesting, .draining, .receiving: return [.cancelLoad]
-            case .ready, .synchronizing, .ended: return []
+            case .ready, .synchronizing, .verifying, .ended: return []
             }
         }
 
@@ -132,6 +136,7 @@ extension Download {
             case .draining: "draining"
             case .receiving: "receiving"
             case .synchronizing: "synchronizing"
+            case .verifying: "verifying"
             case .ended: "ended"
             }
         }

@@ -31,6 +31,8 @@ package final class Download {
     private var runCount: UInt64 = 0
     private var synchronizationTimer: LoopTimer?
     private var isSynchronizing = false
+    /// The comparison with digests that is under way.
+    private var verification: PartialFile.Verification?
     /// What is to be told about the progress when the loop's present turn is over.
     private var progress: (received: Int64, total: Int64?)?
 
@@ -82,8 +84,12 @@ package final class Download {
         run(machine.cancel())
         progress = nil
         sharing = nil
+        verification?.cancel()
         stopSynchronizing()
     }
+
+    /// How fast the bytes may arrive.
+    package var rates: TransferRates? { configuration.load.rates }
 
     /// What is known about the bytes in the file; `nil` when it holds none to continue.
     package var checkpoint: Checkpoint? {
@@ -153,6 +159,7 @@ extension Download {
         case .compare(let count, let offset): try compare(piece?.prefix(count), at: offset)
         case .write(let count): try write(piece, dropping: count)
         case .synchronize: synchronizeAll()
+        case .verify(let checks): verify(checks)
         case .reportRestart(let reason): restarted(reason)
         case .reportResponse(let head, let request): responded(head, request)
         case .reportResumption(let offset, let total): events.resumed(offset, total)
@@ -290,6 +297,16 @@ extension Download {
         file.synchronize(by: synchronizer) { result in
             switch result {
             case .success: self.run(self.machine.synchronized())
+            case .failure(let error): self.run(self.machine.fileFailed(error))
+            }
+        }
+    }
+
+    private func verify(_ checks: [DigestCheck]) {
+        verification = file.verify(checks) { result in
+            self.verification = nil
+            switch result {
+            case .success(let mismatch): self.run(self.machine.verified(mismatch))
             case .failure(let error): self.run(self.machine.fileFailed(error))
             }
         }

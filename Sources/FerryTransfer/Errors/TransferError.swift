@@ -36,6 +36,10 @@ package struct TransferError: Error, Hashable, Sendable, Codable {
         case badServerResponse
         /// The server answers that it cannot serve the request now (408, 429, 5xx).
         case serverUnavailable
+        /// The server's answer is an error's, and the app does not want the body of such a one.
+        case errorResponse
+        /// The bytes are not those of which there is a digest.
+        case digestMismatch
         /// The body's coding is broken or unknown.
         case cannotDecodeContent
         /// The file for the body cannot be created or opened.

@@ -12,18 +12,22 @@ extension Load {
         /// The codings of a body to ask for, and to undo, where the request does not say; `nil`, the default,
         /// for none.
         package var acceptedCodings: String?
+        /// How fast bodies may arrive and leave; `nil`, the default, for as fast as they can.
+        package var rates: TransferRates?
 
         /// Makes a configuration.
         package init(
             redirectPolicy: RedirectPolicy = RedirectPolicy(),
             protocolChoice: HTTPRequest.ProtocolChoice = .http1,
             asksForTrust: Bool = false,
-            acceptedCodings: String? = nil
+            acceptedCodings: String? = nil,
+            rates: TransferRates? = nil
         ) {
             self.redirectPolicy = redirectPolicy
             self.protocolChoice = protocolChoice
             self.asksForTrust = asksForTrust
             self.acceptedCodings = acceptedCodings
+            self.rates = rates
         }
     }
 

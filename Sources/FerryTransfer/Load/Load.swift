@@ -25,6 +25,9 @@ package final class Load {
     /// The body waits for a decision, or for the receiver.
     private var isHeld = false
     private var isPaused = false
+    /// The body waits, or the request's does, as more of it would be too fast.
+    private var isSlowedDown = false
+    private var sentBodyByteCount: Int64 = 0
     private var runCount: UInt64 = 0
 
     /// Prepares a load; nothing happens before ``start()``.
@@ -87,10 +90,11 @@ package final class Load {
     package var currentRequest: TransferRequest { machine.current.transfer }
 
     private func goOn() {
-        if !isHeld, !isPaused { exchange?.resume() }
+        if !isHeld, !isPaused, !isSlowedDown { exchange?.resume() }
     }
 
     private func letGo() {
+        configuration.rates?.stop()
         exchange = nil
         decider = nil
         receiver = nil
@@ -166,11 +170,14 @@ extension Load {
                 next.isIdentityDecided
                 ? next.identity : decider?.load(self, identityFor: next.transfer)
             request.asksForIdentity = configuration.asksForTrust && !next.isIdentityDecided
+            request.receiveBufferByteCount =
+                configuration.rates?.receiving.bytesPerSecond.map(HTTPRequest.bufferByteCount)
             transaction = LoadTransaction(request: next.transfer, sentFields: request.fields)
             isHeld = false
+            sentBodyByteCount = 0
             let body = machine.sendsBody ? body : nil
             exchange = client.start(request, body: body, handler: self)
-            if isPaused { exchange?.pause() }
+            if isPaused || isSlowedDown { exchange?.pause() }
         } catch {
             run(machine.exchangeFinished(error))
         }
@@ -236,6 +243,31 @@ extension Load {
     }
 }
 
+// MARK: - Rates
+
+extension Load {
+    /// Whether there is a limit, so that large pieces would make the body come in jerks.
+    private var isLimited: Bool { configuration.rates?.receiving.bytesPerSecond != nil }
+
+    /// Has the body wait when more of it would be too fast.
+    private func slowDown(_ flow: RateFlow?, after count: Int) {
+        guard let flow, flow.passed(count), !isSlowedDown, exchange != nil else { return }
+        isSlowedDown = true
+        exchange?.pause()
+        flow.wait { [weak self] in
+            self?.isSlowedDown = false
+            self?.goOn()
+        }
+    }
+}
+
+extension HTTPRequest {
+    /// A buffer that a slow body fills several times in a second.
+    fileprivate static func bufferByteCount(forRate rate: Int64) -> Int {
+        Int(min(max(rate / 8, 1 << 10), 512 << 10))
+    }
+}
+
 // MARK: - The exchange
 
 extension Load: HTTPExchangeHandler {
@@ -258,6 +290,9 @@ extension Load: HTTPExchangeHandler {
 
     package func exchange(_ exchange: HTTPExchange, didSendBodyBytes byteCount: Int64) {
         guard exchange === self.exchange else { return }
+        let count = byteCount - sentBodyByteCount
+        sentBodyByteCount = byteCount
+        if count > 0 { slowDown(configuration.rates?.sending, after: Int(count)) }
         decider?.load(self, didSendBodyBytes: byteCount)
     }
 
@@ -288,7 +323,8 @@ extension Load: HTTPExchangeHandler {
         if disposition != .discard, let receiver {
             disposition = receiver.load(self, didReceive: bytes)
         }
-        return disposition
+        slowDown(configuration.rates?.receiving, after: bytes.count)
+        return isLimited && disposition == .deliverInPipes ? .deliver : disposition
     }
 
     package func exchange(
@@ -296,9 +332,11 @@ extension Load: HTTPExchangeHandler {
         didReceive pipe: SplicePipe
     ) -> HTTPBodyDisposition {
         guard exchange === self.exchange else { return .cancel }
+        let count = pipe.count
         if disposition != .discard, let receiver {
             disposition = receiver.load(self, didReceive: pipe)
         }
+        slowDown(configuration.rates?.receiving, after: count)
         return disposition
     }
 

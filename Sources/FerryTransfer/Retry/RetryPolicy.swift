@@ -27,6 +27,12 @@ package struct RetryPolicy: Hashable, Sendable {
     /// How often in a row a server may say that it is unavailable before its response counts as
     /// the answer; 10 by default.
     package var maximumUnavailableResponses: Int
+    /// How many attempts in a row may fail before the transfer does; `nil`, the default, for as many as there is
+    /// time for.
+    package var maximumAttempts: Int?
+    /// The statuses of answers that are asked for again; `nil`, the default, for those that say that the server is
+    /// unavailable (408, 429, 500 to 599) while there is something to lose or a time to come back.
+    package var statuses: Set<Int>?
 
     /// Makes a policy.
     package init(
@@ -34,19 +40,25 @@ package struct RetryPolicy: Hashable, Sendable {
         factor: Double = 2,
         maximumDelay: Duration = .seconds(300),
         jitter: Jitter = .equal,
-        maximumUnavailableResponses: Int = 10
+        maximumUnavailableResponses: Int = 10,
+        maximumAttempts: Int? = nil,
+        statuses: Set<Int>? = nil
     ) {
         self.firstDelay = firstDelay
         self.factor = factor
         self.maximumDelay = maximumDelay
         self.jitter = jitter
         self.maximumUnavailableResponses = maximumUnavailableResponses
+        self.maximumAttempts = maximumAttempts
+        self.statuses = statuses
     }
 
     /// What a download does with a response that says that the server is unavailable, when the
     /// transfer has had `count` such responses in a row.
     package func unavailableResponses(after count: Int) -> Download.UnavailableResponses {
-        count < maximumUnavailableResponses ? .fail : .deliver
+        // The last attempt's answer is the answer.
+        let limit = min(maximumUnavailableResponses, (maximumAttempts ?? .max) - 1)
+        return count < limit ? .fail : .deliver
     }
 
     /// Decides about a failure.
@@ -65,7 +77,7 @@ package struct RetryPolicy: Hashable, Sendable {
         timeLeft: Duration? = nil,
         using generator: inout some RandomNumberGenerator
     ) -> Decision {
-        guard isRetried(error.code) else { return .isFinal }
+        guard isRetried(error.code), failureCount < maximumAttempts ?? .max else { return .isFinal }
         var wait = delay(failureCount: failureCount, using: &generator)
         if let asked = error.retryAfter, asked > 0 {
             // Beyond a life's time the number no longer matters, but it could overflow.
@@ -104,7 +116,8 @@ package struct RetryPolicy: Hashable, Sendable {
         case .secureConnectionFailed:
             true
         case .cancelled, .resourceTimedOut, .unsupportedURL, .badURL, .tooManyRedirects,
-            .redirectToNonHTTP, .certificateUntrusted, .certificateBadDate,
+            .errorResponse, .digestMismatch, .redirectToNonHTTP, .certificateUntrusted,
+            .certificateBadDate,
             .clientCertificateRejected, .badServerResponse,
             .cannotDecodeContent, .bodyUnreadable, .bodySpent, .cannotCreateFile,
             .cannotWriteToFile, .diskFull, .fileMissing, .fileChanged, .responseTooLong,

@@ -66,6 +66,9 @@ package final class Upload {
         machine = StateMachine(request: request, configuration: configuration)
     }
 
+    /// How fast the bytes may leave, and those of the answer arrive.
+    package var rates: TransferRates? { configuration.load.rates }
+
     /// Begins; further calls do nothing.
     package func start() {
         guard !hasStarted else { return }

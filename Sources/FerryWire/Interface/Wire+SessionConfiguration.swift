@@ -15,6 +15,10 @@ extension Wire {
         package var answersCertificates: Bool?
         /// Whether the application wants to know what its tasks have cost.
         package var collectsMetrics: Bool?
+        /// How many bytes of the session's tasks together may arrive per second.
+        package var receiveRate: Int64?
+        /// How many bytes of the session's tasks together may leave per second.
+        package var sendRate: Int64?
 
         /// Creates a session configuration.
         package init(
@@ -24,7 +28,9 @@ extension Wire {
             sendsLaunchEvents: Bool,
             answersPasswords: Bool? = nil,
             answersCertificates: Bool? = nil,
-            collectsMetrics: Bool? = nil
+            collectsMetrics: Bool? = nil,
+            receiveRate: Int64? = nil,
+            sendRate: Int64? = nil
         ) {
             self.additionalFields = additionalFields
             self.resourceTimeout = resourceTimeout
@@ -33,6 +39,8 @@ extension Wire {
             self.answersPasswords = answersPasswords
             self.answersCertificates = answersCertificates
             self.collectsMetrics = collectsMetrics
+            self.receiveRate = receiveRate
+            self.sendRate = sendRate
         }
     }
 }

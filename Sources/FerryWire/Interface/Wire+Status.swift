@@ -25,6 +25,10 @@ extension Wire {
         package var sessions: Int
         /// How many clients are connected.
         package var connections: Int
+        /// How many bytes of all tasks together may arrive per second.
+        package var receiveRate: Int64?
+        /// How many bytes of all tasks together may leave per second.
+        package var sendRate: Int64?
 
         /// Creates a status.
         package init(
@@ -38,7 +42,9 @@ extension Wire {
             waiting: Int,
             suspended: Int,
             sessions: Int,
-            connections: Int
+            connections: Int,
+            receiveRate: Int64? = nil,
+            sendRate: Int64? = nil
         ) {
             self.version = version
             self.pid = pid
@@ -51,6 +57,8 @@ extension Wire {
             self.suspended = suspended
             self.sessions = sessions
             self.connections = connections
+            self.receiveRate = receiveRate
+            self.sendRate = sendRate
         }
     }
 }

@@ -39,6 +39,8 @@ extension Wire {
         package var created: Date
         /// The date before which it was not to begin.
         package var earliestBegin: Date?
+        /// How it is carried out, where its application has said so.
+        package var options: TransferOptions?
 
         /// Creates a task.
         package init(
@@ -59,7 +61,8 @@ extension Wire {
             failure: Failure? = nil,
             attempts: Int,
             created: Date,
-            earliestBegin: Date? = nil
+            earliestBegin: Date? = nil,
+            options: TransferOptions? = nil
         ) {
             self.id = id
             self.application = application
@@ -79,6 +82,7 @@ extension Wire {
             self.attempts = attempts
             self.created = created
             self.earliestBegin = earliestBegin
+            self.options = options
         }
     }
 }

@@ -24,6 +24,10 @@ package enum TransferCall: Sendable {
     case setPriority(Wire.SetPriority, Reply<Wire.SetPriority>)
     /// ``Wire/SetEarliestBegin``: changes until when a task does not begin.
     case setEarliestBegin(Wire.SetEarliestBegin, Reply<Wire.SetEarliestBegin>)
+    /// ``Wire/SetOptions``: changes how a task is carried out.
+    case setOptions(Wire.SetOptions, Reply<Wire.SetOptions>)
+    /// ``Wire/SetSessionRates``: changes how fast a session's tasks together may load and send.
+    case setSessionRates(Wire.SetSessionRates, Reply<Wire.SetSessionRates>)
     /// ``Wire/Begin``: lets a task begin whose application was asked about it.
     case begin(Wire.Begin, Reply<Wire.Begin>)
     /// ``Wire/AnswerChallenge``: answers a challenge.
@@ -48,6 +52,12 @@ package enum TransferCall: Sendable {
     case resumeTask(Wire.ResumeTask, Reply<Wire.ResumeTask>)
     /// ``Wire/CancelTask``: ends a task; its application learns of it.
     case cancelTask(Wire.CancelTask, Reply<Wire.CancelTask>)
+    /// ``Wire/SetTaskRates``: changes how fast a task may load and send, for a person.
+    case setTaskRates(Wire.SetTaskRates, Reply<Wire.SetTaskRates>)
+    /// ``Wire/SetTaskPriority``: changes how important a task is, for a person.
+    case setTaskPriority(Wire.SetTaskPriority, Reply<Wire.SetTaskPriority>)
+    /// ``Wire/SetRates``: changes how fast all tasks together may load and send.
+    case setRates(Wire.SetRates, Reply<Wire.SetRates>)
     /// ``Wire/ListHooks``: lists the applications that the daemon may start.
     case listHooks(Wire.ListHooks, Reply<Wire.ListHooks>)
     /// ``Wire/RemoveHook``: forgets how to start an application, until it opens a session again.

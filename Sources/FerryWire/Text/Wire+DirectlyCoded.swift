@@ -78,8 +78,8 @@ extension Wire.Request: DirectlyCoded {
 
 extension Wire.CreateDownload: DirectlyCoded {
     func write(to output: inout JSONOutput) {
-        // One that begins later is rare.
-        guard earliestBegin == nil else { return output.leaveToEncoder() }
+        // One that begins later, or is carried out in a way of its own, is rare.
+        guard earliestBegin == nil, options == nil else { return output.leaveToEncoder() }
         output.object { output in
             output.name("session")
             output.integer(session)
@@ -111,7 +111,7 @@ extension Wire.CreateDownload: DirectlyCoded {
         var description: String?
         var priority: Double?
         var resumed: Bool?
-        // One with resume data, or that begins later, is rare.
+        // One with resume data or options, or that begins later, is rare.
         try input.object { (input, member) throws(JSONInput.Unusual) in
             if member.matches("session") {
                 try input.once(&session, try input.integer())

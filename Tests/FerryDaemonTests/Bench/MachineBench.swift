@@ -103,6 +103,7 @@ struct MachineBench {
         case .refuse(let call, let error): outcomes[call] = .refusal(error)
         case .send(let call, let event): events[call, default: []].append(event)
         case .start(let start): transfers[start.task.id] = start
+        case .limitRate, .limitRates, .prioritize: break
         case .stop(let task): transfers[task] = nil
         case .answerChallenge(let task, let answer):
             challengeAnswers[task, default: []].append(answer)

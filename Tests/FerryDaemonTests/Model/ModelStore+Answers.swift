@@ -15,7 +15,7 @@ extension ModelStore {
             .events(events(session: session, after: sequence, limit: limit))
         case .session(let id):
             .session(session(id: id))
-        case .task(let key, _):
+        case .task(let key, _), .revise(let key, _, _):
             .tasks((try? task(key)).map { [$0.record] } ?? [])
         case .sweep(_, let scope, let last):
             .tasks(tasks(filter(scope), after: last, limit: 100))

@@ -28,16 +28,15 @@ extension ModelStore {
             sessions[id]?.record.configuration = configuration
         case .deleteSession(let id):
             delete(session: id)
+        case .set(let setting, let value):
+            settings[setting] = value
         case .acknowledge(let session, let sequence):
             if let task = acknowledge(EventKey(session: session, sequence: sequence)) {
                 receipt.removedTaskIDs.append(task)
             }
         case .insertTask, .delayTask, .beginTask, .setProgress, .setCheckpoint, .setUpload,
-            .setRetry,
-            .setExchange,
-            .deleteTask, .resumeTask, .suspendTask, .holdTask, .releaseTask, .completeTask,
-            .describeTask,
-            .prioritizeTask:
+            .setRetry, .setExchange, .deleteTask, .resumeTask, .suspendTask, .holdTask,
+            .releaseTask, .completeTask, .describeTask, .setOptions, .prioritizeTask:
             try performOnTask(mutation, &receipt)
         }
     }

@@ -60,6 +60,7 @@ extension ModelStore {
                 $0.response = response
             }
         case .describeTask(let key, let text): try change(key) { $0.description = text }
+        case .setOptions(let key, let options): try change(key) { $0.options = options }
         case .prioritizeTask(let key, let priority): try change(key) { $0.priority = priority }
         default: throw .model(.internalFailure)
         }

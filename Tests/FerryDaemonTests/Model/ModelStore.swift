@@ -42,6 +42,7 @@ struct ModelStore: Sendable {
     var sessions: [Int64: Session] = [:]
     var tasks: [Int64: Task] = [:]
     var events: [EventKey: Event] = [:]
+    var settings: [Setting: [UInt8]] = [:]
     var nextApplicationID: Int64 = 1
     var nextSessionID: Int64 = 1
     /// A number above that of every task that was ever stored.

@@ -18,6 +18,7 @@ extension SimulatedDaemon {
         case .send(let id, let event): send(event, over: id)
         case .endSubscription(let id): refuse(id, .sessionNotOpen(session: 0))
         case .start(let start): self.start(start)
+        case .limitRate, .limitRates, .prioritize: break
         case .stop(let task): transfers.removeValue(forKey: task)?.cancel()
         case .answerChallenge(let task, let answer): transfers[task]?.take(answer)
         case .seal(let task): onDisk { $0.disk.copies[task] = nil }

@@ -23,6 +23,12 @@ extension ScriptedDaemon {
             answer("ResumeTask \(method.id)", reply) { Wire.Empty() }
         case .cancelTask(let method, let reply):
             answer("CancelTask \(method.id)", reply) { Wire.Empty() }
+        case .setTaskRates(let method, let reply):
+            answer("SetTaskRates \(method.id)", reply) { Wire.Empty() }
+        case .setTaskPriority(let method, let reply):
+            answer("SetTaskPriority \(method.id) \(method.priority)", reply) { Wire.Empty() }
+        case .setRates(_, let reply):
+            answer("SetRates", reply) { Wire.Empty() }
         case .removeHook(let method, let reply):
             answer("RemoveHook \(method.application)", reply) { Wire.Empty() }
         case .quitApplication(let method, let reply):

@@ -47,6 +47,12 @@ extension ScriptedDaemon: TransferCallHandler {
                     $0.earliestBegin = method.earliestBegin?.date
                 }
             }
+        case .setOptions(let method, let reply):
+            answer("SetOptions \(method.identifier)", reply) {
+                change(method.session, method.identifier) { $0.options = method.options }
+            }
+        case .setSessionRates(let method, let reply):
+            answer("SetSessionRates \(method.session)", reply) { Wire.Empty() }
         case .begin(let method, let reply):
             answer(
                 "Begin \(method.identifier) \(method.question) \(method.request?.url ?? "-")",

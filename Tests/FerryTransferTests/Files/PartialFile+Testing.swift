@@ -32,6 +32,16 @@ extension PartialFile {
         return stream
     }
 
+    /// Compares the bytes with digests and waits for it.
+    func mismatch(with checks: [DigestCheck]) async throws -> String? {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Result<String?, TransferError>.self
+        )
+        _ = verify(checks) { continuation.yield($0) }
+        for await result in stream { return try result.get() }
+        return nil
+    }
+
     /// Forces the bytes onto the disk and waits for it.
     func synchronize(by synchronizer: FileSynchronizer) async -> TransferError? {
         await beginSynchronizing(by: synchronizer).result

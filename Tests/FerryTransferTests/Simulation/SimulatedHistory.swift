@@ -173,6 +173,9 @@ final class SimulatedHistory {
             case .synchronize:
                 try await synchronize()
                 try await perform(machine.synchronized())
+            case .verify(let checks):
+                let mismatch = try await file.mismatch(with: checks)
+                try await perform(machine.verified(mismatch))
             case .finish(let result): self.result = result
             case .reportRestart, .reportResponse, .reportResumption, .reportProgress: break
             case .fail: try file.noteFruitlessResumptions(machine.fruitlessResumptionCount)

@@ -34,7 +34,8 @@ struct MethodSample: Sendable, CustomTestStringConvertible {
                 description: "Track 4",
                 priority: 0.75,
                 resumed: true,
-                earliestBegin: Samples.earliestBegin
+                earliestBegin: Samples.earliestBegin,
+                options: Samples.options
             ),
             .init(id: 9)
         ),
@@ -47,7 +48,8 @@ struct MethodSample: Sendable, CustomTestStringConvertible {
                 description: "Track 4",
                 priority: 0.75,
                 resumed: true,
-                earliestBegin: Samples.earliestBegin
+                earliestBegin: Samples.earliestBegin,
+                options: Samples.options
             ),
             .init(id: 9)
         ),
@@ -68,6 +70,11 @@ struct MethodSample: Sendable, CustomTestStringConvertible {
             ),
             .init()
         ),
+        MethodSample(
+            Wire.SetOptions(session: 5, identifier: 4, options: Samples.options),
+            .init()
+        ),
+        MethodSample(Wire.SetSessionRates(session: 5, receiveRate: 1, sendRate: 2), .init()),
         MethodSample(
             Wire.Begin(session: 5, identifier: 4, question: 12, request: Samples.request),
             .init()
@@ -104,6 +111,9 @@ struct MethodSample: Sendable, CustomTestStringConvertible {
         MethodSample(Wire.PauseTask(id: 9), .init()),
         MethodSample(Wire.ResumeTask(id: 9), .init()),
         MethodSample(Wire.CancelTask(id: 9), .init()),
+        MethodSample(Wire.SetTaskRates(id: 9, receiveRate: 1, sendRate: 2), .init()),
+        MethodSample(Wire.SetTaskPriority(id: 9, priority: 0.75), .init()),
+        MethodSample(Wire.SetRates(receiveRate: 1, sendRate: 2), .init()),
         MethodSample(Wire.ListHooks(), .init(hooks: [Samples.hook])),
         MethodSample(Wire.RemoveHook(application: "org.example.app"), .init()),
         MethodSample(Wire.QuitApplication(application: "org.example.app"), .init(cancelled: 3)),

@@ -32,12 +32,32 @@ enum Samples {
         sendsLaunchEvents: true,
         answersPasswords: true,
         answersCertificates: true,
-        collectsMetrics: true
+        collectsMetrics: true,
+        receiveRate: 1_000_000,
+        sendRate: 2_000_000
     )
     static let date = Date(timeIntervalSince1970: 1_800_000_000.5)
     static let wait = Wire.Wait(reason: .backoff, until: date, detail: "after a lost connection")
     static let failure = Wire.Failure(code: "timedOut", message: "nothing came for a minute")
     static let upload = Wire.Upload(byteCount: 7_000_000_000, sentByteCount: 5_000_000_001)
+    static let options = Wire.TransferOptions(
+        digests: [digest],
+        mirrors: ["https://example.com/a"],
+        maximumConnections: 4,
+        receiveRate: 5_000_000_000,
+        sendRate: 6_000_000_000,
+        retry: retry,
+        refusesErrorResponses: true,
+        uploadProtocol: .tus
+    )
+    static let digest = Wire.Digest(algorithm: "sha-256", value: Data([1, 2]))
+    static let retry = Wire.RetryRules(
+        maximumAttempts: 3,
+        firstDelay: 0.5,
+        factor: 1.5,
+        maximumDelay: 60.5,
+        statuses: [503]
+    )
     static let task = Wire.Task(
         id: 1 << 40,
         application: "org.example.app",
@@ -56,7 +76,8 @@ enum Samples {
         failure: failure,
         attempts: 2,
         created: date,
-        earliestBegin: date
+        earliestBegin: date,
+        options: options
     )
     static let earliestBegin = Wire.EarliestBegin(date: date, asks: true)
     static let password = Wire.PasswordChallenge(
@@ -157,7 +178,9 @@ enum Samples {
         waiting: 2,
         suspended: 3,
         sessions: 4,
-        connections: 5
+        connections: 5,
+        receiveRate: 1_000_000,
+        sendRate: 2_000_000
     )
 
     static let types: [String: any Codable & Hashable & Sendable] = [
@@ -166,7 +189,8 @@ enum Samples {
         "Failure": failure, "Upload": upload, "Task": task, "Event": event, "Hook": hook,
         "Log": log, "Status": status, "EarliestBegin": earliestBegin, "PasswordChallenge": password,
         "ServerTrust": trust, "CertificateWish": wish, "Challenge": challenge, "Identity": identity,
-        "Transaction": transaction, "TaskMetrics": metrics,
+        "Transaction": transaction, "TaskMetrics": metrics, "TransferOptions": options,
+        "Digest": digest, "RetryRules": retry,
     ]
 
     static let enumerations: [String: [String]] = [
@@ -176,6 +200,7 @@ enum Samples {
         "CertificateVerdict": Wire.CertificateVerdict.allCases.map(\.rawValue),
         "ChallengeDisposition": Wire.ChallengeDisposition.allCases.map(\.rawValue),
         "IdentityFormat": Wire.IdentityFormat.allCases.map(\.rawValue),
+        "UploadProtocol": Wire.UploadProtocol.allCases.map(\.rawValue),
         "LogKind": Wire.LogKind.allCases.map(\.rawValue),
     ]
 

@@ -57,7 +57,8 @@ final class HTTPLoader: ResourceLoader {
             configuration: Load.Configuration(
                 protocolChoice: .http2,
                 asksForTrust: decider.challenges.mayDecideOnCertificates,
-                acceptedCodings: "gzip, deflate, br, zstd"
+                acceptedCodings: "gzip, deflate, br, zstd",
+                rates: decider.rates
             ),
             decider: decider,
             receiver: self

@@ -10,6 +10,8 @@ extension InProcessDownload {
             case waiting
             /// Receives, by a connection of its own or another task's.
             case running
+            /// Waits for the next attempt, after one that has failed.
+            case backingOff
             case ended
         }
 
@@ -25,6 +27,9 @@ extension InProcessDownload {
             /// Let the time for the whole resource run.
             case startClock
             case stopClock
+            /// Wait so long, and call ``retryTimePassed()``.
+            case backOff(Duration)
+            case endBackOff
             /// Make the file the app's, and tell it so.
             case publish(DownloadResult)
             /// Tell the app of an error; the file stays if it is of use to the resume data in it.
@@ -60,7 +65,7 @@ extension InProcessDownload {
                 }
                 condition = .waiting
                 return isAdopting ? [.startClock] : [.startClock, .enterLine]
-            case .waiting, .running, .ended:
+            case .waiting, .running, .backingOff, .ended:
                 return []
             }
         }
@@ -73,6 +78,9 @@ extension InProcessDownload {
             case .running:
                 condition = .idle
                 return [.stopClock, .stop] + connection()
+            case .backingOff:
+                condition = .idle
+                return [.stopClock, .endBackOff]
             case .idle, .ended:
                 return []
             }
@@ -95,7 +103,7 @@ extension InProcessDownload {
                 condition = .running
                 hasConnection = true
                 return [.start]
-            case .idle, .running, .ended:
+            case .idle, .running, .backingOff, .ended:
                 return []
             }
         }
@@ -118,9 +126,27 @@ extension InProcessDownload {
             return [.stopClock] + connection() + [.publish(result)]
         }
 
-        mutating func failed(_ error: TransferError) -> [Effect] {
+        /// - Parameters:
+        ///   - error: Why the attempt has failed.
+        ///   - delay: How long to wait before the next one; nil where there is none.
+        /// - Returns: What to do.
+        mutating func failed(
+            _ error: TransferError,
+            retriesAfter delay: Duration? = nil
+        ) -> [Effect] {
             guard condition == .running else { return [] }
+            if let delay {
+                condition = .backingOff
+                return connection() + [.backOff(delay)]
+            }
             return end([.stopClock] + connection(), (error, true))
+        }
+
+        /// It is time for the next attempt.
+        mutating func retryTimePassed() -> [Effect] {
+            guard condition == .backingOff else { return [] }
+            condition = .waiting
+            return [.enterLine]
         }
 
         /// The file of an earlier task was taken over, or could not be.
@@ -135,7 +161,7 @@ extension InProcessDownload {
             case .waiting:
                 guard let pendingFailure else { return [.enterLine] }
                 return end([.stopClock], pendingFailure)
-            case .running, .ended:
+            case .running, .backingOff, .ended:
                 guard let pendingFailure else { return [] }
                 return [.fail(pendingFailure.error, keepsFile: pendingFailure.keepsFile)]
             }
@@ -147,6 +173,8 @@ extension InProcessDownload {
                 return []
             case .running:
                 return end([.stopClock, .stop] + connection(), failure)
+            case .backingOff:
+                return end([.stopClock, .endBackOff], failure)
             case .idle, .waiting:
                 let wasInLine = condition == .waiting && !isAdopting
                 guard isAdopting else {

@@ -35,6 +35,9 @@ final class InProcessDownload: InProcessTransfer {
     private var download: Download?
     private var clock: ResourceClock
     private let gate: ConnectivityGate
+    private var attempts = Attempts()
+    /// Counts until the next attempt.
+    private var retryTimer: LoopTimer?
 
     init(task: URLSessionDownloadTask, order: DownloadOrder, engine: InProcessEngine) {
         self.task = task
@@ -102,6 +105,8 @@ final class InProcessDownload: InProcessTransfer {
             case .giveConnectionBack: giveConnectionBack()
             case .startClock: clock.start { [weak self] in self?.timeRanOut() }
             case .stopClock: clock.stop()
+            case .backOff(let delay): backOff(delay)
+            case .endBackOff: retryTimer?.cancel()
             case .publish(let result): publish(result)
             case .fail(let error, let keepsFile): fail(error, keepsFile: keepsFile)
             }
@@ -113,6 +118,7 @@ final class InProcessDownload: InProcessTransfer {
             let file = try openFile()
             let client = try engine.makeClient()
             ownClient = client
+            let options = task.transferOptions
             let download = Download(
                 name: "task \(task.taskIdentifier)",
                 request: order.request,
@@ -120,9 +126,14 @@ final class InProcessDownload: InProcessTransfer {
                 checkpoint: checkpoint,
                 client: client,
                 configuration: Download.Configuration(
+                    unavailableResponses: attempts.unavailableResponses(by: options.retry),
+                    retriedStatuses: options.retry?.statuses,
+                    refusesErrorResponses: !options.deliversErrorResponses,
+                    digests: options.digests,
                     announcesResumption: task.storage.withLock { $0.owesResumption },
                     load: Load.Configuration(
-                        asksForTrust: decider.challenges.mayDecideOnCertificates
+                        asksForTrust: decider.challenges.mayDecideOnCertificates,
+                        rates: decider.rates
                     )
                 ),
                 decider: decider,
@@ -234,7 +245,7 @@ extension InProcessDownload {
         Download.Events(
             responded: { [weak self] in self?.responded($0, $1) },
             resumed: { [task] in task.noteResumption(at: $0, of: $1) },
-            progressed: { [task] in task.noteProgress($0, of: $1) },
+            progressed: { [weak self] in self?.progressed($0, of: $1) },
             finished: { [weak self] in self?.finished($0) },
             failed: { [weak self] in self?.failed($0) }
         )
@@ -244,16 +255,35 @@ extension InProcessDownload {
         task.noteResponse(head, to: request)
     }
 
+    private func progressed(_ received: Int64, of total: Int64?) {
+        attempts.progressed(to: received)
+        task.noteProgress(received, of: total)
+    }
+
     private func finished(_ result: DownloadResult) { run(machine.finished(result)) }
 
     private func failed(_ error: TransferError) {
         guard error.code == .notConnected, waitsForNetwork() else {
-            return run(machine.failed(error))
+            let delay = attempts.delay(after: error, by: task.transferOptions.retry)
+            return run(machine.failed(error, retriesAfter: delay))
         }
+        continueAlone()
+    }
+
+    /// What comes next is this task's own, from the bytes that it has.
+    private func continueAlone() {
         checkpoint = download?.checkpoint
         leaveShare()
         share = nil
         isAlone = true
+    }
+
+    private func backOff(_ delay: Duration) {
+        continueAlone()
+        retryTimer = EventLoop.shared.schedule(after: delay) { [weak self] in
+            guard let self else { return }
+            run(machine.retryTimePassed())
+        }
     }
 
     /// Goes on when there is a network again, if the session waits for one.

@@ -35,6 +35,8 @@ extension Wire {
         package var resumed: Bool?
         /// Until when it does not begin, as ``SetEarliestBegin`` has it.
         package var earliestBegin: EarliestBegin?
+        /// How it is carried out, as ``SetOptions`` has it.
+        package var options: TransferOptions?
 
         /// Creates a call.
         package init(
@@ -45,7 +47,8 @@ extension Wire {
             description: String? = nil,
             priority: Double,
             resumed: Bool? = nil,
-            earliestBegin: EarliestBegin? = nil
+            earliestBegin: EarliestBegin? = nil,
+            options: TransferOptions? = nil
         ) {
             self.session = session
             self.identifier = identifier
@@ -55,6 +58,7 @@ extension Wire {
             self.priority = priority
             self.resumed = resumed
             self.earliestBegin = earliestBegin
+            self.options = options
         }
     }
 }

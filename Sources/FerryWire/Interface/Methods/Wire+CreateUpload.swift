@@ -33,6 +33,8 @@ extension Wire {
         package var resumed: Bool?
         /// Until when it does not begin, as ``SetEarliestBegin`` has it.
         package var earliestBegin: EarliestBegin?
+        /// How it is carried out, as ``SetOptions`` has it.
+        package var options: TransferOptions?
 
         /// Creates a call.
         package init(
@@ -43,7 +45,8 @@ extension Wire {
             description: String? = nil,
             priority: Double,
             resumed: Bool? = nil,
-            earliestBegin: EarliestBegin? = nil
+            earliestBegin: EarliestBegin? = nil,
+            options: TransferOptions? = nil
         ) {
             self.session = session
             self.identifier = identifier
@@ -53,6 +56,7 @@ extension Wire {
             self.priority = priority
             self.resumed = resumed
             self.earliestBegin = earliestBegin
+            self.options = options
         }
     }
 }

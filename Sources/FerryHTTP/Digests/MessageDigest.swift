@@ -1,11 +1,15 @@
 import COpenSSL
 
-/// The hash functions that digest authentication knows (RFC 7616 §6.1), by OpenSSL.
+/// The hash functions that HTTP knows (RFC 7616 §6.1, RFC 9530 §5), by OpenSSL.
 package enum MessageDigest: Hashable, Sendable {
-    /// MD5, broken for anything else, and what most servers use.
+    /// MD5, broken, and what most servers use for passwords.
     case md5
+    /// SHA-1, broken as well.
+    case sha1
     /// SHA-256.
     case sha256
+    /// SHA-512.
+    case sha512
     /// SHA-512/256, which is SHA-512 with other beginnings, cut to 256 bits.
     case sha512t256
 
@@ -13,19 +17,18 @@ package enum MessageDigest: Hashable, Sendable {
     ///
     /// - Throws: ``HTTPError/Code/other`` where the system's policy forbids the function.
     package func hexadecimal(of text: String) throws(HTTPError) -> String {
-        var hash = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
-        var count: UInt32 = 0
+        var computation = try MessageDigestComputation(self)
         let bytes = Array(text.utf8)
-        guard EVP_Digest(bytes, bytes.count, &hash, &count, function, nil) == 1 else {
-            throw HTTPError(code: .other, message: "OpenSSL does not do \(self)")
-        }
-        return hash.prefix(Int(count)).map(Self.digits).joined()
+        bytes.withUnsafeBytes { computation.update($0) }
+        return try computation.finish().map(Self.digits).joined()
     }
 
-    private var function: OpaquePointer? {
+    var function: OpaquePointer? {
         switch self {
         case .md5: EVP_md5()
+        case .sha1: EVP_sha1()
         case .sha256: EVP_sha256()
+        case .sha512: EVP_sha512()
         case .sha512t256: EVP_sha512_256()
         }
     }

@@ -1,0 +1,90 @@
+import FerryWire
+import Foundation
+
+extension Wire.TransferOptions {
+    /// What the daemon is told; nil for options that change nothing.
+    init?(_ options: TransferOptions) {
+        guard options != TransferOptions() else { return nil }
+        let digests = options.expectedDigests.map {
+            Wire.Digest(algorithm: $0.algorithm.rawValue, value: $0.value)
+        }
+        self.init(
+            digests: digests.isEmpty ? nil : digests,
+            mirrors: options.mirrors.isEmpty ? nil : options.mirrors.map(\.absoluteString),
+            maximumConnections: options.maximumConnectionsPerDownload.map { max($0, 1) },
+            receiveRate: options.maximumReceiveRate.map { max($0, 1) },
+            sendRate: options.maximumSendRate.map { max($0, 1) },
+            retry: options.retry.map { Wire.RetryRules($0) },
+            refusesErrorResponses: options.deliversErrorResponses ? nil : true,
+            uploadProtocol: Wire.UploadProtocol(options.uploadProtocol)
+        )
+    }
+}
+
+extension TransferOptions {
+    /// What the daemon tells of a task.
+    init(_ options: Wire.TransferOptions?) {
+        self.init()
+        guard let options else { return }
+        expectedDigests = (options.digests ?? []).compactMap { digest in
+            Digest.Algorithm(rawValue: digest.algorithm).flatMap { Digest($0, digest.value) }
+        }
+        mirrors = (options.mirrors ?? []).compactMap { URL(string: $0) }
+        maximumConnectionsPerDownload = options.maximumConnections
+        maximumReceiveRate = options.receiveRate
+        maximumSendRate = options.sendRate
+        retry = options.retry.map { Retry($0) }
+        deliversErrorResponses = options.refusesErrorResponses != true
+        uploadProtocol = UploadProtocol(options.uploadProtocol)
+    }
+}
+
+extension Wire.RetryRules {
+    fileprivate init(_ retry: TransferOptions.Retry) {
+        self.init(
+            maximumAttempts: retry.maximumAttempts.map { max($0, 1) },
+            firstDelay: retry.firstDelay.boundedSeconds,
+            factor: retry.factor.isFinite ? min(max(retry.factor, 1), 1000) : 1,
+            maximumDelay: retry.maximumDelay.boundedSeconds,
+            statuses: retry.statuses.map { $0.filter { 400...599 ~= $0 }.sorted() }
+        )
+    }
+}
+
+extension TransferOptions.Retry {
+    fileprivate init(_ rules: Wire.RetryRules) {
+        self.init()
+        maximumAttempts = rules.maximumAttempts
+        firstDelay = rules.firstDelay.map { .seconds($0) } ?? firstDelay
+        factor = rules.factor ?? factor
+        maximumDelay = rules.maximumDelay.map { .seconds($0) } ?? maximumDelay
+        statuses = rules.statuses.map { Set($0) }
+    }
+}
+
+extension Duration {
+    /// So many seconds, not fewer than none and not more than a life has.
+    fileprivate var boundedSeconds: Double { min(max(self / .seconds(1), 0), 1e9) }
+}
+
+extension Wire.UploadProtocol {
+    fileprivate init?(_ uploadProtocol: TransferOptions.UploadProtocol) {
+        switch uploadProtocol {
+        case .automatic: return nil
+        case .draft: self = .draft
+        case .tus: self = .tus
+        case .off: self = .off
+        }
+    }
+}
+
+extension TransferOptions.UploadProtocol {
+    fileprivate init(_ uploadProtocol: Wire.UploadProtocol?) {
+        switch uploadProtocol {
+        case .automatic, nil: self = .automatic
+        case .draft: self = .draft
+        case .tus: self = .tus
+        case .off: self = .off
+        }
+    }
+}

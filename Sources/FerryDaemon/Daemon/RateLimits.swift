@@ -1,0 +1,45 @@
+import FerrySystem
+import FerryTransfer
+
+/// The limits that transfers share: of all of them, and of each session's.
+@LoopActor
+final class RateLimits {
+    /// The limits of one who shares them, in both directions.
+    @LoopActor
+    private final class Pair {
+        let receiving = RateLimit()
+        let sending = RateLimit()
+
+        func set(_ rates: SharedRates) {
+            receiving.bytesPerSecond = rates.receive
+            sending.bytesPerSecond = rates.send
+        }
+    }
+
+    private let all = Pair()
+    private var sessions: [Int64: Pair] = [:]
+
+    /// Changes the limits of a session's transfers together, or of all.
+    func set(_ rates: SharedRates, forSession session: Int64?) {
+        (session.map { pair(of: $0) } ?? all).set(rates)
+    }
+
+    /// Forgets a session that is gone.
+    func forget(session: Int64) { sessions[session] = nil }
+
+    /// The rates of a new transfer.
+    func makeRates(forSession session: Int64) -> TransferRates {
+        let own = pair(of: session)
+        return TransferRates(
+            receiving: [own.receiving, all.receiving],
+            sending: [own.sending, all.sending]
+        )
+    }
+
+    private func pair(of session: Int64) -> Pair {
+        if let pair = sessions[session] { return pair }
+        let pair = Pair()
+        sessions[session] = pair
+        return pair
+    }
+}

@@ -1,0 +1,61 @@
+import FerryStore
+import FerryWire
+
+extension DaemonStateMachine {
+    /// A person changes how fast all tasks together may load and send.
+    mutating func setRates(_ rates: SharedRates, from caller: Caller) -> [Effect] {
+        if let refusal = rates.refusal { return [.refuse(caller.call, refusal)] }
+        return [
+            commit([.set(.rates, rates.encoded)], then: .ratesSet(caller.call, rates))
+        ]
+    }
+
+    /// It is noted how fast all tasks together may load and send.
+    mutating func ratesSet(_ rates: SharedRates, call: CallIdentifier) -> [Effect] {
+        self.rates = rates
+        return [.limitRates(rates, session: nil), .answer(call, .done)]
+    }
+
+    /// A client changes how fast its session's tasks together may load and send.
+    mutating func setRates(
+        _ rates: SharedRates,
+        ofSession session: Int64,
+        from caller: Caller
+    ) -> [Effect] {
+        if let refusal = refuseUnlessOpen(session, caller) { return refusal }
+        if let refusal = rates.refusal { return [.refuse(caller.call, refusal)] }
+        guard var configuration = sessions[session]?.configuration else { return [] }
+        configuration.receiveRate = rates.receive
+        configuration.sendRate = rates.send
+        sessions[session]?.configuration = configuration
+        return [
+            .limitRates(rates, session: session),
+            commit(
+                [.setConfiguration(session: session, Stored.encode(configuration))],
+                then: .call(caller.call, task: 0)
+            ),
+        ]
+    }
+
+    /// A person changes how fast a task may load and send.
+    mutating func setRates(_ rates: SharedRates, ofTask id: Int64, from caller: Caller) -> [Effect]
+    {
+        if let refusal = rates.refusal { return [.refuse(caller.call, refusal)] }
+        return [query(.revise(.id(id), .rates(rates), caller.call))]
+    }
+
+    /// A person changes how important a task is.
+    mutating func setPriority(_ priority: Double, ofTask id: Int64, from caller: Caller) -> [Effect]
+    {
+        let priority = min(max(priority, 0), 1)
+        return [
+            commit([.prioritizeTask(.id(id), priority)], then: .call(caller.call, task: id)),
+            .prioritize(task: id, priority),
+        ]
+    }
+}
+
+extension Wire.SessionConfiguration {
+    /// How fast the session's tasks together may load and send.
+    var rates: SharedRates { SharedRates(receive: receiveRate, send: sendRate) }
+}

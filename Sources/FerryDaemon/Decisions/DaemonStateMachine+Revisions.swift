@@ -1,0 +1,46 @@
+import FerryStore
+import FerryWire
+
+extension DaemonStateMachine {
+    /// What is to be different about a task that is there.
+    enum Revision: Hashable, Sendable {
+        /// How fast it may load and send.
+        case rates(SharedRates)
+    }
+
+    /// The store has found a task that is to be carried out in another way.
+    mutating func found(
+        _ task: TaskRecord?,
+        _ key: TaskKey,
+        for revision: Revision,
+        call: CallIdentifier
+    ) -> [Effect] {
+        guard let task, task.state != .completed else {
+            return [.refuse(call, .taskNotFound(id: key.number))]
+        }
+        switch revision {
+        case .rates(let rates):
+            var options = Stored.options(task.options) ?? Wire.TransferOptions()
+            options.receiveRate = rates.receive
+            options.sendRate = rates.send
+            running[task.id]?.options = options
+            return [
+                .limitRate(task: task.id, rates),
+                commit(
+                    [.setOptions(key, Stored.encode(options))],
+                    then: .call(call, task: key.number)
+                ),
+            ]
+        }
+    }
+}
+
+extension TaskKey {
+    /// The task's number, in whatever way it is named.
+    var number: Int64 {
+        switch self {
+        case .id(let id): id
+        case .identifier(_, let identifier): Int64(identifier)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import FerryWire
+
+/// How many bytes per second may arrive and leave, for all who share it; `nil` for as many as can.
+struct SharedRates: Codable, Hashable, Sendable {
+    /// How many may arrive.
+    var receive: Int64?
+    /// How many may leave.
+    var send: Int64?
+
+    /// For the store.
+    var encoded: [UInt8] { Stored.encode(self) }
+
+    /// From the store.
+    static func decode(_ bytes: [UInt8]?) -> SharedRates {
+        bytes.flatMap { Stored.decode($0) } ?? SharedRates()
+    }
+
+    /// The member that makes no sense, and why; nothing where both do.
+    var contradiction: (member: String, reason: String)? {
+        for (name, rate) in [("receiveRate", receive), ("sendRate", send)] {
+            if let rate, rate < 1 { return (name, "it is 1 byte per second or more, not \(rate)") }
+        }
+        return nil
+    }
+
+    /// Why a call may not set them.
+    var refusal: TransferInterfaceError? {
+        contradiction.map { .invalidRequest(parameter: $0.member, reason: $0.reason) }
+    }
+}

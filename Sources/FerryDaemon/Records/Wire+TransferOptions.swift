@@ -1,0 +1,76 @@
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+
+extension Wire.TransferOptions {
+    /// The member that makes no sense, and why; nothing where all do.
+    var contradiction: (member: String, reason: String)? {
+        for digest in digests ?? [] {
+            if let reason = digest.contradiction { return ("digests", reason) }
+        }
+        for mirror in mirrors ?? [] where HostName.of(mirror) == nil {
+            return ("mirrors", "not an http or https address: \(mirror.prefix(200))")
+        }
+        if let count = maximumConnections, count < 1 {
+            return ("maximumConnections", "it is 1 or more, not \(count)")
+        }
+        if let contradiction = rates.contradiction { return contradiction }
+        return retry?.contradiction.map { ("retry", $0) }
+    }
+
+    /// How fast the task may load and send.
+    var rates: SharedRates { SharedRates(receive: receiveRate, send: sendRate) }
+
+    /// The digests, in the form that transfers know.
+    var expectedDigests: [Digest] { (digests ?? []).compactMap { Digest($0) } }
+}
+
+extension Wire.Digest {
+    fileprivate var contradiction: String? {
+        guard let known = Digest.Algorithm(rawValue: algorithm) else {
+            let names = Digest.Algorithm.allCases.map(\.rawValue).joined(separator: ", ")
+            return "\(algorithm.prefix(50)) is not known; known are \(names)"
+        }
+        guard value.count == known.byteCount else {
+            return "a digest by \(algorithm) has \(known.byteCount) bytes, not \(value.count)"
+        }
+        return nil
+    }
+}
+
+extension Digest {
+    fileprivate init?(_ digest: Wire.Digest) {
+        guard let algorithm = Algorithm(rawValue: digest.algorithm) else { return nil }
+        self.init(algorithm, Array(digest.value))
+    }
+}
+
+extension Wire.RetryRules {
+    fileprivate var contradiction: String? {
+        if let maximumAttempts, maximumAttempts < 1 {
+            return "the number of attempts is 1 or more, not \(maximumAttempts)"
+        }
+        for delay in [firstDelay, maximumDelay].compactMap({ $0 }) where !(0...1e9 ~= delay) {
+            return "a delay is from 0 to 1e9 seconds, not \(delay)"
+        }
+        if let factor, !(1...1e3 ~= factor) { return "the factor is from 1 to 1000, not \(factor)" }
+        for status in statuses ?? [] where !(400...599 ~= status) {
+            return "a status to ask again for is from 400 to 599, not \(status)"
+        }
+        return nil
+    }
+}
+
+extension RetryPolicy {
+    /// The policy with what an application wants to be different.
+    func applying(_ rules: Wire.RetryRules?) -> RetryPolicy {
+        guard let rules else { return self }
+        var policy = self
+        policy.maximumAttempts = rules.maximumAttempts ?? maximumAttempts
+        policy.firstDelay = rules.firstDelay.map { .seconds($0) } ?? firstDelay
+        policy.factor = rules.factor ?? factor
+        policy.maximumDelay = rules.maximumDelay.map { .seconds($0) } ?? maximumDelay
+        policy.statuses = rules.statuses.map { Set($0) } ?? statuses
+        return policy
+    }
+}

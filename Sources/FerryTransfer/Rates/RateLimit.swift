@@ -1,0 +1,68 @@
+package import FerrySystem
+
+/// How many bytes per second may pass, in one direction, for all who share it.
+@LoopActor
+package final class RateLimit {
+    /// What tells the flows apart that share limits.
+    typealias FlowIdentifier = UInt64
+
+    private var machine: StateMachine
+    private var admissions: [FlowIdentifier: @LoopActor () -> Void] = [:]
+    private var timer: LoopTimer?
+
+    /// Makes a limit.
+    ///
+    /// - Parameter bytesPerSecond: How many bytes, 1 or more; `nil`, the default, for as many as can.
+    package init(bytesPerSecond: Int64? = nil) {
+        machine = StateMachine(bytesPerSecond: bytesPerSecond, at: EventLoop.now)
+    }
+
+    isolated deinit { timer?.cancel() }
+
+    /// How many bytes per second may pass; `nil` for as many as can.
+    package var bytesPerSecond: Int64? {
+        get { machine.bytesPerSecond }
+        set { run(machine.setRate(newValue, at: EventLoop.now)) }
+    }
+
+    /// Bytes have passed.
+    func passed(_ count: Int, by flow: FlowIdentifier, weight: Double) {
+        machine.passed(count, by: flow, weight: weight, at: EventLoop.now)
+    }
+
+    /// Whether nobody may let bytes pass.
+    var isExhausted: Bool { machine.isExhausted(at: EventLoop.now) }
+
+    /// Calls a flow when it may go on, later in any case.
+    func wait(_ flow: FlowIdentifier, then goOn: @escaping @LoopActor () -> Void) {
+        admissions[flow] = goOn
+        run(machine.wait(flow, at: EventLoop.now))
+    }
+
+    /// A flow does not wait, and has nothing more to let pass for now.
+    func leave(_ flow: FlowIdentifier) {
+        admissions[flow] = nil
+        run(machine.leave(flow))
+    }
+
+    private func run(_ effects: [StateMachine.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .admit(let flow):
+                admissions.removeValue(forKey: flow)?()
+            case .setTimer(let date):
+                timer?.cancel()
+                timer = date.map { date in
+                    EventLoop.shared.schedule(after: date - EventLoop.now) { [weak self] in
+                        self?.timerFired()
+                    }
+                }
+            }
+        }
+    }
+
+    private func timerFired() {
+        timer = nil
+        run(machine.timerFired(at: EventLoop.now))
+    }
+}

@@ -1,0 +1,69 @@
+import FerryTestSupport
+import FerryWire
+import Foundation
+import Testing
+
+@testable import Ferry
+
+@Suite("Transfer options of background sessions", .timeLimit(.minutes(1)))
+struct BackgroundOptionsTests {
+    init() { _ = Home.path }
+
+    @Test func `the daemon is told all options, and tells them to the app's next launch`() throws {
+        var options = TransferOptions()
+        #expect(Wire.TransferOptions(options) == nil)
+        options.expectedDigests = try [
+            #require(TransferOptions.Digest(.sha512, Data(count: 64)))
+        ]
+        options.mirrors = try [#require(URL(string: "https://example.com/song"))]
+        options.maximumConnectionsPerDownload = 3
+        options.maximumReceiveRate = 1000
+        options.maximumSendRate = 2000
+        options.retry = TransferOptions.Retry()
+        options.retry?.maximumAttempts = 7
+        options.retry?.statuses = [503]
+        options.deliversErrorResponses = false
+        options.uploadProtocol = .tus
+        #expect(TransferOptions(Wire.TransferOptions(options)) == options)
+    }
+
+    @Test func `values that make no sense become the nearest that do`() {
+        var options = TransferOptions()
+        options.maximumConnectionsPerDownload = 0
+        options.maximumReceiveRate = -5
+        options.retry = TransferOptions.Retry()
+        options.retry?.firstDelay = .seconds(-1)
+        options.retry?.factor = .nan
+        options.retry?.statuses = [200, 404]
+        let wire = Wire.TransferOptions(options)
+        #expect(wire?.maximumConnections == 1)
+        #expect(wire?.receiveRate == 1)
+        #expect(wire?.retry?.firstDelay == 0)
+        #expect(wire?.retry?.factor == 1)
+        #expect(wire?.retry?.statuses == [404])
+    }
+
+    @Test func `options set before a task is resumed go with the call that makes it`() async throws
+    {
+        let daemon = try ScriptedDaemon()
+        try await daemon.start()
+        let app = BackgroundApp(daemon)
+        let session = app.session { $0.transferOptions.maximumReceiveRate = 5000 }
+        let url = try #require(URL(string: "https://example.com/song"))
+        let task = session.downloadTask(with: url)
+        #expect(task.transferOptions.maximumReceiveRate == 5000)
+        task.transferOptions.deliversErrorResponses = false
+        task.resume()
+        await session.flush()
+        task.transferOptions.maximumReceiveRate = 6000
+        session.setMaximumRates(receive: 7000, send: nil)
+        await session.flush()
+        #expect(
+            daemon.calls.requests
+                == ["CreateDownload 1", "Resume 1", "SetOptions 1", "SetSessionRates 101"]
+        )
+        let stored = await daemon.sessions["tracks"]?.tasks[1]?.options
+        #expect(stored?.receiveRate == 6000)
+        #expect(stored?.refusesErrorResponses == true)
+    }
+}

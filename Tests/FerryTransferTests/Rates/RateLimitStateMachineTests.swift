@@ -1,0 +1,139 @@
+import Testing
+
+@testable import FerryTransfer
+
+@Suite struct RateLimitStateMachineTests {
+    typealias Machine = RateLimit.StateMachine
+
+    /// Flows that always have bytes to let pass, a piece at a time, over simulated time.
+    private struct World {
+        var machine: Machine
+        var now = ContinuousClock.now
+        var timer: ContinuousClock.Instant?
+        var passed: [UInt64: Int] = [:]
+        let weights: [UInt64: Double]
+        let piece: Int
+
+        init(rate: Int64?, piece: Int, weights: [UInt64: Double]) {
+            machine = Machine(bytesPerSecond: rate, at: now)
+            self.weights = weights
+            self.piece = piece
+        }
+
+        mutating func perform(_ effects: [Machine.Effect]) {
+            for effect in effects {
+                switch effect {
+                case .admit(let flow): run(flow)
+                case .setTimer(let date): timer = date
+                }
+            }
+        }
+
+        /// Lets pieces pass until the flow has to wait.
+        mutating func run(_ flow: UInt64) {
+            var count = 0
+            repeat {
+                passed[flow, default: 0] += piece
+                machine.passed(piece, by: flow, weight: weights[flow] ?? 1, at: now)
+                count += 1
+            } while !machine.isExhausted(at: now) && count < 10_000
+            perform(machine.wait(flow, at: now))
+        }
+
+        mutating func advance(_ duration: Duration) {
+            let end = now + duration
+            while let date = timer, date <= end {
+                now = max(now, date)
+                timer = nil
+                perform(machine.timerFired(at: now))
+            }
+            now = end
+        }
+    }
+
+    @Test(arguments: [1_000, 65_536, 1_000_000])
+    func `as many bytes pass as the limit allows`(rate: Int64) {
+        var world = World(rate: rate, piece: 4096, weights: [1: 1])
+        world.run(1)
+        world.advance(.seconds(60))
+        let expected = Double(rate) * 60
+        let count = Double(world.passed[1] ?? 0)
+        #expect(count <= expected + Double(rate) / 10 + 8192)
+        #expect(count >= expected - 8192)
+    }
+
+    @Test func `equal flows get equal shares`() {
+        var world = World(rate: 100_000, piece: 16_384, weights: [1: 1, 2: 1, 3: 1])
+        for flow in world.weights.keys.sorted() { world.run(flow) }
+        world.advance(.seconds(100))
+        let total = world.passed.values.reduce(0, +)
+        #expect(abs(Double(total) - 10_000_000) < 100_000)
+        for count in world.passed.values {
+            #expect(abs(Double(count) * 3 / Double(total) - 1) < 0.05)
+        }
+    }
+
+    @Test func `a heavier flow gets more, as its weight says`() {
+        var world = World(rate: 100_000, piece: 4096, weights: [1: 4, 2: 1])
+        world.run(1)
+        world.run(2)
+        world.advance(.seconds(100))
+        let share = Double(world.passed[1] ?? 0) / Double(world.passed[2] ?? 1)
+        #expect((3.6...4.4).contains(share))
+    }
+
+    @Test func `what one flow leaves the others have`() {
+        var world = World(rate: 100_000, piece: 4096, weights: [1: 1, 2: 1])
+        world.run(1)
+        world.run(2)
+        world.advance(.seconds(10))
+        world.perform(world.machine.leave(2))
+        let before = world.passed[1] ?? 0
+        world.advance(.seconds(10))
+        #expect((world.passed[1] ?? 0) - before >= 950_000)
+    }
+
+    @Test func `who comes later does not catch up on what it has not had`() {
+        var world = World(rate: 100_000, piece: 4096, weights: [1: 1, 2: 1])
+        world.run(1)
+        world.advance(.seconds(100))
+        let before = world.passed[1] ?? 0
+        world.run(2)
+        world.advance(.seconds(10))
+        #expect((world.passed[1] ?? 0) - before >= 400_000)
+    }
+
+    @Test func `without a limit nobody waits, and a new one holds at once`() {
+        let now = ContinuousClock.now
+        var machine = Machine(bytesPerSecond: nil, at: now)
+        machine.passed(1 << 40, by: 1, weight: 1, at: now)
+        let isExhaustedFirst = machine.isExhausted(at: now)
+        #expect(!isExhaustedFirst)
+        let limited = machine.setRate(1000, at: now)
+        #expect(limited == [])
+        machine.passed(5000, by: 1, weight: 1, at: now)
+        let isExhausted = machine.isExhausted(at: now)
+        #expect(isExhausted)
+        let waits = machine.wait(1, at: now)
+        #expect(waits == [.setTimer(now + .seconds(5))])
+        let freed = machine.setRate(nil, at: now)
+        #expect(freed == [.setTimer(nil), .admit(1)])
+    }
+
+    @Test func `a limit below one byte per second is one`() {
+        #expect(Machine(bytesPerSecond: 0, at: .now).bytesPerSecond == 1)
+    }
+
+    @Test func `who may go on and does not holds up the others for a moment only`() {
+        let now = ContinuousClock.now
+        var machine = Machine(bytesPerSecond: 1000, at: now)
+        machine.passed(1000, by: 1, weight: 1, at: now)
+        _ = machine.wait(1, at: now)
+        _ = machine.wait(2, at: now)
+        let due = now + .seconds(1)
+        let first = machine.timerFired(at: due)
+        #expect(first == [.setTimer(due + .milliseconds(20)), .admit(2)])
+        let second = machine.timerFired(at: due + .milliseconds(20))
+        #expect(second == [.setTimer(nil), .admit(1)])
+    }
+}
