@@ -5,15 +5,19 @@
 struct FuzzTarget: Sendable, CustomStringConvertible {
     /// The name, which is also that of its corpus and of its dictionary.
     let name: String
+    /// How many bytes libFuzzer tries: what is longer than it has to be is slow.
+    let byteCount: Int
     /// Runs it once.
     let run: @Sendable (FuzzInput) throws(Finding) -> Void
 
     /// Makes a target of its parts.
     init(
         _ name: String,
+        upTo byteCount: Int = 256,
         run: @escaping @Sendable (FuzzInput) throws(Finding) -> Void
     ) {
         self.name = name
+        self.byteCount = byteCount
         self.run = run
     }
 
@@ -26,7 +30,7 @@ extension FuzzTarget {
     static let all = [
         messageSplitting, calls, replies, wireValues,
         responseHead, contentRange, httpDate, cacheControl, authentication, redirect, setCookie,
-        dataURL, fileName, webSocketHandshake, webSocketFrames,
+        dataURL, fileName, digests, webSocketHandshake, webSocketFrames,
         resumeData, fileRecord, storedValues, hostName, networkMessages,
     ]
 }

@@ -11,9 +11,16 @@ guard target != nil else {
     exit(2)
 }
 
-var argumentCount = CommandLine.argc
-var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
-let code = LLVMFuzzerRunDriver(&argumentCount, &arguments) { bytes, count in
+var arguments = CommandLine.arguments
+// What stands behind it counts for more.
+arguments.insert("-max_len=\(target?.byteCount ?? 0)", at: 1)
+var argumentCount = Int32(arguments.count)
+// libFuzzer keeps the pointers for as long as it runs.
+let pointers = UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>
+    .allocate(capacity: arguments.count + 1)
+_ = pointers.initialize(from: arguments.map { strdup($0) } + [nil])
+var start = pointers.baseAddress
+let code = LLVMFuzzerRunDriver(&argumentCount, &start) { bytes, count in
     do throws(Finding) {
         try target?.run(FuzzInput(Array(UnsafeBufferPointer(start: bytes, count: count))))
     } catch {

@@ -31,7 +31,8 @@ import Testing
     }
 
     private static func path(_ name: String) -> String {
-        let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let package = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent()
         return package.appending(path: name).path
     }
 }

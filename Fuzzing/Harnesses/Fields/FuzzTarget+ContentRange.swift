@@ -3,13 +3,14 @@
 
 extension FuzzTarget {
     /// A range lies within its total, and a part is only taken for what it says it is.
-    static let contentRange = FuzzTarget("content-range") { input throws(Finding) in
+    static let contentRange = FuzzTarget("content-range", upTo: 96) { input throws(Finding) in
         var input = input
         let (held, total) = (input.takeInteger(), input.takeInteger())
         let value = input.text
         guard let content = ContentRange(value) else { return }
         try check(content)
-        let written = "bytes \(text(content.range))/\(content.totalByteCount.map(String.init) ?? "*")"
+        let written =
+            "bytes \(text(content.range))/\(content.totalByteCount.map(String.init) ?? "*")"
         try expectSame(ContentRange(written), content, "\(value) written as \(written)")
         try checkResumption(content, value, held: held, total: total)
     }

@@ -1,9 +1,10 @@
-@testable import Ferry
 import Foundation
+
+@testable import Ferry
 
 extension FuzzTarget {
     /// The content of a data URL is no longer than the URL, and its type is one.
-    static let dataURL = FuzzTarget("data-url") { input throws(Finding) in
+    static let dataURL = FuzzTarget("data-url", upTo: 160) { input throws(Finding) in
         let text = input.text
         if let type = MediaType(text[...]) { try check(type) }
         guard let url = URL(string: "data:" + text) else { return }

@@ -1,9 +1,10 @@
-@testable import FerryCommand
 import Foundation
+
+@testable import FerryCommand
 
 extension FuzzTarget {
     /// The name that a server proposes is that of a visible file in the directory that was chosen.
-    static let fileName = FuzzTarget("file-name") { input throws(Finding) in
+    static let fileName = FuzzTarget("file-name", upTo: 320) { input throws(Finding) in
         var input = input
         let isHeader = input.takeNumber() % 2 == 0
         let text = input.text

@@ -5,7 +5,7 @@ import FoundationEssentials
 
 extension FuzzTarget {
     /// A redirect leads to http or https, and takes no secret to another party.
-    static let redirect = FuzzTarget("redirect") { input throws(Finding) in
+    static let redirect = FuzzTarget("redirect", upTo: 128) { input throws(Finding) in
         var input = input
         let status = [301, 302, 303, 307, 308][Int(input.takeNumber() % 5)]
         let bases = [

@@ -3,7 +3,7 @@
 
 extension FuzzTarget {
     /// A head is read the same by all of its readers, and is no more than what came.
-    static let responseHead = FuzzTarget("response-head") { input throws(Finding) in
+    static let responseHead = FuzzTarget("response-head", upTo: 512) { input throws(Finding) in
         var input = input
         let limit = 64 + Int(input.takeNumber()) * 8
         let bytes = input.rest

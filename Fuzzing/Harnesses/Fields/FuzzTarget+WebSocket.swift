@@ -2,7 +2,8 @@
 
 extension FuzzTarget {
     /// The answer to a handshake is the same however the bytes arrive, and needs the proof.
-    static let webSocketHandshake = FuzzTarget("web-socket-handshake") { input throws(Finding) in
+    static let webSocketHandshake = FuzzTarget("web-socket-handshake", upTo: 512) {
+        input throws(Finding) in
         var input = input
         let step = 1 + Int(input.takeNumber() % 64)
         let bytes = input.rest
@@ -44,7 +45,8 @@ extension FuzzTarget {
     }
 
     /// Frames are the same however the bytes arrive, and no message is greater than the limit.
-    static let webSocketFrames = FuzzTarget("web-socket-frames") { input throws(Finding) in
+    static let webSocketFrames = FuzzTarget("web-socket-frames", upTo: 320) {
+        input throws(Finding) in
         var input = input
         let step = 1 + Int(input.takeNumber() % 64)
         let limit = Int(input.takeNumber())

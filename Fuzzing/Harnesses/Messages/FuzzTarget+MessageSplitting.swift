@@ -1,5 +1,6 @@
-@testable import FerryWire
 import FoundationEssentials
+
+@testable import FerryWire
 
 extension FuzzTarget {
     /// Messages in a stream of bytes are the same however the bytes arrive.

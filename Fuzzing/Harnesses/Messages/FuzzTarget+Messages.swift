@@ -1,9 +1,10 @@
-@testable import FerryWire
 import FoundationEssentials
+
+@testable import FerryWire
 
 extension FuzzTarget {
     /// What a client may send: each call is read or refused, and the two ways of reading it agree.
-    static let calls = FuzzTarget("calls") { input throws(Finding) in
+    static let calls = FuzzTarget("calls", upTo: 1024) { input throws(Finding) in
         var input = input
         let readsAll = input.takeNumber() % 4 == 0
         let text = Data(input.rest)
@@ -21,7 +22,7 @@ extension FuzzTarget {
     }
 
     /// What a server may send: each reply is read or refused, and the two ways of reading it agree.
-    static let replies = FuzzTarget("replies") { input throws(Finding) in
+    static let replies = FuzzTarget("replies", upTo: 1536) { input throws(Finding) in
         var input = input
         let choice = input.takeNumber()
         let text = Data(input.rest)

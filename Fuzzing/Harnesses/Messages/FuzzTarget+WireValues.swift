@@ -1,9 +1,10 @@
-@testable import FerryWire
 import FoundationEssentials
+
+@testable import FerryWire
 
 extension FuzzTarget {
     /// What is read and written without a decoder and an encoder is the same as with them.
-    static let wireValues = FuzzTarget("wire-values") { input throws(Finding) in
+    static let wireValues = FuzzTarget("wire-values", upTo: 1280) { input throws(Finding) in
         var input = input
         let choice = input.takeNumber()
         let text = Data(input.rest)

@@ -3,7 +3,7 @@
 
 extension FuzzTarget {
     /// Resume data is read or refused, and what is read contradicts neither itself nor the file.
-    static let resumeData = FuzzTarget("resume-data") { input throws(Finding) in
+    static let resumeData = FuzzTarget("resume-data", upTo: 768) { input throws(Finding) in
         var input = input
         let isWhole = input.takeNumber() % 8 == 0
         // Nobody guesses a checksum, and behind it is what is worth trying.
@@ -48,7 +48,7 @@ extension FuzzTarget {
     }
 
     /// A partial file's record is read or refused, and no more is trusted than is there.
-    static let fileRecord = FuzzTarget("file-record") { input throws(Finding) in
+    static let fileRecord = FuzzTarget("file-record", upTo: 512) { input throws(Finding) in
         var input = input
         let sizes = [Int64.max, 1000, input.takeInteger()].filter { $0 >= 0 }
         let synchronized = input.takeInteger()

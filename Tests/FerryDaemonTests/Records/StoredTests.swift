@@ -123,4 +123,14 @@ import Testing
         )
         #expect(next.unavailableCount == max(1, count))
     }
+
+    @Test(arguments: [
+        #"{"retry":{"firstDelay":1e300}}"#, #"{"retry":{"maximumAttempts":\#(Int.min)}}"#,
+        #"{"receiveRate":0}"#,
+    ])
+    func `options and rates that make no sense count as none`(text: String) {
+        #expect(Stored.options(Array(text.utf8)) == nil)
+        #expect(SharedRates.decode(Array(#"{"receive":0,"send":5}"#.utf8)) == SharedRates())
+        #expect(SharedRates.decode(Array(#"{"send":5}"#.utf8)).send == 5)
+    }
 }
