@@ -13,10 +13,13 @@ CHECK ?=
 RUNS ?= 3
 TASKS ?= 100000
 RATE ?=
+TARGET ?=
+SANITIZER ?= address
+LIBFUZZER = $(wildcard /opt/swift/usr/lib/clang/*/lib/linux/libclang_rt.fuzzer_no_main-$(shell uname -m).a)
 DOCUMENTED = Ferry
 
 .PHONY: all build test demo lint format docs api-coverage sanitize leaks simulate coverage boundaries bench \
-  scale build-benchmarks half-tunes background-transfer cancel-and-resume test-half-tunes build-half-tunes \
+  scale build-benchmarks fuzz half-tunes background-transfer cancel-and-resume test-half-tunes build-half-tunes \
   install uninstall install-half-tunes uninstall-half-tunes clean set-up
 all:
 	.ci/run
@@ -98,6 +101,15 @@ simulate: set-up
 	FERRY_SIMULATION_COUNT=$(COUNT) $(SEED:%=FERRY_SIMULATION_SEED=%) \
 	  swift test --skip-build --configuration release --disable-xctest \
 	  --scratch-path .build/simulate --filter FerryDaemonTests.SimulationTests
+
+# Inputs that libFuzzer makes up, for each of the targets in Fuzzing or for TARGET alone. What is worth
+# keeping goes to Fuzzing/Corpora; an input with a finding to .build/fuzz/findings. SANITIZER= is quicker.
+fuzz: export FERRY_FUZZING = yes
+fuzz: RUNS = 10000000
+fuzz: set-up
+	swift build --quiet --configuration release --product fuzz --scratch-path .build/fuzz/$(or $(SANITIZER),none) \
+	  $(SANITIZER:%=--sanitize %) -Xswiftc -enable-testing -Xlinker $(LIBFUZZER) -Xlinker -lstdc++
+	FUZZ_BINARY=.build/fuzz/$(or $(SANITIZER),none)/release/fuzz scripts/fuzz $(RUNS) $(TARGET)
 
 # ferryd is killed at each of its system calls, and each of them is failed; writes docs/system-calls.md.
 # Goes on where it was broken off; AFRESH=yes forgets what is there.

@@ -136,6 +136,44 @@ let package = Package(
     ]
 )
 
+// What is fuzzed is a program with libFuzzer, and otherwise tests that go through what it has found.
+if Context.environment["FERRY_FUZZING"] == nil {
+    package.targets.append(
+        .testTarget(
+            name: "FuzzingTests",
+            dependencies: [
+                "Ferry", "FerryCommand", "FerryDaemon", "FerryTransfer", "FerryStore", "FerryWire",
+                "FerryHTTP", "FerrySystem",
+            ],
+            path: "Fuzzing",
+            exclude: ["CLibFuzzer", "Corpora", "Dictionaries", "Program"]
+        )
+    )
+} else {
+    package.targets += [
+        .systemLibrary(name: "CLibFuzzer", path: "Fuzzing/CLibFuzzer"),
+        .executableTarget(
+            name: "fuzz",
+            dependencies: [
+                "Ferry", "FerryCommand", "FerryDaemon", "FerryTransfer", "FerryStore", "FerryWire",
+                "FerryHTTP", "FerrySystem", "CLibFuzzer",
+            ],
+            path: "Fuzzing",
+            exclude: ["CLibFuzzer", "Corpora", "Dictionaries", "Tests"]
+        ),
+    ]
+    // libFuzzer looks at every counter after every run, which takes most of the time: where hardly anything
+    // is parsed, there is one for each function in place of one for each branch.
+    let parsers: Set = ["FerrySystem", "FerryHTTP", "FerryTransfer", "FerryWire", "fuzz"]
+    for target in package.targets where target.type != .system {
+        let kind = parsers.contains(target.name) ? "edge" : "func"
+        let counters = "inline-8bit-counters,pc-table,trace-cmp,indirect-calls"
+        target.swiftSettings = [
+            .unsafeFlags(["-sanitize=fuzzer", "-sanitize-coverage=\(kind),\(counters)"])
+        ]
+    }
+}
+
 for target in package.targets {
     switch target.type {
     case .regular, .executable, .test:

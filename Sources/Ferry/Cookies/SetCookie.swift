@@ -17,11 +17,13 @@ struct SetCookie: Hashable, Sendable {
 
     /// Reads a field's value; nil for one that is ignored.
     ///
-    /// Of RFC 6265bis are the limits to sizes, §5.6, and that control characters spoil a cookie.
+    /// Of RFC 6265bis are the limits to sizes, §5.6, and that control characters spoil a cookie. It is not
+    /// read by characters: a semicolon with an accent is another one, but still ends a value.
     init?(_ field: String) {
-        var parts = field.split(separator: ";", omittingEmptySubsequences: false)[...]
+        let separator = UInt8(ascii: ";")
+        var parts = field.utf8.split(separator: separator, omittingEmptySubsequences: false)[...]
         guard !field.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f }),
-            let pair = parts.popFirst(), let equals = pair.firstIndex(of: "=")
+            let pair = parts.popFirst(), let equals = pair.firstIndex(of: UInt8(ascii: "="))
         else { return nil }
         name = pair[..<equals].withoutBlanks
         value = pair[pair.index(after: equals)...].withoutBlanks
@@ -44,15 +46,16 @@ struct SetCookie: Hashable, Sendable {
     private static let greatestAge = 100 * 365 * 86_400
 
     /// Takes an attribute; one that cannot be read is as if it were not there.
-    private mutating func take(_ part: Substring) {
-        let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    private mutating func take(_ part: Substring.UTF8View) {
+        let equals = UInt8(ascii: "=")
+        let sides = part.split(separator: equals, maxSplits: 1, omittingEmptySubsequences: false)
         let value = sides.count > 1 ? sides[1].withoutBlanks : ""
         guard value.utf8.count <= Self.greatestAttributeByteCount else { return }
-        switch (sides.first ?? "").withoutBlanks.lowercased() {
+        switch sides[0].withoutBlanks.lowercased() {
         case "expires": expires = Date(cookieDate: value) ?? expires
         case "max-age": maximumAge = Self.age(value) ?? maximumAge
         case "domain": domain = Self.domain(value) ?? domain
-        case "path": path = value.hasPrefix("/") ? value : nil
+        case "path": path = value.utf8.first == UInt8(ascii: "/") ? value : nil
         case "secure": isSecure = true
         case "httponly": isHTTPOnly = true
         // SameSite among them: Foundation's cookies have no place for it.
@@ -70,18 +73,18 @@ struct SetCookie: Hashable, Sendable {
 
     /// An empty one means nothing, §5.2.3.
     private static func domain(_ text: String) -> String? {
-        let name = text.hasPrefix(".") ? text.dropFirst() : text[...]
+        let hasDot = text.utf8.first == UInt8(ascii: ".")
+        let name = Substring(hasDot ? text.utf8.dropFirst() : text.utf8[...])
         return name.isEmpty ? nil : name.lowercased()
     }
 }
 
-extension Substring {
+extension Substring.UTF8View {
     /// Without spaces and tabs at its ends.
     fileprivate var withoutBlanks: String {
         let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
-        let start = utf8.firstIndex { !isBlank($0) } ?? endIndex
-        let rest = self[start...]
-        let end = rest.utf8.lastIndex { !isBlank($0) }.map { rest.utf8.index(after: $0) }
-        return String(rest[..<(end ?? start)])
+        let rest = drop(while: isBlank)
+        guard let last = rest.lastIndex(where: { !isBlank($0) }) else { return "" }
+        return String(Substring(rest[...last]))
     }
 }

@@ -1,4 +1,6 @@
 /// What a Content-Disposition field says about a file's name (RFC 6266).
+///
+/// It is not read by characters: a quote with an accent is another one, but still ends a string.
 enum ContentDisposition {
     /// The name that a field's value proposes; nil when it proposes none that can be read.
     ///
@@ -14,7 +16,7 @@ enum ContentDisposition {
 
     private static func parameters(of value: String) -> [(name: String, value: String)] {
         var parameters: [(name: String, value: String)] = []
-        var rest = value.drop { $0 != ";" }
+        var rest = value.unicodeScalars.drop { $0 != ";" }
         while rest.popFirst() != nil {
             let name = trimmed(take(upTo: ";=", from: &rest)).lowercased()
             guard rest.popFirst(if: "=") else { continue }
@@ -29,20 +31,23 @@ enum ContentDisposition {
         return parameters
     }
 
-    private static func take(upTo ends: String, from text: inout Substring) -> Substring {
-        let part = text.prefix { !ends.contains($0) }
+    private static func take(
+        upTo ends: String,
+        from text: inout Substring.UnicodeScalarView
+    ) -> Substring.UnicodeScalarView {
+        let part = text.prefix { !ends.unicodeScalars.contains($0) }
         text = text[part.endIndex...]
         return part
     }
 
     /// The rest of a quoted string, RFC 9110 §5.6.4; all of it when its closing quote is missing.
-    private static func takeQuoted(from text: inout Substring) -> String {
-        var content = ""
-        while let character = text.popFirst(), character != "\"" {
-            guard let plain = character == "\\" ? text.popFirst() : character else { break }
+    private static func takeQuoted(from text: inout Substring.UnicodeScalarView) -> String {
+        var content = String.UnicodeScalarView()
+        while let scalar = text.popFirst(), scalar != "\"" {
+            guard let plain = scalar == "\\" ? text.popFirst() : scalar else { break }
             content.append(plain)
         }
-        return content
+        return String(content)
     }
 
     /// The text of an extended value such as `UTF-8''na%C3%AFve`; RFC 8187 §3.2.
@@ -68,16 +73,16 @@ enum ContentDisposition {
         }
     }
 
-    private static func trimmed(_ text: Substring) -> String {
-        let end = text.lastIndex { !$0.isWhitespace }
-        return end.map { String(text[...$0].drop { $0.isWhitespace }) } ?? ""
+    private static func trimmed(_ text: Substring.UnicodeScalarView) -> String {
+        let end = text.lastIndex { !$0.properties.isWhitespace }
+        return end.map { String(text[...$0].drop { $0.properties.isWhitespace }) } ?? ""
     }
 }
 
-extension Substring {
-    /// Takes the first character off if it is that one.
-    fileprivate mutating func popFirst(if character: Character) -> Bool {
-        guard first == character else { return false }
+extension Substring.UnicodeScalarView {
+    /// Takes the first scalar off if it is that one.
+    fileprivate mutating func popFirst(if scalar: Unicode.Scalar) -> Bool {
+        guard first == scalar else { return false }
         removeFirst()
         return true
     }

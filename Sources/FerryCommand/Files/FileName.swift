@@ -22,12 +22,13 @@ struct FileName: Hashable, Sendable {
     ///
     /// - Parameter proposal: The proposal: a name, or a path of which the last component counts.
     init?(proposal: String) {
-        let component = proposal.split { $0 == "/" || $0 == "\\" }.last ?? ""
-        let visible = component.unicodeScalars.filter { !$0.isInvisible }
+        // Not by characters: a slash with an accent is another one, but still a slash to the kernel.
+        let components = proposal.unicodeScalars.split { $0 == "/" || $0 == "\\" }
+        guard let component = components.last else { return nil }
         // A dot hides a file, a dash makes an option of it, the others get lost.
-        let trimmed = String(String.UnicodeScalarView(visible))
-            .drop { ".-".contains($0) || $0.isWhitespace }
-        let end = trimmed.lastIndex { !$0.isWhitespace && $0 != "." }
+        let trimmed = component.filter { !$0.isInvisible }
+            .drop { $0 == "." || $0 == "-" || $0.properties.isWhitespace }
+        let end = trimmed.lastIndex { !$0.properties.isWhitespace && $0 != "." }
         guard let end else { return nil }
         text = Self.bounded(String(trimmed[...end]))
     }
@@ -73,11 +74,13 @@ struct FileName: Hashable, Sendable {
     private static func bounded(_ name: String) -> String {
         guard name.utf8.count > maximumByteCount else { return name }
         var suffix = ""
-        if let dot = name.lastIndex(of: "."), name[dot...].utf8.count <= 16 {
+        if let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), name[dot...].utf8.count <= 16 {
             suffix = String(name[dot...])
         }
-        var stem = name.dropLast(suffix.count)
-        while stem.utf8.count + suffix.utf8.count > maximumByteCount { stem.removeLast() }
-        return stem + suffix
+        // Not by characters: one may have more accents than there is room for bytes.
+        var stem = Substring(name.utf8.dropLast(suffix.utf8.count)).unicodeScalars
+        var byteCount = name.utf8.count
+        while byteCount > maximumByteCount { byteCount -= UTF8.width(stem.removeLast()) }
+        return String(stem) + suffix
     }
 }

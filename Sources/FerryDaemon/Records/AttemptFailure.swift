@@ -14,8 +14,9 @@ struct AttemptFailure: Codable, Hashable {
     init(_ error: TransferError, after earlier: AttemptFailure?) {
         code = error.code.rawValue
         message = error.message
-        let isUnavailable = error.code == .serverUnavailable
-        unavailableCount = isUnavailable ? (earlier?.unavailableCount ?? 0) + 1 : 0
+        guard error.code == .serverUnavailable else { return }
+        // What stands in a file may be any number.
+        unavailableCount = min(max(0, earlier?.unavailableCount ?? 0), .max - 1) + 1
     }
 
     /// From the store.

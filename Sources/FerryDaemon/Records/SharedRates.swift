@@ -10,9 +10,11 @@ struct SharedRates: Codable, Hashable, Sendable {
     /// For the store.
     var encoded: [UInt8] { Stored.encode(self) }
 
-    /// From the store.
+    /// From the store; what makes no sense limits nothing.
     static func decode(_ bytes: [UInt8]?) -> SharedRates {
-        bytes.flatMap { Stored.decode($0) } ?? SharedRates()
+        let rates: SharedRates? = bytes.flatMap { Stored.decode($0) }
+        guard let rates, rates.contradiction == nil else { return SharedRates() }
+        return rates
     }
 
     /// The member that makes no sense, and why; nothing where both do.

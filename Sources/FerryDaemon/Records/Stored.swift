@@ -34,8 +34,11 @@ enum Stored {
         Wire.Request(text: bytes) ?? decode(bytes)
     }
 
-    /// How a task is carried out; nothing where its application has not said so.
-    static func options(_ bytes: [UInt8]?) -> Wire.TransferOptions? { bytes.flatMap { decode($0) } }
+    /// How a task is carried out; nothing where its application has not said so, or where it makes no sense.
+    static func options(_ bytes: [UInt8]?) -> Wire.TransferOptions? {
+        let options: Wire.TransferOptions? = bytes.flatMap { decode($0) }
+        return options?.contradiction == nil ? options : nil
+    }
 
     /// The head of an answer.
     static func response(_ bytes: [UInt8]) -> Wire.Response? {

@@ -102,15 +102,3 @@ package struct WebSocketRequest: Hashable, Sendable {
         "Transfer-Encoding", CurlFieldList.proxyFieldName,
     ]
 }
-
-extension String {
-    /// The elements of a field's value that is a list (RFC 9110 §5.6.1).
-    var listElements: [String] {
-        split(separator: ",").compactMap { element in
-            let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-            let start = element.drop(while: isBlank)
-            guard let end = start.lastIndex(where: { !isBlank($0) }) else { return nil }
-            return String(start[...end])
-        }
-    }
-}

@@ -144,10 +144,11 @@ package struct DigestAuthentication: Hashable, Sendable {
     }
 
     private static func quoted(_ text: String) -> String {
-        let escaped = text.flatMap { character -> [Character] in
-            character == "\"" || character == "\\" ? ["\\", character] : [character]
+        // Not by characters: a quote with an accent is another one, but still ends the text.
+        let escaped = text.unicodeScalars.flatMap { scalar -> [Unicode.Scalar] in
+            scalar == "\"" || scalar == "\\" ? ["\\", scalar] : [scalar]
         }
-        return "\"\(String(escaped))\""
+        return "\"\(String(String.UnicodeScalarView(escaped)))\""
     }
 
     private static func eightDigits(_ number: Int) -> String {

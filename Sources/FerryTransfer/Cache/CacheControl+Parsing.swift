@@ -10,11 +10,11 @@ extension CacheControl {
     /// The directives of a field's value.
     static func directives(in value: String) -> [Directive] {
         members(of: value).compactMap { member in
-            let parts = member.split(
-                separator: "=",
+            let parts = member.utf8.split(
+                separator: UInt8(ascii: "="),
                 maxSplits: 1,
                 omittingEmptySubsequences: false
-            )
+            ).map { Substring($0) }
             let name = parts[0].trimmingSpaces.lowercased()
             guard !name.isEmpty else { return nil }
             let argument = parts.count == 2 ? unquoted(parts[1].trimmingSpaces) : ""
@@ -25,38 +25,39 @@ extension CacheControl {
     /// Splits a list at the commas that are not within quotes.
     ///
     /// Where a quote is never closed, quotes mean nothing: otherwise a `no-store` could hide behind
-    /// a mistyped extension.
-    private static func members(of value: String) -> [String] {
-        var members: [String] = []
-        var member = ""
+    /// a mistyped extension. Nor are characters looked at: a comma with an accent is another one.
+    private static func members(of value: String) -> [Substring] {
+        var members: [Substring] = []
+        var rest = value[...]
         var isQuoted = false
         var isEscaped = false
-        for character in value {
-            if character == ",", !isQuoted {
-                members.append(member)
-                member = ""
+        for index in value.utf8.indices {
+            let byte = value.utf8[index]
+            if byte == UInt8(ascii: ","), !isQuoted {
+                members.append(rest[..<index])
+                rest = value[value.utf8.index(after: index)...]
                 continue
             }
-            if character == "\"", !isEscaped { isQuoted.toggle() }
-            isEscaped = isQuoted && character == "\\" && !isEscaped
-            member.append(character)
+            if byte == UInt8(ascii: "\""), !isEscaped { isQuoted.toggle() }
+            isEscaped = isQuoted && byte == UInt8(ascii: "\\") && !isEscaped
         }
         return isQuoted
-            ? value.split(separator: ",").map { String($0) }
-            : members + [member]
+            ? value.utf8.split(separator: UInt8(ascii: ",")).map { Substring($0) }
+            : members + [rest]
     }
 
     /// An argument may be written as a token or quoted, whatever its directive says (§5.2).
     private static func unquoted(_ argument: Substring) -> String {
-        guard argument.count >= 2, argument.hasPrefix("\""), argument.hasSuffix("\"") else {
+        let (bytes, quote) = (argument.utf8, UInt8(ascii: "\""))
+        guard bytes.count >= 2, bytes.first == quote, bytes.last == quote else {
             return String(argument)
         }
-        var text = ""
+        var text: [UInt8] = []
         var isEscaped = false
-        for character in argument.dropFirst().dropLast() {
-            isEscaped = character == "\\" && !isEscaped
-            if !isEscaped { text.append(character) }
+        for byte in bytes.dropFirst().dropLast() {
+            isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+            if !isEscaped { text.append(byte) }
         }
-        return text
+        return String(decoding: text, as: UTF8.self)
     }
 }

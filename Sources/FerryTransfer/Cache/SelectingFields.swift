@@ -13,10 +13,8 @@ package struct SelectingFields: Hashable, Sendable, Codable {
     ///
     /// `nil` for `Vary: *`, which no other request matches.
     package init?(head: HTTPResponseHead, requestFields: [HTTPField]) {
-        let names = head.fields.values(named: "Vary")
-            .flatMap { $0.split(separator: ",") }
-            .map { $0.trimmingSpaces.lowercased() }
-            .filter { !$0.isEmpty }
+        let names = head.fields.values(named: "Vary").flatMap(\.listElements)
+            .map { $0.lowercased() }
         guard !names.contains("*") else { return nil }
         values = Dictionary(
             (names + ["authorization"]).map { ($0, Self.value(of: $0, in: requestFields)) },
@@ -36,10 +34,7 @@ package struct SelectingFields: Hashable, Sendable, Codable {
 
     /// Several fields of a name are one list; white space around its members has no meaning.
     private static func value(of name: String, in fields: [HTTPField]) -> String {
-        fields.values(named: name)
-            .flatMap { $0.split(separator: ",") }
-            .map { $0.trimmingSpaces }
-            .joined(separator: ",")
+        fields.values(named: name).flatMap(\.listElements).joined(separator: ",")
     }
 
     private static let harmlessNames: Set = [

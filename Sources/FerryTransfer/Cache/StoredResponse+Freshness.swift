@@ -56,8 +56,7 @@ extension StoredResponse {
     /// `Pragma` is for requests that have no `Cache-Control` (§5.4).
     private static func hasNoCachePragma(_ request: TransferRequest) -> Bool {
         request.fields.first(named: "Cache-Control") == nil
-            && request.fields.values(named: "Pragma")
-                .flatMap { $0.split(separator: ",") }
-                .contains { $0.trimmingSpaces.lowercased() == "no-cache" }
+            && request.fields.values(named: "Pragma").flatMap(\.listElements)
+                .contains { $0.lowercased() == "no-cache" }
     }
 }

@@ -47,9 +47,7 @@ extension StoredResponse {
 
     /// The fields that are about a connection or a proxy (§3.1).
     static func hopNames(of head: HTTPResponseHead) -> [String] {
-        let listed = head.fields.values(named: "Connection")
-            .flatMap { $0.split(separator: ",") }
-            .map { String($0.trimmingSpaces) }
+        let listed = head.fields.values(named: "Connection").flatMap(\.listElements)
         return listed + [
             "Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authentication-Info",
             "Proxy-Authorization", "Proxy-Connection", "TE", "Transfer-Encoding", "Upgrade",

@@ -26,7 +26,9 @@ extension HTTPDate {
     static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
         let marchYear = month <= 2 ? year - 1 : year
         let marchMonth = (month + 9) % 12
-        let (era, yearOfEra) = marchYear.quotientAndRemainder(dividingBy: 400)
+        // January of the year 0 belongs to the era before.
+        let era = (marchYear >= 0 ? marchYear : marchYear - 399) / 400
+        let yearOfEra = marchYear - era * 400
         let dayOfYear = (153 * marchMonth + 2) / 5 + day - 1
         let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
         return era * 146_097 + dayOfEra - daysFromEraToEpoch

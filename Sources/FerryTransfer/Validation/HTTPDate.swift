@@ -3,10 +3,17 @@ package struct HTTPDate: Hashable, Sendable, Comparable {
     /// Seconds since 1970-01-01 00:00:00 UTC.
     package let secondsSince1970: Int64
 
-    /// Makes a date from seconds since 1970.
+    /// Makes a date from seconds since 1970; where HTTP has no year for it, the nearest that it has.
+    ///
+    /// So differences of dates that come from a file or from a clock are never too great for their type.
     package init(secondsSince1970: Int64) {
-        self.secondsSince1970 = secondsSince1970
+        self.secondsSince1970 = min(max(secondsSince1970, Self.first), Self.last)
     }
+
+    /// The beginning of the year 0.
+    private static let first: Int64 = -62_167_219_200
+    /// The leap second, should there be one, at the end of the year 9999.
+    private static let last: Int64 = 253_402_300_800
 
     /// Parses any of the three formats that a recipient must accept; `nil` for anything else.
     ///

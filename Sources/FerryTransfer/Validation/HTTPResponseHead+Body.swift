@@ -23,10 +23,14 @@ extension HTTPResponseHead {
 
 extension StringProtocol {
     /// The text without the white space that HTTP allows around a value (`OWS`).
+    ///
+    /// Not by characters: a space with an accent is another one, but still a space.
     var trimmingSpaces: SubSequence {
-        let isSpace = { (character: Character) in character == " " || character == "\t" }
-        let start = drop(while: isSpace)
-        guard let last = start.lastIndex(where: { !isSpace($0) }) else { return start.prefix(0) }
-        return start[...last]
+        let isSpace = { (scalar: Unicode.Scalar) in scalar == " " || scalar == "\t" }
+        let scalars = unicodeScalars
+        guard let start = scalars.firstIndex(where: { !isSpace($0) }),
+            let last = scalars.lastIndex(where: { !isSpace($0) })
+        else { return self[endIndex...] }
+        return self[start..<scalars.index(after: last)]
     }
 }

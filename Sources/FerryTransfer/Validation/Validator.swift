@@ -17,10 +17,11 @@ package enum Validator: Hashable, Sendable, Codable {
     /// - `Accept-Ranges: none` says that a part cannot be had anyway.
     package init?(head: HTTPResponseHead) {
         guard !head.hasContentCoding, !head.refusesRanges else { return nil }
-        let tags = Set(head.fields.values(named: "ETag").map { String($0.trimmingSpaces) })
-            .filter { Self.isStrong($0) || Self.isWeak($0) }
-        if let tag = tags.first {
-            guard tags.count == 1, Self.isStrong(tag) else { return nil }
+        let tags = Self.tags(of: head)
+        if tags.contains(where: { Self.isStrong($0) || Self.isWeak($0) }) {
+            guard let tag = tags.first, tags.allSatisfy({ $0.isSameText(as: tag) }),
+                Self.isStrong(tag)
+            else { return nil }
             self = .strongETag(tag)
         } else {
             let dates = Set(head.fields.values(named: "Last-Modified"))
@@ -48,13 +49,18 @@ package enum Validator: Hashable, Sendable, Codable {
     func mismatch(withPart head: HTTPResponseHead) -> String? {
         switch self {
         case .strongETag(let tag):
-            let tags = head.fields.values(named: "ETag").map { String($0.trimmingSpaces) }
+            let tags = Self.tags(of: head)
             if tags.isEmpty { return "the part has no ETag" }
-            return tags.allSatisfy { $0 == tag } ? nil : "the part's ETag is another"
+            return tags.allSatisfy { $0.isSameText(as: tag) } ? nil : "the part's ETag is another"
         case .lastModified(let date):
             let dates = head.fields.values(named: "Last-Modified")
             return dates.allSatisfy { $0 == date } ? nil : "the part's Last-Modified is another"
         }
+    }
+
+    /// All entity tags of a response, also those that are none.
+    private static func tags(of head: HTTPResponseHead) -> [String] {
+        head.fields.values(named: "ETag").map { String($0.trimmingSpaces) }
     }
 
     /// `DQUOTE *etagc DQUOTE` (RFC 9110 §8.8.3).
@@ -69,4 +75,9 @@ package enum Validator: Hashable, Sendable, Codable {
     static func isWeak(_ tag: String) -> Bool {
         tag.hasPrefix("W/") && isStrong(tag.dropFirst(2))
     }
+}
+
+extension String {
+    /// Whether both consist of the same bytes; to `==` an accent may be written in two ways.
+    fileprivate func isSameText(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

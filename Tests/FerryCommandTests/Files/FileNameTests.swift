@@ -21,6 +21,24 @@ import Testing
     }
 
     @Test(arguments: [
+        ("a/\u{301}b", "\u{301}b"), ("x/\u{200D}../\u{200D}../etc/\u{200D}passwd", "passwd"),
+        ("..\\\u{301}x", "\u{301}x"), ("-\u{301}rf", "\u{301}rf"), (".\u{301}x", "\u{301}x"),
+    ])
+    func `a separator ends a component also with an accent on it`(proposal: String, name: String) {
+        #expect(FileName(proposal: proposal)?.text == name)
+    }
+
+    @Test func `more accents than there is room for are cut, and the name before them stays`()
+        throws
+    {
+        let accents = String(repeating: "\u{301}", count: 300)
+        let name = try #require(FileName(proposal: "a\(accents).txt"))
+        #expect(name.text.utf8.first == UInt8(ascii: "a"))
+        #expect(name.text.utf8.count <= 240)
+        #expect(name.text.hasSuffix(".txt"))
+    }
+
+    @Test(arguments: [
         ("https://example.org/files/big.iso?x=y/z#f", "big.iso"),
         ("https://example.org/", "download"),
         ("https://example.org", "download"), ("https://example.org/a%2Fb", "b"),

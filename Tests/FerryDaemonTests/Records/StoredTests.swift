@@ -111,4 +111,26 @@ import Testing
         #expect(Duration.seconds(seconds).formattedInSeconds == text)
         #expect(abs(Duration.seconds(seconds).inSeconds - seconds) < 1e-9)
     }
+
+    @Test(arguments: [Int.min, -1, Int.max])
+    func `a count of failures that makes no sense is counted on from what does`(count: Int) {
+        let text = #"{"code":"serverUnavailable","message":"m","unavailableCount":\#(count)}"#
+        let stored = AttemptFailure.decode(Array(text.utf8))
+        #expect(stored?.unavailableCount == count)
+        let next = AttemptFailure(
+            TransferError(code: .serverUnavailable, message: "m"),
+            after: stored
+        )
+        #expect(next.unavailableCount == max(1, count))
+    }
+
+    @Test(arguments: [
+        #"{"retry":{"firstDelay":1e300}}"#, #"{"retry":{"maximumAttempts":\#(Int.min)}}"#,
+        #"{"receiveRate":0}"#,
+    ])
+    func `options and rates that make no sense count as none`(text: String) {
+        #expect(Stored.options(Array(text.utf8)) == nil)
+        #expect(SharedRates.decode(Array(#"{"receive":0,"send":5}"#.utf8)) == SharedRates())
+        #expect(SharedRates.decode(Array(#"{"send":5}"#.utf8)).send == 5)
+    }
 }

@@ -77,4 +77,15 @@ struct SetCookieTests {
         let cookie = try #require(SetCookie(field))
         #expect(cookie.expiryDate(at: now)?.timeIntervalSince1970 == 784_111_777)
     }
+
+    @Test func `RFC 6265 §5.2: a semicolon ends a value also with an accent on it`() throws {
+        let cookie = try #require(SetCookie("a=b;\u{301}x=y;\u{200D}z; Secure"))
+        #expect(cookie.name == "a")
+        #expect(cookie.value == "b")
+        #expect(cookie.isSecure)
+        let other = try #require(SetCookie("a=\u{301}b; Path=/\u{301}"))
+        #expect(other.name == "a")
+        #expect(other.value == "\u{301}b")
+        #expect(other.path == "/\u{301}")
+    }
 }

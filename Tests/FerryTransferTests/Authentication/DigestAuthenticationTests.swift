@@ -151,4 +151,21 @@ import Testing
         )
         #expect("\(credential)" == "user Aladdin")
     }
+
+    @Test(arguments: ["a\"\u{301}, uri=\"x", "\\\u{301}", "\"\u{200D}\\"])
+    func `a server gets its texts back as it sent them, whatever stands on their quotes`(
+        text: String
+    ) throws {
+        let challenge = AuthenticationChallenge(
+            scheme: "digest",
+            parameters: ["realm": text, "nonce": text, "opaque": text]
+        )
+        var digest = try #require(DigestAuthentication(challenge))
+        let value = try digest.value(for: mufasa, method: "GET", target: "/", clientNonce: "n")
+        let parts = parameters(value)
+        for name in ["realm", "nonce", "opaque"] {
+            #expect(parts[name].map { Array($0.utf8) } == Array(text.utf8))
+        }
+        #expect(parts["uri"] == "/")
+    }
 }

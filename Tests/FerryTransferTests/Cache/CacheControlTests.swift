@@ -88,4 +88,11 @@ import Testing
         #expect(control("min-fresh=soon").minFresh == .max)
         #expect(control("max-age=1").minFresh == nil)
     }
+
+    @Test func `a comma ends a directive also with an accent on it`() {
+        #expect(control("private,\u{301}, no-store").isNoStore)
+        #expect(control("no-cache,\u{301}x").isNoCache)
+        #expect(control("x=\"\u{301}a\", no-store").isNoStore)
+        #expect(control("max-age=\"5\"").maxAge == 5)
+    }
 }

@@ -145,4 +145,16 @@ import Testing
         let stored = Fixtures.stored([("Cache-Control", "max-age=60")])
         #expect(stored.isUsable(for: Fixtures.request(fields), at: Fixtures.start) == isUsable)
     }
+
+    @Test(arguments: [Int64.min, -1, 0, .max])
+    func `times of a record that make no sense make no age that does harm`(seconds: Int64) {
+        let time = HTTPDate(secondsSince1970: seconds)
+        for other in [Int64.min, 0, .max].map({ HTTPDate(secondsSince1970: $0) }) {
+            var stored = Fixtures.stored([("Expires", "Sunday, 06-Nov-94 08:49:37 GMT")])
+            stored.requestTime = time
+            stored.responseTime = other
+            #expect(stored.age(at: time) ?? 0 >= 0)
+            #expect(stored.freshnessLifetime >= 0)
+        }
+    }
 }

@@ -59,4 +59,9 @@ import Testing
         let data = try JSONEncoder().encode(chosen)
         #expect(try JSONDecoder().decode(SelectingFields.self, from: data) == chosen)
     }
+
+    @Test func `a comma in Vary ends a name also with an accent on it`() {
+        #expect(selecting(["*,\u{301}x"], []) == nil)
+        #expect(selecting(["Accept,\u{301}, *"], []) == nil)
+    }
 }

@@ -20,6 +20,9 @@ import Testing
         ("Tue, 19 Jan 2038 03:14:08 GMT", 2_147_483_648),
         ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
         ("Thu Jan 15 10:00:00 2026", 1_768_471_200),
+        ("Sat, 01 Jan 0000 00:00:00 GMT", -62_167_219_200),
+        ("Tue, 29 Feb 0000 00:00:00 GMT", -62_162_121_600),
+        ("Wed, 01 Mar 0000 00:00:00 GMT", -62_162_035_200),
     ])
     func `a date is the number of seconds since 1970`(text: String, seconds: Int64) {
         #expect(HTTPDate(text)?.secondsSince1970 == seconds)
@@ -85,5 +88,11 @@ import Testing
     private static func dayCount(month: Int, year: Int64) -> Int64 {
         if month == 2, year % 400 == 0 || year % 4 == 0 && year % 100 != 0 { return 29 }
         return [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
+    }
+
+    @Test func `a moment that HTTP has no year for is the nearest that it has one for`() {
+        #expect(HTTPDate(secondsSince1970: .min) == HTTPDate("Sat, 01 Jan 0000 00:00:00 GMT"))
+        #expect(HTTPDate(secondsSince1970: .max) == HTTPDate("Fri, 31 Dec 9999 23:59:60 GMT"))
+        #expect(HTTPDate(secondsSince1970: .min).year == 0)
     }
 }

@@ -1,6 +1,7 @@
 import FerryHTTP
-import FerryTransfer
 import Testing
+
+@testable import FerryTransfer
 
 @Suite struct ValidatorTests {
     private static let modified = "Sun, 06 Nov 1994 08:49:37 GMT"
@@ -98,5 +99,21 @@ import Testing
     @Test func `the value of If-Range is what the server sent`() {
         #expect(Validator.strongETag("\"a\"").ifRange == "\"a\"")
         #expect(Validator.lastModified(Self.modified).ifRange == Self.modified)
+    }
+
+    @Test func `an entity tag beside one that is none is ambiguous`() {
+        #expect(validator([("ETag", "\"a\""), ("ETag", "\"a")]) == nil)
+        #expect(validator([("ETag", "\"a\""), ("ETag", "\"a\" ")]) == .strongETag("\"a\""))
+    }
+
+    @Test func `entity tags are compared byte by byte`() throws {
+        let tags = ["\"\u{E9}\"", "\"e\u{301}\""]
+        #expect(validator([("ETag", tags[0]), ("ETag", tags[1])]) == nil)
+        let strong = try #require(validator([("ETag", tags[0])]))
+        for (tag, isSame) in zip(tags, [true, false]) {
+            let fields = [HTTPField(name: "ETag", value: tag)]
+            let part = HTTPResponseHead(status: 206, fields: fields, url: "https://example.com/")
+            #expect((strong.mismatch(withPart: part) == nil) == isSame)
+        }
     }
 }
