@@ -9,6 +9,8 @@ extension Download {
         ///
         /// For a download that an app made from resume data, until it has come once.
         package var announcesResumption: Bool
+        /// When several connections fetch the body; four at most by default, while that is faster.
+        package var segments: SegmentPolicy
         /// How each request is carried through to its answer.
         package var load: Load.Configuration
 
@@ -17,11 +19,13 @@ extension Download {
             synchronization: Synchronization = .never,
             unavailableResponses: UnavailableResponses = .deliver,
             announcesResumption: Bool = false,
+            segments: SegmentPolicy = SegmentPolicy(),
             load: Load.Configuration = Load.Configuration()
         ) {
             self.synchronization = synchronization
             self.unavailableResponses = unavailableResponses
             self.announcesResumption = announcesResumption
+            self.segments = segments
             self.load = load
         }
     }

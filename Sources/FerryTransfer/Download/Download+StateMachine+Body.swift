@@ -5,6 +5,9 @@ extension Download.StateMachine {
         case .ended: return []
         case .ready, .requesting, .draining, .synchronizing: return misuse()
         }
+        guard segments == nil else {
+            return partReceivedBytes(Self.firstConnection, count: count)
+        }
         let start = receivedByteCount - overlapByteCount
         if let end, start + Int64(count) > end {
             return [.cancelLoad] + refused("the body is longer than announced")
@@ -37,10 +40,11 @@ extension Download.StateMachine {
     /// Only to cut the file would not do. Bytes that were forced onto the disk must never
     /// be replaced in the same file: a checkpoint that somebody has kept would vouch for
     /// their successors.
-    private mutating func refused(_ reason: String) -> [Effect] {
+    mutating func refused(_ reason: String) -> [Effect] {
         receivedByteCount = 0
         overlapByteCount = 0
         held = nil
+        growth = nil
         guard current.resumption != nil else {
             let error = TransferError(code: .badServerResponse, message: reason)
             return [.discardFile] + fail(error)

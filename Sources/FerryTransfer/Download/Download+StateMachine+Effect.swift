@@ -22,6 +22,19 @@ extension Download.StateMachine {
         case reportResumption(offset: Int64, total: Int64?)
         case reportProgress(received: Int64, total: Int64?)
         case synchronize
+        /// Have the file take bytes at any place.
+        case beginSegments
+        /// Make an ordinary file of one that is complete.
+        case endSegments
+        /// Find out whether there may be another connection to a source, and tell.
+        case askForConnection(source: Int)
+        /// Give back a connection that was lent.
+        case giveConnectionBack(source: Int)
+        /// Ask for a part, by a connection of its own.
+        case startPart(Int, Request)
+        case cancelPart(Int)
+        /// Write the first of the bytes that have just arrived.
+        case writePart(Int, at: Int64, count: Int)
         case finish(DownloadResult)
         case fail(TransferError)
     }

@@ -1,5 +1,8 @@
 extension Download.StateMachine {
-    mutating func loadFinished(_ error: TransferError?) -> [Effect] {
+    mutating func loadFinished(
+        _ error: TransferError?,
+        at now: ContinuousClock.Instant = .now
+    ) -> [Effect] {
         switch state {
         case .requesting:
             return interrupted(
@@ -8,6 +11,8 @@ extension Download.StateMachine {
         case .draining(let next):
             // Whatever became of a body that nobody wants.
             return send(next)
+        case .receiving where segments != nil:
+            return partFinished(Self.firstConnection, error, at: now)
         case .receiving:
             return error.map { interrupted($0) } ?? bodyEnded()
         case .ended:
@@ -44,7 +49,7 @@ extension Download.StateMachine {
         )
     }
 
-    private mutating func interrupted(_ error: TransferError) -> [Effect] {
+    mutating func interrupted(_ error: TransferError) -> [Effect] {
         if current.resumption != nil, !hasReceivedBytes,
             error.code == .connectionLost || error.code == .badServerResponse
         {
@@ -58,7 +63,7 @@ extension Download.StateMachine {
         switch state {
         case .ended: []
         case .ready, .synchronizing: fail(error)
-        case .requesting, .draining, .receiving: [.cancelLoad] + fail(error)
+        case .requesting, .draining, .receiving: abandonLoads() + fail(error)
         }
     }
 

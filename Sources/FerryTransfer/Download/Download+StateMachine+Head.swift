@@ -63,6 +63,9 @@ extension Download.StateMachine {
             var version = resumption.version
             version.totalByteCount = total
             self.end = end
+            if let gap = resumption.gap, let written = held?.segments {
+                return gapCame(head, gap.lowerBound..<end, of: version, beside: written)
+            }
             overlapByteCount = receivedByteCount - resumption.offset
             held = Held(byteCount: receivedByteCount, version: version)
             return receive(
@@ -72,6 +75,33 @@ extension Download.StateMachine {
                 resumedAt: resumption.offset
             )
         }
+    }
+
+    /// The first of several parts that are missing is on its way; others may be fetched beside it.
+    private mutating func gapCame(
+        _ head: HTTPResponseHead,
+        _ range: Range<Int64>,
+        of version: ResourceVersion,
+        beside written: ByteRanges
+    ) -> [Effect] {
+        let total = version.totalByteCount ?? range.upperBound
+        var unassigned = written.gaps(upTo: total)
+        unassigned.remove(range)
+        var segments = Segments(totalByteCount: total, unassigned: unassigned)
+        segments[Self.firstConnection] = .begun(
+            at: range.lowerBound,
+            limit: range.upperBound,
+            end: range.upperBound
+        )
+        overlapByteCount = 0
+        let effects = receive(
+            head,
+            version,
+            [.continueFile(version)],
+            resumedAt: receivedByteCount
+        )
+        self.segments = segments
+        return effects
     }
 
     /// A body that begins at the first byte takes the place of whatever the file holds.
@@ -108,6 +138,8 @@ extension Download.StateMachine {
         state = .receiving
         hasReceivedBytes = false
         self.version = version
+        segments = nil
+        growth = canSegment(head, version) ? SegmentGrowth(policy: configuration.segments) : nil
         // The rest of the rest is no news.
         if isContinuation { return preparation + [.takeBody] }
         response = head

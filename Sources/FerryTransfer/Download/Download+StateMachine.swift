@@ -36,6 +36,16 @@ extension Download {
             var byteCount: Int64
             var version: ResourceVersion
             var fruitlessResumptionCount = 0
+            /// Which bytes those are, where they are not the first ones.
+            var segments: ByteRanges?
+
+            /// Asks for what is missing, or for the first part of it.
+            var resumption: Resumption? {
+                guard let segments, let total = version.totalByteCount,
+                    let gap = segments.gaps(upTo: total).ranges.first
+                else { return Resumption(byteCount: byteCount, version: version) }
+                return Resumption(gap: gap, version: version)
+            }
         }
 
         /// How often in a row a request for the rest may be cut off before a byte of it comes.
@@ -68,6 +78,14 @@ extension Download {
         var overlapByteCount: Int64 = 0
         var hasReceivedBytes = false
         var announcesResumption: Bool
+        /// How many connections there are to be, where there can be several.
+        var growth: SegmentGrowth?
+        /// Which part of the body each of them fetches, once there are several.
+        var segments: Segments?
+        /// The number of the last part that was asked for.
+        var partCount = Self.firstConnection
+        /// Whether a server has refused parts in a way that makes one request after the other the better way.
+        var hasGivenUpSegments = false
 
         init(request: TransferRequest, configuration: Configuration) {
             original = request
@@ -90,7 +108,7 @@ extension Download {
                 receivedByteCount = held.byteCount
                 fruitlessResumptionCount = held.fruitlessResumptionCount
                 if fruitlessResumptionCount < Self.maximumFruitlessResumptionCount {
-                    resumption = Resumption(byteCount: held.byteCount, version: held.version)
+                    resumption = held.resumption
                 }
             }
             return send(Request(transfer: original, resumption: resumption))
@@ -99,7 +117,7 @@ extension Download {
         mutating func cancel() -> [Effect] {
             defer { state = .ended }
             switch state {
-            case .requesting, .draining, .receiving: return [.cancelLoad]
+            case .requesting, .draining, .receiving: return abandonLoads()
             case .ready, .synchronizing, .ended: return []
             }
         }
@@ -120,7 +138,7 @@ extension Download {
         /// download and no other.
         mutating func misuse(_ input: StaticString = #function) -> [Effect] {
             let message = "\(input) while \(stateName)"
-            return [.cancelLoad]
+            return abandonLoads()
                 + fail(TransferError(code: .internalFailure, message: message))
         }
 

@@ -22,9 +22,14 @@ package final class Download {
     private let events: Events
     private let decider: (any LoadDecider)?
     private let givenCheckpoint: Checkpoint?
+    private let connections: (any ConnectionLender)?
     private var machine: StateMachine
     private var hasStarted = false
     private var source: (any AnswerSource)?
+    /// What the connections beside the first one bring.
+    private var parts: [Int: PartLoad] = [:]
+    /// The load that has brought the first answer: how it proved who asks is good for the parts as well.
+    private var provenLoad: Load?
     /// What the first request is shared by, if it is.
     private var sharing: Sharing?
     private var disposition = HTTPBodyDisposition.discard
@@ -44,6 +49,8 @@ package final class Download {
     ///   - client: What sends the requests.
     ///   - configuration: How the download is carried out.
     ///   - decider: Who decides about redirects and challenges for the app.
+    ///   - connections: Who lends further connections; without an owner who counts them there may always be
+    ///     another.
     ///   - sharing: What the answer to the first request is shared by; `nil` to make that request alone.
     ///   - events: The receivers of the download's events.
     package init(
@@ -54,6 +61,7 @@ package final class Download {
         client: HTTPClient,
         configuration: Configuration = Configuration(),
         decider: (any LoadDecider)? = nil,
+        connections: (any ConnectionLender)? = nil,
         sharing: Sharing? = nil,
         events: Events
     ) {
@@ -64,6 +72,7 @@ package final class Download {
         self.client = client
         self.configuration = configuration
         self.decider = decider
+        self.connections = connections
         self.sharing = sharing
         self.events = events
         machine = StateMachine(request: request, configuration: configuration)
@@ -82,6 +91,7 @@ package final class Download {
         run(machine.cancel())
         progress = nil
         sharing = nil
+        provenLoad = nil
         stopSynchronizing()
     }
 
@@ -108,7 +118,8 @@ package final class Download {
                 StateMachine.Held(
                     byteCount: $0.writtenByteCount,
                     version: $0.version,
-                    fruitlessResumptionCount: $0.fruitlessResumptionCount
+                    fruitlessResumptionCount: $0.fruitlessResumptionCount,
+                    segments: $0.segments?.written
                 )
             }
             run(machine.start(holding: held))
@@ -153,6 +164,13 @@ extension Download {
         case .compare(let count, let offset): try compare(piece?.prefix(count), at: offset)
         case .write(let count): try write(piece, dropping: count)
         case .synchronize: synchronizeAll()
+        case .beginSegments: try file.beginSegments()
+        case .endSegments: try file.endSegments()
+        case .askForConnection(let source): askForConnection(to: source)
+        case .giveConnectionBack: connections?.takeBack(connectionTo: origin)
+        case .startPart(let part, let next): start(part, next)
+        case .cancelPart(let part): cancel(part)
+        case .writePart(let part, let offset, let count): try write(piece, count, of: part, at: offset)
         case .reportRestart(let reason): restarted(reason)
         case .reportResponse(let head, let request): responded(head, request)
         case .reportResumption(let offset, let total): events.resumed(offset, total)
@@ -198,6 +216,7 @@ extension Download {
         run(machine.wrote(count: Int(file.byteCount - before)))
         try result.get()
         if !machine.hasEnded { synchronizeSoon() }
+        run(machine.grow(at: EventLoop.now))
     }
 
     private func compare(
@@ -212,8 +231,9 @@ extension Download {
 
     private func end(_ report: (Events) -> Void) {
         stopSynchronizing()
-        // It may refer to the owner, and is of no use any more.
+        // They may refer to the owner, and are of no use any more.
         sharing = nil
+        provenLoad = nil
         noteFruitlessResumptions()
         tellProgress()
         report(events)
@@ -246,6 +266,84 @@ extension Download {
     private func noteFruitlessResumptions() {
         // A count that is lost is only begun anew.
         try? file.noteFruitlessResumptions(machine.fruitlessResumptionCount)
+    }
+}
+
+// MARK: - Parts
+
+extension Download {
+    /// Who counts the connections of this download.
+    private var origin: String {
+        Origin(url: machine.currentRequest.url)?.description ?? machine.currentRequest.url
+    }
+
+    private func askForConnection(to source: Int) {
+        let isAlone = self.source?.isShared != true
+        let isGranted = isAlone && connections?.lend(connectionTo: origin) ?? true
+        run(machine.connectionAnswered(isGranted, source: source, at: EventLoop.now))
+    }
+
+    private func start(_ part: Int, _ next: StateMachine.Request) {
+        guard let resumption = next.resumption else { return }
+        var request = next.transfer
+        request.fields += resumption.fields
+        let load = PartLoad(
+            of: self,
+            part: part,
+            resumption: resumption,
+            request: request,
+            client: client,
+            configuration: configuration.load,
+            decider: decider,
+            proven: provenLoad
+        )
+        parts[part] = load
+        load.start()
+    }
+
+    private func cancel(_ part: Int) {
+        guard part != StateMachine.firstConnection else { return cancelLoad() }
+        parts.removeValue(forKey: part)?.cancel()
+    }
+
+    /// Bytes that reached the file before an error count: they are a part of the whole.
+    private func write(
+        _ piece: Piece?,
+        _ count: Int,
+        of part: Int,
+        at offset: Int64
+    ) throws(TransferError) {
+        guard let piece else { return }
+        let before = file.byteCount
+        let result = Result { () throws(TransferError) in
+            try piece.write(count, to: file, at: offset)
+        }
+        let written = Int(file.byteCount - before)
+        run(machine.wrotePart(part, count: written, at: EventLoop.now))
+        try result.get()
+        if !machine.hasEnded { synchronizeSoon() }
+        run(machine.grow(at: EventLoop.now))
+    }
+
+    /// The head of the answer to the request for a part; returns whether its body is wanted.
+    func received(_ head: HTTPResponseHead, by load: PartLoad) -> Bool {
+        guard parts[load.part] === load else { return false }
+        run(machine.partAnswered(load.part, head, to: load.resumption, at: EventLoop.now))
+        return parts[load.part] === load
+    }
+
+    /// Bytes of a part; returns whether more of them are wanted.
+    func received(_ piece: Piece, by load: PartLoad) -> Bool {
+        guard parts[load.part] === load else { return false }
+        run(machine.partReceivedBytes(load.part, count: piece.count), piece: piece)
+        return parts[load.part] === load
+    }
+
+    /// The connection for a part has ended.
+    func finished(_ load: PartLoad, with error: TransferError?) {
+        guard parts[load.part] === load else { return }
+        parts[load.part] = nil
+        run(machine.partFinished(load.part, error, at: EventLoop.now))
     }
 }
 
@@ -310,6 +408,7 @@ extension Download: LoadReceiver {
         to request: TransferRequest
     ) -> HTTPBodyDisposition {
         guard isCurrent(load) else { return .cancel }
+        provenLoad = load
         run(machine.receivedHead(head, to: request, now: .now))
         return disposition
     }
@@ -330,6 +429,7 @@ extension Download: LoadReceiver {
     private func receive(_ piece: Piece, from load: Load) -> HTTPBodyDisposition {
         guard isCurrent(load) else { return .cancel }
         run(machine.receivedBytes(count: piece.count), piece: piece)
+        guard isCurrent(load) else { return .cancel }
         guard disposition == .deliver, machine.acceptsPipes else { return disposition }
         return .deliverInPipes
     }
@@ -337,6 +437,6 @@ extension Download: LoadReceiver {
     package func load(_ load: Load, didFinishWith error: TransferError?) {
         guard isCurrent(load) else { return }
         source = nil
-        run(machine.loadFinished(error))
+        run(machine.loadFinished(error, at: EventLoop.now))
     }
 }

@@ -35,6 +35,8 @@ package final class Load {
     ///   - client: What sends the requests.
     ///   - configuration: How the load is carried out.
     ///   - decider: Who decides for the app; without one, redirects are followed and nothing is proved.
+    ///   - proven: A load by which it is known how to prove who asks, and whom to trust, where this one goes
+    ///     to the same server.
     ///   - receiver: Who gets the answer.
     package init(
         request: TransferRequest,
@@ -42,6 +44,7 @@ package final class Load {
         client: HTTPClient,
         configuration: Configuration = Configuration(),
         decider: (any LoadDecider)? = nil,
+        proven: Load? = nil,
         receiver: any LoadReceiver
     ) {
         self.request = request
@@ -58,6 +61,7 @@ package final class Load {
             isBodyThere: !body.isOnDemand,
             redirectPolicy: configuration.redirectPolicy
         )
+        if let proven { machine.inherit(from: proven.machine) }
     }
 
     /// Begins; further calls do nothing.

@@ -12,6 +12,8 @@ struct Resumption: Hashable, Sendable {
 
     /// The first byte to ask for.
     let offset: Int64
+    /// The part to ask for, where that is not all that follows the first byte.
+    let gap: Range<Int64>?
     /// The version that the bytes before it are of.
     let version: ResourceVersion
     private let validator: Validator
@@ -30,6 +32,18 @@ struct Resumption: Hashable, Sendable {
             offset = byteCount - 1
         }
         guard offset > 0 else { return nil }
+        gap = nil
+        self.version = version
+        self.validator = validator
+    }
+
+    /// The request for a part in the midst of bytes at hand, or `nil` when nothing could prove it.
+    init?(gap: Range<Int64>, version: ResourceVersion) {
+        guard let validator = version.validator, let total = version.totalByteCount, !gap.isEmpty,
+            gap.lowerBound >= 0, gap.upperBound <= total
+        else { return nil }
+        offset = gap.lowerBound
+        self.gap = gap
         self.version = version
         self.validator = validator
     }
@@ -37,7 +51,7 @@ struct Resumption: Hashable, Sendable {
     /// The fields that turn a request for the whole into one for the rest.
     var fields: [HTTPField] {
         [
-            HTTPField(name: "Range", value: "bytes=\(offset)-"),
+            HTTPField(name: "Range", value: "bytes=\(offset)-\(gap.map { "\($0.upperBound - 1)" } ?? "")"),
             HTTPField(name: "If-Range", value: validator.ifRange),
         ]
     }
@@ -56,6 +70,9 @@ struct Resumption: Hashable, Sendable {
         }
         guard range.lowerBound == offset else {
             return .refused("the part begins at \(range.lowerBound), not at \(offset)")
+        }
+        if let gap, range.upperBound > gap.upperBound {
+            return .refused("the part ends at \(range.upperBound), not at \(gap.upperBound)")
         }
         guard let total = content.totalByteCount ?? version.totalByteCount else {
             return .refused("the part does not tell the whole length")

@@ -1,0 +1,59 @@
+import FerryHTTP
+import FerrySystem
+
+/// Decides about the request for a part without asking the app, which has decided about the first one.
+///
+/// Whatever it would have to decide anew makes the answer one that is not wanted: the part then comes by the
+/// first connection, or by a request that the app is asked about.
+@LoopActor
+final class PartDecider: LoadDecider {
+    private let decider: (any LoadDecider)?
+
+    init(_ decider: (any LoadDecider)?) { self.decider = decider }
+
+    func load(
+        _ load: Load,
+        prepare request: TransferRequest,
+        then send: @escaping @LoopActor ([HTTPField]) -> Void
+    ) {
+        guard let decider else { return send([]) }
+        decider.load(load, prepare: request, then: send)
+    }
+
+    func load(_ load: Load, hasApproved trust: HTTPServerTrust) -> Bool {
+        decider?.load(load, hasApproved: trust) ?? false
+    }
+
+    func load(_ load: Load, identityFor request: TransferRequest) -> HTTPIdentity? {
+        decider?.load(load, identityFor: request)
+    }
+
+    /// A part is asked for without a body.
+    func loadNeedsBody(
+        _ load: Load,
+        then send: @escaping @LoopActor ((any HTTPBodySource)?) -> Void
+    ) { send(nil) }
+
+    func load(
+        _ load: Load,
+        mayRedirectTo request: TransferRequest,
+        for head: HTTPResponseHead,
+        then follow: @escaping @LoopActor (TransferRequest?) -> Void
+    ) { follow(nil) }
+
+    func load(
+        _ load: Load,
+        decideOn challenge: LoadChallenge,
+        then answer: @escaping @LoopActor (LoadChallengeAnswer) -> Void
+    ) { answer(.goOn) }
+
+    func load(_ load: Load, didSendBodyBytes byteCount: Int64) {}
+
+    func load(_ load: Load, didReceiveInformational head: HTTPResponseHead) {}
+
+    func load(_ load: Load, didReceiveAny head: HTTPResponseHead, to request: TransferRequest) {}
+
+    func load(_ load: Load, didCollect transaction: LoadTransaction) {
+        decider?.load(load, didCollect: transaction)
+    }
+}
