@@ -1,3 +1,4 @@
+import FerryTransfer
 import Foundation
 import FoundationNetworking
 
@@ -42,6 +43,8 @@ extension URLSessionConfiguration {
         var requiresDNSSECValidation = false
         var usesClassicLoadingMode = false
         var enablesEarlyData = false
+        /// When several connections fetch one download.
+        var segments = Download.SegmentPolicy()
 
         init(kind: Kind) {
             self.kind = kind

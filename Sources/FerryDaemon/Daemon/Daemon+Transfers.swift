@@ -56,12 +56,14 @@ extension Daemon {
                     after: AttemptFailure.decode(task.lastError)?.unavailableCount ?? 0
                 ),
                 announcesResumption: state?.isFromResumeData ?? false,
+                segments: options.policy.segments,
                 load: Load.Configuration(asksForTrust: start.asksForTrust)
             ),
             decider: BackgroundDecider(
                 challenges: challenges(of: task),
                 onCollect: { [weak self] in self?.collected($0, task.id) }
             ),
+            connections: TaskConnections(session: task.sessionID, daemon: self),
             events: events(of: task.id)
         )
         transfers[task.id] = download

@@ -117,9 +117,9 @@ package struct Checkpoint: Hashable, Sendable, Codable {
         return written.contains(synchronized) ? written : ByteRanges()
     }
 
-    /// Whether a file of that size may be this one, with its table or without.
+    /// Whether a file of that size may be this one, with its table or what a power cut has left of that.
     private func isPlausible(fileSize: Int64) -> Bool {
-        guard let totalByteCount, fileSize > totalByteCount else { return true }
-        return fileSize == PartialFile.SegmentTable.end(behind: totalByteCount)
+        guard let totalByteCount else { return true }
+        return fileSize <= PartialFile.SegmentTable.end(behind: totalByteCount)
     }
 }

@@ -121,11 +121,13 @@ final class InProcessDownload: InProcessTransfer {
                 client: client,
                 configuration: Download.Configuration(
                     announcesResumption: task.storage.withLock { $0.owesResumption },
+                    segments: engine.configuration.segments,
                     load: Load.Configuration(
                         asksForTrust: decider.challenges.mayDecideOnCertificates
                     )
                 ),
                 decider: decider,
+                connections: engine,
                 sharing: sharing,
                 events: events
             )

@@ -11,6 +11,8 @@ extension Download {
         /// request costs a kilobyte and a round trip.
         package var minimumSegmentBytes: Int64
         /// How long the rate is measured before and after a change of the number, 400 ms by default.
+        ///
+        /// 0 for not at all: as many connections as there may be are then made at once.
         package var window: Duration
         /// What share of the gain that further connections could bring they must bring at least; 0.25 by
         /// default.
@@ -51,9 +53,7 @@ extension Download {
             SegmentPolicy(
                 maximumConnections: connections,
                 minimumSegmentBytes: minimumSegmentBytes,
-                window: .zero,
-                requiredGain: 0,
-                minimumTimeLeft: .zero
+                window: .zero
             )
         }
     }

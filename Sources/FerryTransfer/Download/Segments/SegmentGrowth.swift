@@ -43,9 +43,11 @@ struct SegmentGrowth: Hashable, Sendable {
         at now: ContinuousClock.Instant
     ) {
         switch phase {
+        case nil where policy.window == .zero:
+            target = policy.maximumConnections
+            phase = .settled(until: nil)
         case nil:
             phase = .measuring(since: now, byteCount: byteCount)
-            if policy.window == .zero { grow(at: now) }
         case .measuring(let since, let start):
             guard now - since >= policy.window else { return }
             rate = Self.rate(of: byteCount - start, in: now - since)
@@ -59,7 +61,7 @@ struct SegmentGrowth: Hashable, Sendable {
             compare(Self.rate(of: byteCount - start, in: now - since), after: now - since, at: now)
         case .settled(let end):
             guard let end, now >= end else { return }
-            phase = .measuring(since: now, byteCount: byteCount)
+            phase = nil
         }
     }
 
