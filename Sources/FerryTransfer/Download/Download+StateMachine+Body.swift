@@ -10,7 +10,7 @@ extension Download.StateMachine {
         }
         let start = receivedByteCount - overlapByteCount
         if let end, start + Int64(count) > end {
-            return [.cancelLoad] + refused("the body is longer than announced")
+            return abandonLoads() + refused("the body is longer than announced")
         }
         hasReceivedBytes = true
         fruitlessResumptionCount = 0
@@ -26,7 +26,7 @@ extension Download.StateMachine {
     /// The server sends other bytes than the file holds.
     mutating func compareFailed() -> [Effect] {
         guard state == .receiving else { return [] }
-        return [.cancelLoad] + refused("the part differs from what is at hand")
+        return abandonLoads() + refused("the part differs from what is at hand")
     }
 
     mutating func wrote(count: Int) -> [Effect] {
@@ -49,6 +49,6 @@ extension Download.StateMachine {
             let error = TransferError(code: .badServerResponse, message: reason)
             return [.discardFile] + fail(error)
         }
-        return [.discardFile, .reportRestart(reason: reason)] + send(Request(transfer: original))
+        return [.discardFile, .reportRestart(reason: reason)] + send(Request(transfer: leading))
     }
 }

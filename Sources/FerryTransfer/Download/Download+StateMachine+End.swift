@@ -5,16 +5,17 @@ extension Download.StateMachine {
     ) -> [Effect] {
         switch state {
         case .requesting:
-            return interrupted(
+            let error =
                 error ?? TransferError(code: .badServerResponse, message: "no response came")
-            )
+            return failOver(after: error, at: now) ?? interrupted(error)
         case .draining(let next):
             // Whatever became of a body that nobody wants.
             return send(next)
         case .receiving where segments != nil:
             return partFinished(Self.firstConnection, error, at: now)
         case .receiving:
-            return error.map { interrupted($0) } ?? bodyEnded()
+            guard let error else { return bodyEnded() }
+            return failOver(after: error, at: now) ?? interrupted(error)
         case .ended:
             return []
         case .ready, .synchronizing:
@@ -36,14 +37,14 @@ extension Download.StateMachine {
         guard let version, let total = version.totalByteCount, receivedByteCount < total
         else {
             state = .synchronizing
-            return [.synchronize]
+            return abandonProbes() + [.synchronize]
         }
         // A server may send less than it was asked for (RFC 9110 §14.2); each such part is at
         // least a byte long, so that this comes to an end.
         held = Held(byteCount: receivedByteCount, version: version)
         return send(
             Request(
-                transfer: original,
+                transfer: leading,
                 resumption: Resumption(byteCount: receivedByteCount, version: version)
             )
         )

@@ -11,7 +11,8 @@ extension Download.StateMachine {
     mutating func receivedHead(
         _ head: HTTPResponseHead,
         to request: TransferRequest,
-        now: HTTPDate
+        now: HTTPDate,
+        at clock: ContinuousClock.Instant = .now
     ) -> [Effect] {
         switch state {
         case .requesting: break
@@ -19,6 +20,13 @@ extension Download.StateMachine {
         case .ready, .draining, .receiving, .synchronizing: return misuse()
         }
         current.transfer = current.resumption?.removingFields(of: request) ?? request
+        if head.status >= 400, head.status != 416, head.status != 412 {
+            let error = TransferError(
+                code: isUnavailable(head.status) ? .serverUnavailable : .badServerResponse,
+                message: "the server answers \(head.status)"
+            )
+            if let other = failOver(after: error, at: clock) { return [.cancelLoad] + other }
+        }
         if let resumption = current.resumption {
             switch head.status {
             case 206: return partCame(head, for: resumption)
@@ -153,7 +161,7 @@ extension Download.StateMachine {
 
     /// The server will not continue the bytes at hand; its response's body goes unread.
     private mutating func leaveRefusal(_ head: HTTPResponseHead, _ reason: String) -> [Effect] {
-        [.reportRestart(reason: reason)] + leaveBody(of: head, for: Request(transfer: original))
+        [.reportRestart(reason: reason)] + leaveBody(of: head, for: Request(transfer: leading))
     }
 
     /// Sends the next request, after the body at hand where that is shorter than a handshake.

@@ -86,11 +86,20 @@ extension Download {
         var partCount = Self.firstConnection
         /// Whether a server has refused parts in a way that makes one request after the other the better way.
         var hasGivenUpSegments = false
+        /// Where the resource can be had.
+        var sources: Sources
+        /// Which of them is asked when there is one request only.
+        var leadingSource = 0
+        /// Why the last connection that has failed did.
+        var lastFailure: TransferError?
+        /// Whether the last answer for a part was something else.
+        var isRefused = false
 
         init(request: TransferRequest, configuration: Configuration) {
             original = request
             current = Request(transfer: request)
             self.configuration = configuration
+            sources = Sources(request: request, mirrors: configuration.mirrors)
             announcesResumption = configuration.announcesResumption
         }
 
@@ -106,12 +115,13 @@ extension Download {
             if let held, held.byteCount > 0, held.version.validator != nil, original.isResumable {
                 self.held = held
                 receivedByteCount = held.byteCount
+                if let place = sources.place(of: held.version) { lead(place) }
                 fruitlessResumptionCount = held.fruitlessResumptionCount
                 if fruitlessResumptionCount < Self.maximumFruitlessResumptionCount {
                     resumption = held.resumption
                 }
             }
-            return send(Request(transfer: original, resumption: resumption))
+            return send(Request(transfer: leading, resumption: resumption))
         }
 
         mutating func cancel() -> [Effect] {
@@ -126,12 +136,12 @@ extension Download {
             state = .requesting
             current = request
             hasReceivedBytes = false
-            return [.send(request)]
+            return abandonProbes() + [.send(request)]
         }
 
         mutating func fail(_ error: TransferError) -> [Effect] {
             state = .ended
-            return [.fail(error)]
+            return abandonProbes() + [.fail(error)]
         }
 
         /// An input that cannot come in this state: a fault here or in the engine, which ends this

@@ -167,8 +167,13 @@ extension Download {
         case .beginSegments: try file.beginSegments()
         case .endSegments: try file.endSegments()
         case .askForConnection(let source): askForConnection(to: source)
-        case .giveConnectionBack: connections?.takeBack(connectionTo: origin)
-        case .startPart(let part, let next): start(part, next)
+        case .giveConnectionBack(let source):
+            connections?.takeBack(connectionTo: origin(of: source))
+        case .startPart(let part, let next, let source): start(part, next, of: source)
+        case .startProbe(let part, let request, let range, let source):
+            startProbe(part, request, range, of: source)
+        case .compareProbe(let part, let count, let offset):
+            try compare(piece?.prefix(count), at: offset, of: part)
         case .cancelPart(let part): cancel(part)
         case .writePart(let part, let offset, let count): try write(piece, count, of: part, at: offset)
         case .reportRestart(let reason): restarted(reason)
@@ -273,20 +278,42 @@ extension Download {
 
 extension Download {
     /// Who counts the connections of this download.
-    private var origin: String {
-        Origin(url: machine.currentRequest.url)?.description ?? machine.currentRequest.url
+    private func origin(of source: Int) -> String {
+        let url = machine.request(of: source).url
+        return Origin(url: url)?.description ?? url
     }
 
     private func askForConnection(to source: Int) {
         let isAlone = self.source?.isShared != true
-        let isGranted = isAlone && connections?.lend(connectionTo: origin) ?? true
+        let isGranted = isAlone && connections?.lend(connectionTo: origin(of: source)) ?? true
         run(machine.connectionAnswered(isGranted, source: source, at: EventLoop.now))
     }
 
-    private func start(_ part: Int, _ next: StateMachine.Request) {
-        guard let resumption = next.resumption else { return }
+    private func start(_ part: Int, _ next: StateMachine.Request, of source: Int) {
         var request = next.transfer
-        request.fields += resumption.fields
+        request.fields += next.resumption?.fields ?? []
+        start(part, request, for: next.resumption, of: source)
+    }
+
+    private func startProbe(
+        _ part: Int,
+        _ next: TransferRequest,
+        _ range: Range<Int64>,
+        of source: Int
+    ) {
+        var request = next
+        let value = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
+        request.fields.append(HTTPField(name: "Range", value: value))
+        start(part, request, for: nil, of: source)
+    }
+
+    private func start(
+        _ part: Int,
+        _ request: TransferRequest,
+        for resumption: Resumption?,
+        of source: Int
+    ) {
+        let isElsewhere = Origin(url: request.url) != Origin(url: self.request.url)
         let load = PartLoad(
             of: self,
             part: part,
@@ -294,11 +321,26 @@ extension Download {
             request: request,
             client: client,
             configuration: configuration.load,
-            decider: decider,
+            decider: PartDecider(
+                decider,
+                followsRedirects: source > 0,
+                keepsSecrets: source > 0 && isElsewhere
+            ),
             proven: provenLoad
         )
         parts[part] = load
         load.start()
+    }
+
+    private func compare(
+        _ bytes: Slice<UnsafeRawBufferPointer>?,
+        at offset: Int64,
+        of part: Int
+    ) throws(TransferError) {
+        guard let bytes else { return }
+        if try !file.holds(UnsafeRawBufferPointer(rebasing: bytes), at: offset) {
+            run(machine.probeDiffers(part, at: EventLoop.now))
+        }
     }
 
     private func cancel(_ part: Int) {
@@ -328,14 +370,23 @@ extension Download {
     /// The head of the answer to the request for a part; returns whether its body is wanted.
     func received(_ head: HTTPResponseHead, by load: PartLoad) -> Bool {
         guard parts[load.part] === load else { return false }
-        run(machine.partAnswered(load.part, head, to: load.resumption, at: EventLoop.now))
+        let now = EventLoop.now
+        if let resumption = load.resumption {
+            run(machine.partAnswered(load.part, head, to: resumption, at: now))
+        } else {
+            run(machine.probeAnswered(load.part, head, at: now))
+        }
         return parts[load.part] === load
     }
 
     /// Bytes of a part; returns whether more of them are wanted.
     func received(_ piece: Piece, by load: PartLoad) -> Bool {
         guard parts[load.part] === load else { return false }
-        run(machine.partReceivedBytes(load.part, count: piece.count), piece: piece)
+        let effects =
+            load.resumption == nil
+            ? machine.probeReceivedBytes(load.part, count: piece.count, at: EventLoop.now)
+            : machine.partReceivedBytes(load.part, count: piece.count)
+        run(effects, piece: piece)
         return parts[load.part] === load
     }
 
@@ -343,7 +394,9 @@ extension Download {
     func finished(_ load: PartLoad, with error: TransferError?) {
         guard parts[load.part] === load else { return }
         parts[load.part] = nil
-        run(machine.partFinished(load.part, error, at: EventLoop.now))
+        let now = EventLoop.now
+        if load.resumption == nil { return run(machine.probeFinished(load.part, at: now)) }
+        run(machine.partFinished(load.part, error, at: now))
     }
 }
 
@@ -409,7 +462,7 @@ extension Download: LoadReceiver {
     ) -> HTTPBodyDisposition {
         guard isCurrent(load) else { return .cancel }
         provenLoad = load
-        run(machine.receivedHead(head, to: request, now: .now))
+        run(machine.receivedHead(head, to: request, now: .now, at: EventLoop.now))
         return disposition
     }
 

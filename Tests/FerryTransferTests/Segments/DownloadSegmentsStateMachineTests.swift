@@ -67,7 +67,7 @@ import Testing
         #expect(effects == [.askForConnection(source: 0)])
         #expect(
             machine.connectionAnswered(true, source: 0, at: now) == [
-                .beginSegments, .startPart(1, Self.ask(775..<1000)),
+                .beginSegments, .startPart(1, Self.ask(775..<1000), source: 0),
             ]
         )
         return machine
@@ -180,7 +180,7 @@ import Testing
         #expect(next == [.giveConnectionBack(source: 0), .askForConnection(source: 0)])
         #expect(
             machine.connectionAnswered(true, source: 0, at: now) == [
-                .startPart(2, Self.ask(800..<1000))
+                .startPart(2, Self.ask(800..<1000), source: 0)
             ]
         )
     }
@@ -201,7 +201,7 @@ import Testing
         )
         #expect(
             machine.connectionAnswered(true, source: 0, at: now) == [
-                .startPart(2, Self.ask(925..<1000))
+                .startPart(2, Self.ask(925..<1000), source: 0)
             ]
         )
     }
@@ -216,7 +216,7 @@ import Testing
         )
         _ = bring(&machine, 0, 100)
         // It has brought enough to be worth another try, and needs no connection of somebody else's.
-        #expect(machine.loadFinished(Self.lost, at: now) == [.startPart(2, Self.ask(200..<400))])
+        #expect(machine.loadFinished(Self.lost, at: now) == [.startPart(2, Self.ask(200..<400), source: 0)])
     }
 
     @Test func `when none is left the download fails, and all that was written is kept`() {
@@ -234,7 +234,7 @@ import Testing
         #expect(begun.contains(.continueFile(Self.version)))
         #expect(begun.contains(.reportResumption(offset: 300, total: 1000)))
         #expect(bring(&machine, 0, 300) == [.reportProgress(received: 600, total: 1000)])
-        #expect(machine.loadFinished(nil, at: now) == [.startPart(1, Self.ask(500..<900))])
+        #expect(machine.loadFinished(nil, at: now) == [.startPart(1, Self.ask(500..<900), source: 0)])
         _ = machine.partAnswered(
             1,
             Self.part(500..<900),

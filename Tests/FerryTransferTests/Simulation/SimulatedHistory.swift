@@ -230,7 +230,8 @@ final class SimulatedHistory {
                 if isGranted { lentCount += 1 }
                 try await perform(machine.connectionAnswered(isGranted, source: source, at: now))
             case .giveConnectionBack: lentCount -= 1
-            case .startPart(let number, let next): open(next, as: number)
+            case .startPart(let number, let next, _): open(next, as: number)
+            case .startProbe, .compareProbe: throw Broken(description: "there are no mirrors")
             case .cancelPart(let number): flows[number] = nil
             case .writePart(let number, let offset, let count):
                 try file.write(Array(bytes.prefix(count)), at: offset)

@@ -5,6 +5,8 @@ extension Download {
         ///
         /// That there may be as many is no reason to have them: each has to be worth it.
         package var maximumConnections: Int
+        /// How much of a body must be missing for several connections to fetch it, 8 MiB by default.
+        package var minimumBodyBytes: Int64
         /// The smallest part that is asked for by itself, 1 MiB by default.
         ///
         /// At the end of a download all connections but one wait for the last part: it is to be short. Its
@@ -25,6 +27,7 @@ extension Download {
         /// Makes a policy.
         package init(
             maximumConnections: Int = 4,
+            minimumBodyBytes: Int64 = 8 << 20,
             minimumSegmentBytes: Int64 = 1 << 20,
             window: Duration = .milliseconds(400),
             requiredGain: Double = 0.25,
@@ -32,6 +35,7 @@ extension Download {
             maximumSegmentTime: Duration = .seconds(8)
         ) {
             self.maximumConnections = max(1, min(maximumConnections, Self.connectionLimit))
+            self.minimumBodyBytes = minimumBodyBytes
             self.minimumSegmentBytes = max(1, minimumSegmentBytes)
             self.window = window
             self.requiredGain = requiredGain
@@ -52,6 +56,7 @@ extension Download {
         ) -> SegmentPolicy {
             SegmentPolicy(
                 maximumConnections: connections,
+                minimumBodyBytes: 2 * minimumSegmentBytes,
                 minimumSegmentBytes: minimumSegmentBytes,
                 window: .zero
             )

@@ -25,7 +25,7 @@ extension Download.StateMachine {
     func canSegment(_ head: HTTPResponseHead, _ version: ResourceVersion) -> Bool {
         guard configuration.segments.maximumConnections > 1, !hasGivenUpSegments,
             original.isResumable, version.validator != nil, let total = version.totalByteCount,
-            total - receivedByteCount >= 2 * configuration.segments.minimumSegmentBytes,
+            total - receivedByteCount >= configuration.segments.minimumBodyBytes,
             // One that has failed at them time and again is asked for the whole.
             fruitlessResumptionCount < Self.maximumFruitlessResumptionCount,
             // Streams of one HTTP/2 connection share its rate.
@@ -48,18 +48,23 @@ extension Download.StateMachine {
     }
 
     /// Has as many connections as there are to be fetch what is missing.
-    private mutating func employ(at now: ContinuousClock.Instant) -> [Effect] {
-        guard let growth, growth.target > (segments?.parts.count ?? 1) else { return [] }
-        guard let segments else {
-            guard let version, let total = version.totalByteCount, end == total else { return [] }
-            var first = Segments(totalByteCount: total, unassigned: ByteRanges())
-            first[Self.firstConnection] = .begun(at: receivedByteCount, limit: total, end: total)
-            guard hasWork(first) else { return [] }
-            return [.askForConnection(source: 0)]
+    mutating func employ(at now: ContinuousClock.Instant) -> [Effect] {
+        guard let growth, growth.target > connectionCount, let divided, hasWork(divided),
+            let source = chooseSource()
+        else { return [] }
+        if source == 0, divided.isOwnConnectionFree {
+            return startPart(0, isExtra: false) + employ(at: now)
         }
-        guard hasWork(segments) else { return [] }
-        if segments.isOwnConnectionFree { return startPart(isExtra: false) + employ(at: now) }
-        return [.askForConnection(source: 0)]
+        return [.askForConnection(source: source)]
+    }
+
+    /// The parts, as they would be if there were another connection now.
+    private var divided: Segments? {
+        if let segments { return segments }
+        guard let version, let total = version.totalByteCount, end == total else { return nil }
+        var segments = Segments(totalByteCount: total, unassigned: ByteRanges())
+        segments[Self.firstConnection] = .begun(at: receivedByteCount, limit: total, end: total)
+        return segments
     }
 
     private func hasWork(_ segments: Segments) -> Bool {
@@ -82,30 +87,27 @@ extension Download.StateMachine {
         at now: ContinuousClock.Instant
     ) -> [Effect] {
         guard isGranted else {
-            growth?.refuse(connections: segments?.parts.count ?? 1, at: now)
-            return []
+            let count = connectionCount
+            growth?.refuse(connections: count, at: now)
+            return count > 0 ? [] : end(after: lastFailure)
         }
         guard state == .receiving, growth != nil else {
             return [.giveConnectionBack(source: source)]
         }
-        let start = startPart(isExtra: true)
+        if source > 0, sources[source] == .unproven {
+            return startProbe(source) + employ(at: now)
+        }
+        let start = startPart(source, isExtra: true)
         guard !start.isEmpty else { return [.giveConnectionBack(source: source)] }
         return start + employ(at: now)
     }
 
-    private mutating func startPart(isExtra: Bool) -> [Effect] {
-        guard let version, let total = version.totalByteCount else { return [] }
-        var effects: [Effect] = []
-        var divided: Segments
-        if let segments {
-            divided = segments
-        } else {
-            divided = Segments(totalByteCount: total, unassigned: ByteRanges())
-            divided[Self.firstConnection] = .begun(at: receivedByteCount, limit: total, end: total)
-            effects.append(.beginSegments)
-        }
-        guard let range = takePart(of: &divided),
-            let resumption = Resumption(gap: range, version: version)
+    private mutating func startPart(_ source: Int, isExtra: Bool) -> [Effect] {
+        var provenVersion = version
+        if source > 0, case .proven(let version) = sources[source] { provenVersion = version }
+        let effects: [Effect] = segments == nil ? [.beginSegments] : []
+        guard let provenVersion, var divided, let range = takePart(of: &divided),
+            let resumption = Resumption(gap: range, version: provenVersion)
         else { return [] }
         partCount += 1
         divided[partCount] = Segments.Part(
@@ -113,11 +115,13 @@ extension Download.StateMachine {
             position: range.lowerBound,
             limit: range.upperBound,
             end: range.upperBound,
+            source: source,
             isExtra: isExtra
         )
         segments = divided
-        let request = Request(transfer: current.transfer, resumption: resumption)
-        return effects + [.startPart(partCount, request)]
+        let transfer = source > 0 ? sources.requests[source] : current.transfer
+        let request = Request(transfer: transfer, resumption: resumption)
+        return effects + [.startPart(partCount, request, source: source)]
     }
 
     // MARK: Parts
@@ -209,39 +213,65 @@ extension Download.StateMachine {
     ) -> [Effect] {
         guard let part = segments?.end(identifier), let segments else { return [] }
         let release: [Effect] = part.isExtra ? [.giveConnectionBack(source: part.source)] : []
-        let remaining = segments.parts.count
         if segments.missing == 0 {
             // One that has brought everything may only have to tell so.
-            guard remaining == 0 else { return release }
+            guard segments.parts.isEmpty else { return release }
+            let probes = abandonProbes()
             self.segments = nil
             growth = nil
             state = .synchronizing
-            return release + [.endSegments, .synchronize]
+            return release + probes + [.endSegments, .synchronize]
         }
         switch end {
         case .complete:
-            if remaining == 0 { return release + startPart(isExtra: false) + employ(at: now) }
+            lastFailure = nil
+            isRefused = false
         case .lost(let error):
-            if remaining == 0 { return release + failParts(error) }
-            // What has served a whole part is worth another try.
+            lastFailure = error
+            isRefused = false
+            // What has served a whole part is worth another try, unless nobody else shows that there is
+            // a network.
             let brought = part.position - part.start
-            if brought < configuration.segments.minimumSegmentBytes {
-                growth?.lose(connections: remaining)
+            if connectionCount == 0 || brought < configuration.segments.minimumSegmentBytes {
+                leave(part.source)
             }
         case .refused:
-            if remaining == 0 { return release + askAlone(segments) }
-            growth?.lose(connections: remaining)
+            lastFailure = nil
+            isRefused = true
+            leave(part.source)
         }
-        return release + employ(at: now)
+        return release + goOnOrFail(at: now)
     }
 
-    private mutating func failParts(_ error: TransferError) -> [Effect] {
-        segments = nil
+    /// Asks nothing more of a source, and without another one is content with the connections there are.
+    private mutating func leave(_ source: Int) {
+        guard sources.requests.count == 1 || !close(source) else { return }
+        let count = connectionCount
+        growth?.lose(connections: count)
+    }
+
+    /// Has the connections fetch what is missing; where there is none and can be none, that is the end.
+    mutating func goOnOrFail(at now: ContinuousClock.Instant) -> [Effect] {
+        guard segments != nil, connectionCount == 0 else { return employ(at: now) }
+        // What has served all of its part goes on with the next one, however many there are to be.
+        if lastFailure == nil, !isRefused, sources[0] != .closed {
+            return startPart(0, isExtra: false) + employ(at: now)
+        }
+        guard sources.hasMirror else { return end(after: lastFailure) }
+        let effects = employ(at: now)
+        return effects.isEmpty ? end(after: lastFailure) : effects
+    }
+
+    /// No connection is left: either that is a failure, or what the servers' refusals mean is told by the
+    /// answer to a request that is the only one.
+    private mutating func end(after error: TransferError?) -> [Effect] {
+        guard let segments else { return [] }
+        guard let error else { return askAlone(segments) }
+        self.segments = nil
         growth = nil
         return interrupted(error)
     }
 
-    /// What the servers' refusals mean is told by the answer to a request that is the only one.
     private mutating func askAlone(_ segments: Segments) -> [Effect] {
         guard let version else { return misuse() }
         let written = segments.written
@@ -249,17 +279,30 @@ extension Download.StateMachine {
         growth = nil
         hasGivenUpSegments = true
         held = Held(byteCount: written.byteCount, version: version, segments: written)
-        return send(Request(transfer: original, resumption: held?.resumption))
+        return send(Request(transfer: leading, resumption: held?.resumption))
     }
 
     /// Ends all connections.
     mutating func abandonLoads() -> [Effect] {
-        guard let segments else { return [.cancelLoad] }
+        let probes = abandonProbes()
+        guard let segments else { return [.cancelLoad] + probes }
         self.segments = nil
         growth = nil
-        return segments.parts.sorted { $0.key < $1.key }.flatMap { identifier, part in
+        return probes + segments.parts.sorted { $0.key < $1.key }.flatMap { identifier, part in
             [.cancelPart(identifier)]
                 + (part.isExtra ? [.giveConnectionBack(source: part.source)] : [])
+        }
+    }
+}
+
+extension Download.StateMachine {
+    /// Ends all comparisons.
+    mutating func abandonProbes() -> [Effect] {
+        let probes = sources.probes.sorted { $0.key < $1.key }
+        sources.probes = [:]
+        for (_, probe) in probes { sources[probe.source] = .unproven }
+        return probes.flatMap { identifier, probe in
+            [.cancelPart(identifier), .giveConnectionBack(source: probe.source)]
         }
     }
 }

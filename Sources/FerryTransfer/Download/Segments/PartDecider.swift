@@ -8,15 +8,27 @@ import FerrySystem
 @LoopActor
 final class PartDecider: LoadDecider {
     private let decider: (any LoadDecider)?
+    private let followsRedirects: Bool
+    private let keepsSecrets: Bool
 
-    init(_ decider: (any LoadDecider)?) { self.decider = decider }
+    /// Stands before the decider of a download.
+    ///
+    /// - Parameters:
+    ///   - decider: The download's.
+    ///   - followsRedirects: Whether the request goes where it is sent, as to a mirror.
+    ///   - keepsSecrets: Whether nothing is added to the request, as to one of another origin.
+    init(_ decider: (any LoadDecider)?, followsRedirects: Bool, keepsSecrets: Bool) {
+        self.decider = decider
+        self.followsRedirects = followsRedirects
+        self.keepsSecrets = keepsSecrets
+    }
 
     func load(
         _ load: Load,
         prepare request: TransferRequest,
         then send: @escaping @LoopActor ([HTTPField]) -> Void
     ) {
-        guard let decider else { return send([]) }
+        guard let decider, !keepsSecrets else { return send([]) }
         decider.load(load, prepare: request, then: send)
     }
 
@@ -25,7 +37,7 @@ final class PartDecider: LoadDecider {
     }
 
     func load(_ load: Load, identityFor request: TransferRequest) -> HTTPIdentity? {
-        decider?.load(load, identityFor: request)
+        keepsSecrets ? nil : decider?.load(load, identityFor: request)
     }
 
     /// A part is asked for without a body.
@@ -39,7 +51,7 @@ final class PartDecider: LoadDecider {
         mayRedirectTo request: TransferRequest,
         for head: HTTPResponseHead,
         then follow: @escaping @LoopActor (TransferRequest?) -> Void
-    ) { follow(nil) }
+    ) { follow(followsRedirects ? request : nil) }
 
     func load(
         _ load: Load,

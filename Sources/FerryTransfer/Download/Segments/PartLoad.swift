@@ -6,8 +6,8 @@ import FerrySystem
 final class PartLoad {
     /// The part's number in its download.
     let part: Int
-    /// What is asked for, and the proof that an answer is that.
-    let resumption: Resumption
+    /// What is asked for, and the proof that an answer is that; `nil` to compare what is at hand.
+    let resumption: Resumption?
 
     private weak var download: Download?
     private var load: Load?
@@ -20,11 +20,11 @@ final class PartLoad {
     init(
         of download: Download,
         part: Int,
-        resumption: Resumption,
+        resumption: Resumption?,
         request: TransferRequest,
         client: HTTPClient,
         configuration: Load.Configuration,
-        decider: (any LoadDecider)?,
+        decider: PartDecider,
         proven: Load?
     ) {
         self.download = download
@@ -33,7 +33,7 @@ final class PartLoad {
         self.request = request
         self.client = client
         self.configuration = configuration
-        self.decider = PartDecider(decider)
+        self.decider = decider
         self.proven = proven
     }
 
@@ -59,7 +59,7 @@ final class PartLoad {
     private static let leastSplicedByteCount: Int64 = 64 << 20
 
     private var disposition: HTTPBodyDisposition {
-        let length = resumption.gap?.byteCount ?? 0
+        let length = resumption?.gap?.byteCount ?? 0
         return length >= Self.leastSplicedByteCount ? .deliverInPipes : .deliver
     }
 }
