@@ -129,8 +129,8 @@ let package = Package(
         .testTarget(
             name: "FerryEndToEndTests",
             dependencies: [
-                "FerryTestSupport", "FerrySystem", "FerryWire", "CSQLite", "ferry", "ferryd",
-                "ferry-test-app", "system-call-tracer",
+                "FerryTestSupport", "FerrySystem", "FerryTransfer", "FerryWire", "CSQLite", "ferry",
+                "ferryd", "ferry-test-app", "system-call-tracer",
             ]
         ),
     ]

@@ -67,11 +67,12 @@ extension FuzzTarget {
         for boot in [record.bootIdentifier, BootIdentifier(rawValue: "another")] {
             for size in sizes {
                 for checkpoint in [checkpoint, nil] {
-                    let trusted = record.trustedByteCount(
+                    let trusted = record.trustedBytes(
                         currentBoot: boot,
                         fileSize: size,
+                        table: nil,
                         checkpoint: checkpoint
-                    )
+                    ).upperBound
                     try checkTrust(trusted, of: size, record.version)
                     try checkStart(record, holding: trusted)
                 }

@@ -1,3 +1,4 @@
+import FerryTransfer
 import Foundation
 import FoundationNetworking
 
@@ -46,6 +47,8 @@ extension URLSessionConfiguration {
         var replacesExpiredLinks = false
         var maximumReceiveRate: Int64?
         var maximumSendRate: Int64?
+        /// When several connections fetch one download.
+        var segments = Download.SegmentPolicy()
 
         init(kind: Kind) {
             self.kind = kind

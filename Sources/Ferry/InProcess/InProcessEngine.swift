@@ -132,8 +132,7 @@ final class InProcessEngine {
     }
 
     func giveConnectionBack(of transfer: any InProcessTransfer) {
-        budget.giveBack(forHost: transfer.host)
-        admit(host: transfer.host)
+        giveConnectionBack(host: transfer.host)
     }
 
     /// A server has answered in this version of HTTP.
@@ -144,6 +143,20 @@ final class InProcessEngine {
             multiplexingHosts.insert(origin).inserted
         else { return }
         admit(host: origin)
+    }
+
+    /// Takes a connection for a task that has one already, if nobody else wants it.
+    ///
+    /// - Returns: Whether there was one.
+    func takeSpareConnection(host: String) -> Bool {
+        guard !line.isAwaited(host) else { return false }
+        return budget.take(forHost: host, limitPerHost: limit(forHost: host)) == .admitted
+    }
+
+    /// Gives a connection back to those that wait.
+    func giveConnectionBack(host: String) {
+        budget.giveBack(forHost: host)
+        admit(host: host)
     }
 
     private func admit(host: String) {

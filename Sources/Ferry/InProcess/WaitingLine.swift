@@ -25,6 +25,9 @@ struct WaitingLine {
     /// The hosts for which somebody waits.
     var hosts: [String] { Array(places.keys) }
 
+    /// Whether somebody waits for a host.
+    func isAwaited(_ host: String) -> Bool { places[host] != nil }
+
     mutating func enter(task: Int, host: String, priority: Float) -> Place {
         let place = Place(task: task, host: host, priority: priority, order: nextOrder)
         nextOrder += 1

@@ -1,4 +1,5 @@
 import FerryTransfer
+import Foundation
 
 extension TransferOptions {
     /// The digests, in the form that transfers know.
@@ -7,6 +8,18 @@ extension TransferOptions {
             FerryTransfer.Digest.Algorithm(rawValue: digest.algorithm.rawValue)
                 .map { FerryTransfer.Digest($0, Array(digest.value)) }
         }
+    }
+}
+
+extension TransferOptions {
+    /// The addresses of mirrors that can be asked.
+    var mirrorAddresses: [String] {
+        mirrors.map(\.absoluteString).filter { Origin(url: $0) != nil }
+    }
+
+    /// By how many connections a body is fetched.
+    func segmentPolicy(_ policy: Download.SegmentPolicy) -> Download.SegmentPolicy {
+        policy.limited(to: maximumConnectionsPerDownload)
     }
 }
 

@@ -63,12 +63,15 @@ extension Daemon {
                 linkStatuses: start.asksForLink ? Download.expiredLinkStatuses : [],
                 digests: wanted?.expectedDigests ?? [],
                 announcesResumption: state?.isFromResumeData ?? false,
+                segments: options.policy.segments.limited(to: wanted?.maximumConnections),
+                mirrors: wanted?.mirrors ?? [],
                 load: loadConfiguration(for: start)
             ),
             decider: BackgroundDecider(
                 challenges: challenges(of: task),
                 onCollect: { [weak self] in self?.collected($0, task.id) }
             ),
+            connections: TaskConnections(session: task.sessionID, daemon: self),
             events: events(of: task.id)
         )
         transfers[task.id] = download

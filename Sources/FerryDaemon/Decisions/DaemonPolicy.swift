@@ -6,6 +6,8 @@ struct DaemonPolicy: Sendable {
     var maximumTransfers = 32
     /// How many transfers run at once for one host, over all sessions.
     var maximumTransfersPerHost = 16
+    /// When several connections fetch one download, and how many at most.
+    var segments = Download.SegmentPolicy()
     /// When a failed attempt is made again.
     var retry = RetryPolicy()
     /// How long a transfer waits for room on the disk before it tries again, in seconds.

@@ -39,6 +39,19 @@ struct TransferBudget: Hashable, Sendable {
         free(host: host) > 0 && count(session: session, host: host) < max(1, sessionLimit)
     }
 
+    /// Whether a transfer may have a further connection.
+    ///
+    /// The last place is never lent. So the next task finds room at once, and those that come after it get
+    /// what is given back, as then there is none to spare.
+    func canLend(session: Int64, host: String, sessionLimit: Int) -> Bool {
+        free(host: host) > 1 && count(session: session, host: host) + 1 < sessionLimit
+    }
+
+    /// Whether nothing may start for a session and a host.
+    func isFull(session: Int64, host: String, sessionLimit: Int) -> Bool {
+        !admits(session: session, host: host, sessionLimit: sessionLimit)
+    }
+
     /// Notes a transfer that starts; it must be admitted.
     mutating func take(session: Int64, host: String) {
         _ = connections.take(forHost: host)

@@ -38,6 +38,9 @@ struct DaemonOptions: Sendable {
           --log-level LEVEL            error, warning, notice, info (default) or debug
           --maximum-transfers N        transfers at once, 1 to 1024 (default 32)
           --maximum-per-host N         transfers at once for one host, 1 to 256 (default 16)
+          --connections N              connections for one download, 1 to 16 (default 4)
+          --connection-trial SECONDS   judge further connections after this long (default 0.4);
+                                       0 makes them all at once
           --splice-from BYTES          move bodies from this size on by splice (default 16777216)
           --idle-time SECONDS          end after this long with nothing to do (default 10)
           --retry-delay SECONDS        first delay after a failed attempt (default 1)
@@ -80,6 +83,14 @@ struct DaemonOptions: Sendable {
             policy.maximumTransfers = try Self.number(name, value, in: 1...1024)
         case "--maximum-per-host":
             policy.maximumTransfersPerHost = try Self.number(name, value, in: 1...256)
+        case "--connections":
+            policy.segments.maximumConnections = try Self.number(
+                name,
+                value,
+                in: 1...Download.SegmentPolicy.connectionLimit
+            )
+        case "--connection-trial":
+            policy.segments.window = .seconds(try Self.seconds(name, value))
         case "--splice-from":
             minimumSplicedBytes = try Self.number(name, value, in: 1...Int.max)
         case "--idle-time":

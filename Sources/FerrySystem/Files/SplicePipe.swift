@@ -44,35 +44,39 @@ package final class SplicePipe {
         }
     }
 
-    /// Puts what is in the pipe into a file.
+    /// Puts up to `limit` bytes of what is in the pipe into a file.
     ///
     /// - Returns: How many bytes the file took, at least 1 unless the pipe is empty.
     /// - Throws: `splice` or `pwrite`, such as `ENOSPC`; bytes that were not taken stay in the pipe.
     package func empty(
         into file: borrowing FileDescriptor,
-        at offset: Int64
+        at offset: Int64,
+        limit: Int = .max
     ) throws(SystemCallError) -> Int {
-        guard count > 0 else { return 0 }
+        let wanted = min(count, limit)
+        guard wanted > 0 else { return 0 }
         let descriptor = file.rawValue
         var position = offset
         do throws(SystemCallError) {
             let moved = try systemCall("splice") {
-                CFerryLinux_splice(reading.rawValue, nil, descriptor, &position, count, Self.flags)
+                CFerryLinux_splice(reading.rawValue, nil, descriptor, &position, wanted, Self.flags)
             }
             guard moved > 0 else { throw SystemCallError(call: "splice", errno: EIO) }
             count -= moved
             return moved
         } catch let error where error.errno == EINVAL {
-            return try copy(into: file, at: offset)
+            return try copy(into: file, at: offset, limit: wanted)
         }
     }
 
     /// For file systems that cannot splice.
     private func copy(
         into file: borrowing FileDescriptor,
-        at offset: Int64
+        at offset: Int64,
+        limit: Int
     ) throws(SystemCallError) -> Int {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
+        let size = min(limit, 64 * 1024)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
         defer { buffer.deallocate() }
         let taken = try reading.read(into: buffer)
         guard taken > 0 else { throw SystemCallError(call: "read", errno: EIO) }

@@ -26,10 +26,13 @@ package enum DigestField {
 }
 
 extension HTTPResponseHead {
-    /// The strongest digest of the whole representation that the server tells, if any.
-    package var representationDigest: Digest? {
-        DigestField.digests(in: fields.values(named: "Repr-Digest")).first
+    /// The digests of the whole representation that the server tells, the strongest first.
+    package var representationDigests: [Digest] {
+        DigestField.digests(in: fields.values(named: "Repr-Digest"))
     }
+
+    /// The strongest digest of the whole representation that the server tells, if any.
+    package var representationDigest: Digest? { representationDigests.first }
 
     /// The strongest digest of this response's body that the server tells, if any.
     package var contentDigest: Digest? {

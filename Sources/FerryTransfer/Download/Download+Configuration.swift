@@ -21,6 +21,14 @@ extension Download {
         ///
         /// For a download that an app made from resume data, until it has come once.
         package var announcesResumption: Bool
+        /// When several connections fetch the body; four at most by default, while that is faster.
+        package var segments: SegmentPolicy
+        /// Other addresses of the same resource; none by default.
+        ///
+        /// They share in the parts of a long body, and take the place of a server that fails. See
+        /// ``Sources`` for what a mirror has to prove before a byte of it is taken. The request's secrets go
+        /// to none that has another origin.
+        package var mirrors: [String]
         /// How each request is carried through to its answer.
         package var load: Load.Configuration
 
@@ -34,6 +42,8 @@ extension Download {
             linkStatuses: Set<Int> = [],
             digests: [Digest] = [],
             announcesResumption: Bool = false,
+            segments: SegmentPolicy = SegmentPolicy(),
+            mirrors: [String] = [],
             load: Load.Configuration = Load.Configuration()
         ) {
             self.synchronization = synchronization
@@ -44,6 +54,8 @@ extension Download {
             self.linkStatuses = linkStatuses
             self.digests = digests
             self.announcesResumption = announcesResumption
+            self.segments = segments
+            self.mirrors = mirrors
             self.load = load
         }
 

@@ -24,6 +24,22 @@ extension Download {
             }
         }
 
+        /// Writes the first bytes of the piece at a place of a file.
+        @LoopActor
+        func write(
+            _ count: Int,
+            to file: PartialFile,
+            at offset: Int64
+        ) throws(TransferError) {
+            switch self {
+            case .memory(let bytes):
+                let first = UnsafeRawBufferPointer(rebasing: bytes.prefix(count))
+                try file.write(first, at: offset)
+            case .pipe(let pipe):
+                try file.write(pipe, count: count, at: offset)
+            }
+        }
+
         /// Appends the piece to a file, without so many of its first bytes.
         @LoopActor
         func write(to file: PartialFile, dropping count: Int) throws(TransferError) {

@@ -5,9 +5,12 @@ extension Download.StateMachine {
         case .ended: return []
         case .ready, .requesting, .draining, .synchronizing, .verifying: return misuse()
         }
-        let start = receivedByteCount - overlapByteCount
+        guard segments == nil else {
+            return partReceivedBytes(Self.firstConnection, count: count)
+        }
+        let start = (proofEnd ?? receivedByteCount) - overlapByteCount
         if let end, start + Int64(count) > end {
-            return [.cancelLoad] + refused("the body is longer than announced")
+            return abandonLoads() + refused("the body is longer than announced")
         }
         hasReceivedBytes = true
         fruitlessResumptionCount = 0
@@ -19,7 +22,8 @@ extension Download.StateMachine {
             unprovedVersion = nil
             effects.append(.continueFile(version))
         }
-        return effects + [.write(dropping: known)]
+        // What was asked for only to be compared is there already.
+        return proofEnd == nil ? effects + [.write(dropping: known)] : effects
     }
 
     /// Whether all that comes goes to the end of the file.
@@ -28,7 +32,7 @@ extension Download.StateMachine {
     /// The server sends other bytes than the file holds.
     mutating func compareFailed() -> [Effect] {
         guard state == .receiving else { return [] }
-        return [.cancelLoad] + refused("the part differs from what is at hand")
+        return abandonLoads() + refused("the part differs from what is at hand")
     }
 
     mutating func wrote(count: Int) -> [Effect] {
@@ -49,11 +53,13 @@ extension Download.StateMachine {
         receivedByteCount = 0
         overlapByteCount = 0
         unprovedVersion = nil
+        proofEnd = nil
         held = nil
+        growth = nil
         guard current.resumption != nil else {
             let error = TransferError(code: code, message: reason)
             return [.discardFile] + fail(error)
         }
-        return [.discardFile, .reportRestart(reason: reason)] + send(Request(transfer: original))
+        return [.discardFile, .reportRestart(reason: reason)] + send(Request(transfer: leading))
     }
 }

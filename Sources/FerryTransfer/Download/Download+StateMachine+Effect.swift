@@ -24,6 +24,23 @@ extension Download.StateMachine {
         case synchronize
         /// Compare the file with digests.
         case verify([DigestCheck])
+        /// Have the file take bytes at any place.
+        case beginSegments
+        /// Make an ordinary file of one that is complete.
+        case endSegments
+        /// Find out whether there may be another connection to a source, and tell.
+        case askForConnection(source: Int)
+        /// Give back a connection that was lent.
+        case giveConnectionBack(source: Int)
+        /// Ask for a part, by a connection of its own.
+        case startPart(Int, Request, source: Int)
+        case cancelPart(Int)
+        /// Ask a mirror for bytes that are at hand.
+        case startProbe(Int, TransferRequest, Range<Int64>, source: Int)
+        /// Compare the bytes that have just arrived with the file's.
+        case compareProbe(Int, count: Int, at: Int64)
+        /// Write the first of the bytes that have just arrived.
+        case writePart(Int, at: Int64, count: Int)
         case finish(DownloadResult)
         case fail(TransferError)
     }

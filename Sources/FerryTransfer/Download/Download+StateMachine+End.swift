@@ -1,15 +1,21 @@
 extension Download.StateMachine {
-    mutating func loadFinished(_ error: TransferError?) -> [Effect] {
+    mutating func loadFinished(
+        _ error: TransferError?,
+        at now: ContinuousClock.Instant = .now
+    ) -> [Effect] {
         switch state {
         case .requesting:
-            return interrupted(
+            let error =
                 error ?? TransferError(code: .badServerResponse, message: "no response came")
-            )
+            return failOver(after: error, at: now) ?? interrupted(error)
         case .draining(let next):
             // Whatever became of a body that nobody wants.
             return send(next)
+        case .receiving where segments != nil:
+            return partFinished(Self.firstConnection, error, at: now)
         case .receiving:
-            return error.map { interrupted($0) } ?? bodyEnded()
+            guard let error else { return bodyEnded() }
+            return failOver(after: error, at: now) ?? interrupted(error)
         case .ended:
             return []
         case .ready, .synchronizing, .verifying:
@@ -19,7 +25,7 @@ extension Download.StateMachine {
 
     /// The load ended as it should while a body was coming.
     private mutating func bodyEnded() -> [Effect] {
-        let reached = receivedByteCount - overlapByteCount
+        let reached = (proofEnd ?? receivedByteCount) - overlapByteCount
         if let end, reached < end {
             return fail(
                 TransferError(
@@ -28,23 +34,29 @@ extension Download.StateMachine {
                 )
             )
         }
+        if proofEnd != nil, var held, let version {
+            proofEnd = nil
+            held.version = version
+            self.held = held
+            return send(Request(transfer: leading, resumption: held.resumption))
+        }
         guard let version, let total = version.totalByteCount, receivedByteCount < total
         else {
             state = .synchronizing
-            return [.synchronize]
+            return abandonProbes() + [.synchronize]
         }
         // A server may send less than it was asked for (RFC 9110 §14.2); each such part is at
         // least a byte long, so that this comes to an end.
         held = Held(byteCount: receivedByteCount, version: version)
         return send(
             Request(
-                transfer: original,
+                transfer: leading,
                 resumption: Resumption(byteCount: receivedByteCount, version: version)
             )
         )
     }
 
-    private mutating func interrupted(_ error: TransferError) -> [Effect] {
+    mutating func interrupted(_ error: TransferError) -> [Effect] {
         if current.resumption != nil, !hasReceivedBytes,
             error.code == .connectionLost || error.code == .badServerResponse
         {
@@ -58,7 +70,7 @@ extension Download.StateMachine {
         switch state {
         case .ended: []
         case .ready, .synchronizing, .verifying: fail(error)
-        case .requesting, .draining, .receiving: [.cancelLoad] + fail(error)
+        case .requesting, .draining, .receiving: abandonLoads() + fail(error)
         }
     }
 

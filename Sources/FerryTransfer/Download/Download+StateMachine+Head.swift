@@ -11,7 +11,8 @@ extension Download.StateMachine {
     mutating func receivedHead(
         _ head: HTTPResponseHead,
         to request: TransferRequest,
-        now: HTTPDate
+        now: HTTPDate,
+        at clock: ContinuousClock.Instant = .now
     ) -> [Effect] {
         switch state {
         case .requesting: break
@@ -19,6 +20,14 @@ extension Download.StateMachine {
         case .ready, .draining, .receiving, .synchronizing, .verifying: return misuse()
         }
         current.transfer = current.resumption?.removingFields(of: request) ?? request
+        if head.status >= 400, head.status != 416, head.status != 412 {
+            let error = TransferError(
+                code: configuration.isUnavailable(head.status)
+                    ? .serverUnavailable : .badServerResponse,
+                message: "the server answers \(head.status)"
+            )
+            if let other = failOver(after: error, at: clock) { return [.cancelLoad] + other }
+        }
         if let resumption = current.resumption {
             switch head.status {
             case 206: return partCame(head, for: resumption)
@@ -62,9 +71,12 @@ extension Download.StateMachine {
             var version = resumption.version
             version.totalByteCount = total
             self.end = end
+            noteDigests(head, of: resumption.offset..<end)
+            if let gap = resumption.gap, let written = held?.segments {
+                return gapCame(head, gap.lowerBound..<end, of: version, beside: written)
+            }
             overlapByteCount = receivedByteCount - resumption.offset
             held = Held(byteCount: receivedByteCount, version: version)
-            noteDigests(head, of: resumption.offset..<end)
             return receive(
                 head,
                 version,
@@ -84,6 +96,10 @@ extension Download.StateMachine {
         total: Int64
     ) -> [Effect] {
         let validator = Validator(head: head)
+        if resumption.gap != nil, validator == nil {
+            return leaveRefusal(head, "the new address has nothing that proves its parts")
+        }
+        proofEnd = resumption.gap?.upperBound
         if validator != nil {
             unprovedVersion = ResourceVersion(
                 validator: validator,
@@ -93,11 +109,38 @@ extension Download.StateMachine {
             )
         }
         self.end = end
-        overlapByteCount = receivedByteCount - resumption.offset
+        overlapByteCount = (proofEnd ?? receivedByteCount) - resumption.offset
         noteDigests(head, of: resumption.offset..<end)
         var version = unprovedVersion ?? resumption.version
         version.totalByteCount = total
         return receive(head, version, [], resumedAt: resumption.offset)
+    }
+
+    /// The first of several parts that are missing is on its way; others may be fetched beside it.
+    private mutating func gapCame(
+        _ head: HTTPResponseHead,
+        _ range: Range<Int64>,
+        of version: ResourceVersion,
+        beside written: ByteRanges
+    ) -> [Effect] {
+        let total = version.totalByteCount ?? range.upperBound
+        var unassigned = written.gaps(upTo: total)
+        unassigned.remove(range)
+        var segments = Segments(totalByteCount: total, unassigned: unassigned)
+        segments[Self.firstConnection] = .begun(
+            at: range.lowerBound,
+            limit: range.upperBound,
+            end: range.upperBound
+        )
+        overlapByteCount = 0
+        let effects = receive(
+            head,
+            version,
+            [.continueFile(version)],
+            resumedAt: receivedByteCount
+        )
+        self.segments = segments
+        return effects
     }
 
     /// A body that begins at the first byte takes the place of whatever the file holds.
@@ -115,6 +158,7 @@ extension Download.StateMachine {
             link: configuration.link
         )
         unprovedVersion = nil
+        proofEnd = nil
         var effects: [Effect] = []
         if held != nil, current.resumption != nil {
             effects.append(.reportRestart(reason: "the server answers \(head.status)"))
@@ -137,6 +181,8 @@ extension Download.StateMachine {
         state = .receiving
         hasReceivedBytes = false
         self.version = version
+        segments = nil
+        growth = canSegment(head, version) ? SegmentGrowth(policy: configuration.segments) : nil
         // The rest of the rest is no news.
         if isContinuation { return preparation + [.takeBody] }
         response = head
@@ -150,7 +196,7 @@ extension Download.StateMachine {
 
     /// The server will not continue the bytes at hand; its response's body goes unread.
     private mutating func leaveRefusal(_ head: HTTPResponseHead, _ reason: String) -> [Effect] {
-        [.reportRestart(reason: reason)] + leaveBody(of: head, for: Request(transfer: original))
+        [.reportRestart(reason: reason)] + leaveBody(of: head, for: Request(transfer: leading))
     }
 
     /// Sends the next request, after the body at hand where that is shorter than a handshake.

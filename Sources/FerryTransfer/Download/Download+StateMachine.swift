@@ -38,6 +38,16 @@ extension Download {
             var byteCount: Int64
             var version: ResourceVersion
             var fruitlessResumptionCount = 0
+            /// Which bytes those are, where they are not the first ones.
+            var segments: ByteRanges?
+
+            /// Asks for what is missing, or for the first part of it.
+            var resumption: Resumption? {
+                guard let segments, let total = version.totalByteCount,
+                    let gap = segments.gaps(upTo: total).ranges.first
+                else { return Resumption(byteCount: byteCount, version: version) }
+                return Resumption(gap: gap, version: version)
+            }
         }
 
         /// How often in a row a request for the rest may be cut off before a byte of it comes.
@@ -68,17 +78,36 @@ extension Download {
         var end: Int64?
         /// What is known of the resource when its bytes have proved to be those at hand.
         var unprovedVersion: ResourceVersion?
+        /// Where the bytes end that are asked for only to be compared.
+        var proofEnd: Int64?
         /// How many bytes are still to come that the file holds already.
         var overlapByteCount: Int64 = 0
         var hasReceivedBytes = false
         /// What the server has said of the bytes.
         var announcedChecks: [DigestCheck] = []
         var announcesResumption: Bool
+        /// How many connections there are to be, where there can be several.
+        var growth: SegmentGrowth?
+        /// Which part of the body each of them fetches, once there are several.
+        var segments: Segments?
+        /// The number of the last part that was asked for.
+        var partCount = Self.firstConnection
+        /// Whether a server has refused parts in a way that makes one request after the other the better way.
+        var hasGivenUpSegments = false
+        /// Where the resource can be had.
+        var sources: Sources
+        /// Which of them is asked when there is one request only.
+        var leadingSource = 0
+        /// Why the last connection that has failed did.
+        var lastFailure: TransferError?
+        /// Whether the last answer for a part was something else.
+        var isRefused = false
 
         init(request: TransferRequest, configuration: Configuration) {
             original = request
             current = Request(transfer: request)
             self.configuration = configuration
+            sources = Sources(request: request, mirrors: configuration.mirrors)
             announcesResumption = configuration.announcesResumption
         }
 
@@ -94,18 +123,20 @@ extension Download {
             if let held, held.byteCount > 0, held.version.validator != nil, original.isResumable {
                 self.held = held
                 receivedByteCount = held.byteCount
+                if let place = sources.place(of: held.version) { lead(place) }
                 fruitlessResumptionCount = held.fruitlessResumptionCount
                 if fruitlessResumptionCount < Self.maximumFruitlessResumptionCount {
                     resumption = self.resumption(of: held)
                 }
             }
-            return send(Request(transfer: original, resumption: resumption))
+            return send(Request(transfer: leading, resumption: resumption))
         }
 
         /// The request for what follows the bytes at hand.
         func resumption(of held: Held) -> Resumption? {
-            if held.version.link == configuration.link {
-                return Resumption(byteCount: held.byteCount, version: held.version)
+            if held.version.link == configuration.link { return held.resumption }
+            if let written = held.segments {
+                return Resumption(relinking: written, version: held.version)
             }
             return Resumption(relinking: held.byteCount, version: held.version)
         }
@@ -113,7 +144,7 @@ extension Download {
         mutating func cancel() -> [Effect] {
             defer { state = .ended }
             switch state {
-            case .requesting, .draining, .receiving: return [.cancelLoad]
+            case .requesting, .draining, .receiving: return abandonLoads()
             case .ready, .synchronizing, .verifying, .ended: return []
             }
         }
@@ -122,19 +153,19 @@ extension Download {
             state = .requesting
             current = request
             hasReceivedBytes = false
-            return [.send(request)]
+            return abandonProbes() + [.send(request)]
         }
 
         mutating func fail(_ error: TransferError) -> [Effect] {
             state = .ended
-            return [.fail(error)]
+            return abandonProbes() + [.fail(error)]
         }
 
         /// An input that cannot come in this state: a fault here or in the engine, which ends this
         /// download and no other.
         mutating func misuse(_ input: StaticString = #function) -> [Effect] {
             let message = "\(input) while \(stateName)"
-            return [.cancelLoad]
+            return abandonLoads()
                 + fail(TransferError(code: .internalFailure, message: message))
         }
 

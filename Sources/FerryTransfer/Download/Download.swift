@@ -22,9 +22,14 @@ package final class Download {
     private let events: Events
     private let decider: (any LoadDecider)?
     private let givenCheckpoint: Checkpoint?
+    private let connections: (any ConnectionLender)?
     private var machine: StateMachine
     private var hasStarted = false
     private var source: (any AnswerSource)?
+    /// What the connections beside the first one bring.
+    private var parts: [Int: PartLoad] = [:]
+    /// The load that has brought the first answer: how it proved who asks is good for the parts as well.
+    private var provenLoad: Load?
     /// What the first request is shared by, if it is.
     private var sharing: Sharing?
     private var disposition = HTTPBodyDisposition.discard
@@ -46,6 +51,8 @@ package final class Download {
     ///   - client: What sends the requests.
     ///   - configuration: How the download is carried out.
     ///   - decider: Who decides about redirects and challenges for the app.
+    ///   - connections: Who lends further connections; without an owner who counts them there may always be
+    ///     another.
     ///   - sharing: What the answer to the first request is shared by; `nil` to make that request alone.
     ///   - events: The receivers of the download's events.
     package init(
@@ -56,6 +63,7 @@ package final class Download {
         client: HTTPClient,
         configuration: Configuration = Configuration(),
         decider: (any LoadDecider)? = nil,
+        connections: (any ConnectionLender)? = nil,
         sharing: Sharing? = nil,
         events: Events
     ) {
@@ -66,6 +74,7 @@ package final class Download {
         self.client = client
         self.configuration = configuration
         self.decider = decider
+        self.connections = connections
         self.sharing = sharing
         self.events = events
         machine = StateMachine(request: request, configuration: configuration)
@@ -85,6 +94,7 @@ package final class Download {
         progress = nil
         sharing = nil
         verification?.cancel()
+        provenLoad = nil
         stopSynchronizing()
     }
 
@@ -114,7 +124,8 @@ package final class Download {
                 StateMachine.Held(
                     byteCount: $0.writtenByteCount,
                     version: $0.version,
-                    fruitlessResumptionCount: $0.fruitlessResumptionCount
+                    fruitlessResumptionCount: $0.fruitlessResumptionCount,
+                    segments: $0.segments?.written
                 )
             }
             run(machine.start(holding: held))
@@ -160,6 +171,19 @@ extension Download {
         case .write(let count): try write(piece, dropping: count)
         case .synchronize: synchronizeAll()
         case .verify(let checks): verify(checks)
+        case .beginSegments: try file.beginSegments()
+        case .endSegments: try file.endSegments()
+        case .askForConnection(let source): askForConnection(to: source)
+        case .giveConnectionBack(let source):
+            connections?.takeBack(connectionTo: origin(of: source))
+        case .startPart(let part, let next, let source): start(part, next, of: source)
+        case .startProbe(let part, let request, let range, let source):
+            startProbe(part, request, range, of: source)
+        case .compareProbe(let part, let count, let offset):
+            try compare(piece?.prefix(count), at: offset, of: part)
+        case .cancelPart(let part): cancel(part)
+        case .writePart(let part, let offset, let count):
+            try write(piece, count, of: part, at: offset)
         case .reportRestart(let reason): restarted(reason)
         case .reportResponse(let head, let request): responded(head, request)
         case .reportResumption(let offset, let total): events.resumed(offset, total)
@@ -205,6 +229,7 @@ extension Download {
         run(machine.wrote(count: Int(file.byteCount - before)))
         try result.get()
         if !machine.hasEnded { synchronizeSoon() }
+        run(machine.grow(at: EventLoop.now))
     }
 
     private func compare(
@@ -219,8 +244,9 @@ extension Download {
 
     private func end(_ report: (Events) -> Void) {
         stopSynchronizing()
-        // It may refer to the owner, and is of no use any more.
+        // They may refer to the owner, and are of no use any more.
         sharing = nil
+        provenLoad = nil
         noteFruitlessResumptions()
         tellProgress()
         report(events)
@@ -253,6 +279,132 @@ extension Download {
     private func noteFruitlessResumptions() {
         // A count that is lost is only begun anew.
         try? file.noteFruitlessResumptions(machine.fruitlessResumptionCount)
+    }
+}
+
+// MARK: - Parts
+
+extension Download {
+    /// Who counts the connections of this download.
+    private func origin(of source: Int) -> String {
+        let url = machine.request(of: source).url
+        return Origin(url: url)?.description ?? url
+    }
+
+    private func askForConnection(to source: Int) {
+        let isAlone = self.source?.isShared != true
+        let isGranted = isAlone && connections?.lend(connectionTo: origin(of: source)) ?? true
+        run(machine.connectionAnswered(isGranted, source: source, at: EventLoop.now))
+    }
+
+    private func start(_ part: Int, _ next: StateMachine.Request, of source: Int) {
+        var request = next.transfer
+        request.fields += next.resumption?.fields ?? []
+        start(part, request, for: next.resumption, of: source)
+    }
+
+    private func startProbe(
+        _ part: Int,
+        _ next: TransferRequest,
+        _ range: Range<Int64>,
+        of source: Int
+    ) {
+        var request = next
+        let value = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
+        request.fields.append(HTTPField(name: "Range", value: value))
+        start(part, request, for: nil, of: source)
+    }
+
+    private func start(
+        _ part: Int,
+        _ request: TransferRequest,
+        for resumption: Resumption?,
+        of source: Int
+    ) {
+        let isElsewhere = Origin(url: request.url) != Origin(url: self.request.url)
+        let load = PartLoad(
+            of: self,
+            part: part,
+            resumption: resumption,
+            request: request,
+            client: client,
+            configuration: configuration.load,
+            decider: PartDecider(
+                decider,
+                followsRedirects: source > 0,
+                keepsSecrets: source > 0 && isElsewhere
+            ),
+            proven: provenLoad
+        )
+        parts[part] = load
+        load.start()
+    }
+
+    private func compare(
+        _ bytes: Slice<UnsafeRawBufferPointer>?,
+        at offset: Int64,
+        of part: Int
+    ) throws(TransferError) {
+        guard let bytes else { return }
+        if try !file.holds(UnsafeRawBufferPointer(rebasing: bytes), at: offset) {
+            run(machine.probeDiffers(part, at: EventLoop.now))
+        }
+    }
+
+    private func cancel(_ part: Int) {
+        guard part != StateMachine.firstConnection else { return cancelLoad() }
+        parts.removeValue(forKey: part)?.cancel()
+    }
+
+    /// Bytes that reached the file before an error count: they are a part of the whole.
+    private func write(
+        _ piece: Piece?,
+        _ count: Int,
+        of part: Int,
+        at offset: Int64
+    ) throws(TransferError) {
+        guard let piece else { return }
+        let before = file.byteCount
+        let result = Result { () throws(TransferError) in
+            try piece.write(count, to: file, at: offset)
+        }
+        let written = Int(file.byteCount - before)
+        run(machine.wrotePart(part, count: written, at: EventLoop.now))
+        try result.get()
+        if !machine.hasEnded { synchronizeSoon() }
+        run(machine.grow(at: EventLoop.now))
+    }
+
+    /// The head of the answer to the request for a part; returns whether its body is wanted.
+    func received(_ head: HTTPResponseHead, by load: PartLoad) -> Bool {
+        guard parts[load.part] === load else { return false }
+        let now = EventLoop.now
+        if let resumption = load.resumption {
+            run(machine.partAnswered(load.part, head, to: resumption, at: now))
+        } else {
+            run(machine.probeAnswered(load.part, head, at: now))
+        }
+        return parts[load.part] === load
+    }
+
+    /// Bytes of a part; returns whether more of them are wanted.
+    func received(_ piece: Piece, by load: PartLoad) -> Bool {
+        guard parts[load.part] === load else { return false }
+        let effects =
+            load.resumption == nil
+            ? machine.probeReceivedBytes(load.part, count: piece.count, at: EventLoop.now)
+            : machine.partReceivedBytes(load.part, count: piece.count)
+        run(effects, piece: piece)
+        return parts[load.part] === load
+    }
+
+    /// The connection for a part has ended.
+    func finished(_ load: PartLoad, with error: TransferError?) {
+        guard parts[load.part] === load else { return }
+        parts[load.part] = nil
+        let now = EventLoop.now
+        if load.resumption == nil { return run(machine.probeFinished(load.part, at: now)) }
+        run(machine.partFinished(load.part, error, at: now))
     }
 }
 
@@ -327,7 +479,8 @@ extension Download: LoadReceiver {
         to request: TransferRequest
     ) -> HTTPBodyDisposition {
         guard isCurrent(load) else { return .cancel }
-        run(machine.receivedHead(head, to: request, now: .now))
+        provenLoad = load
+        run(machine.receivedHead(head, to: request, now: .now, at: EventLoop.now))
         return disposition
     }
 
@@ -347,6 +500,7 @@ extension Download: LoadReceiver {
     private func receive(_ piece: Piece, from load: Load) -> HTTPBodyDisposition {
         guard isCurrent(load) else { return .cancel }
         run(machine.receivedBytes(count: piece.count), piece: piece)
+        guard isCurrent(load) else { return .cancel }
         guard disposition == .deliver, machine.acceptsPipes else { return disposition }
         return .deliverInPipes
     }
@@ -354,6 +508,6 @@ extension Download: LoadReceiver {
     package func load(_ load: Load, didFinishWith error: TransferError?) {
         guard isCurrent(load) else { return }
         source = nil
-        run(machine.loadFinished(error))
+        run(machine.loadFinished(error, at: EventLoop.now))
     }
 }

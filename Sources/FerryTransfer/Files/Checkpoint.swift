@@ -10,7 +10,7 @@ package struct Checkpoint: Hashable, Sendable, Codable {
     package var generation: UInt64
     /// Which version of which resource the bytes are.
     package var version: ResourceVersion
-    /// How many bytes were forced onto the disk.
+    /// How many bytes were forced onto the disk, from the first one on without a gap.
     package var synchronizedByteCount: Int64
     /// How many bytes were written.
     package var writtenByteCount: Int64
@@ -18,6 +18,22 @@ package struct Checkpoint: Hashable, Sendable, Codable {
     package var bootIdentifier: BootIdentifier
     /// How often in a row a request for the rest was cut off before a byte of it came.
     package var fruitlessResumptionCount: Int
+    /// Which bytes there are, where they were not written one after the other.
+    package var segments: Segments?
+
+    /// Which bytes of a file that is not filled in order there are.
+    package struct Segments: Hashable, Sendable, Codable {
+        /// Those that were written.
+        package var written: ByteRanges
+        /// Those of them that were forced onto the disk.
+        package var synchronized: ByteRanges
+
+        /// Makes a description from its parts.
+        package init(written: ByteRanges, synchronized: ByteRanges) {
+            self.written = written
+            self.synchronized = synchronized
+        }
+    }
 
     /// Makes a checkpoint from its parts.
     package init(
@@ -26,7 +42,8 @@ package struct Checkpoint: Hashable, Sendable, Codable {
         synchronizedByteCount: Int64,
         writtenByteCount: Int64,
         bootIdentifier: BootIdentifier,
-        fruitlessResumptionCount: Int = 0
+        fruitlessResumptionCount: Int = 0,
+        segments: Segments? = nil
     ) {
         self.generation = generation
         self.version = version
@@ -34,10 +51,21 @@ package struct Checkpoint: Hashable, Sendable, Codable {
         self.writtenByteCount = writtenByteCount
         self.bootIdentifier = bootIdentifier
         self.fruitlessResumptionCount = fruitlessResumptionCount
+        self.segments = segments
     }
 
     /// What proves the version of the bytes, if anything does.
     package var validator: Validator? { version.validator }
+
+    /// The bytes that were written.
+    package var writtenBytes: ByteRanges {
+        segments?.written ?? ByteRanges([0..<max(0, writtenByteCount)])
+    }
+
+    /// The bytes that were forced onto the disk.
+    package var synchronizedBytes: ByteRanges {
+        segments?.synchronized ?? ByteRanges([0..<max(0, synchronizedByteCount)])
+    }
 
     /// The length of the whole resource, where known.
     package var totalByteCount: Int64? { version.totalByteCount }
@@ -57,5 +85,41 @@ package struct Checkpoint: Hashable, Sendable, Codable {
         if let totalByteCount, fileSize > totalByteCount { return 0 }
         guard fileSize >= synchronizedByteCount else { return 0 }
         return bootIdentifier == currentBoot ? fileSize : max(0, synchronizedByteCount)
+    }
+
+    /// Which bytes of a file of `fileSize` bytes are certainly what was written.
+    ///
+    /// The rule is that of ``trustedByteCount(currentBoot:fileSize:)``. A file that is not filled in order
+    /// is longer than the resource by the table of what is there, and that is to be believed only in the run
+    /// of the kernel that wrote it.
+    ///
+    /// - Parameters:
+    ///   - currentBoot: The run of the kernel that asks.
+    ///   - fileSize: The file's length.
+    ///   - written: What the table says, if there is one.
+    /// - Returns: The bytes; none when nothing proves the version.
+    package func trustedBytes(
+        currentBoot: BootIdentifier,
+        fileSize: Int64,
+        written: ByteRanges?
+    ) -> ByteRanges {
+        let synchronized = synchronizedBytes
+        guard validator != nil, fileSize >= synchronized.upperBound,
+            synchronized.upperBound <= totalByteCount ?? .max
+        else { return ByteRanges() }
+        guard bootIdentifier == currentBoot else {
+            return isPlausible(fileSize: fileSize) ? synchronized : ByteRanges()
+        }
+        guard let written else {
+            let count = trustedByteCount(currentBoot: currentBoot, fileSize: fileSize)
+            return ByteRanges([0..<count])
+        }
+        return written.contains(synchronized) ? written : ByteRanges()
+    }
+
+    /// Whether a file of that size may be this one, with its table or what a power cut has left of that.
+    private func isPlausible(fileSize: Int64) -> Bool {
+        guard let totalByteCount else { return true }
+        return fileSize <= PartialFile.SegmentTable.end(behind: totalByteCount)
     }
 }

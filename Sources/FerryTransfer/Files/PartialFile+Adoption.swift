@@ -108,16 +108,26 @@ extension PartialFile {
         }
 
         private func copy(_ file: OpenFile, _ record: Record) throws(TransferError) {
-            let trusted = record.trustedByteCount(
+            let size = try file.size()
+            let trusted = record.trustedBytes(
                 currentBoot: .current,
-                fileSize: try file.size(),
+                fileSize: size,
+                table: file.readTable(of: record, size: size),
                 checkpoint: resumeData.checkpoint
             )
             var copied = record
             copied.bootIdentifier = .current
             let target = try OpenFile(creating: name, in: directory, record: copied)
             do throws(TransferError) {
-                try target.copy(trusted, from: file)
+                for range in trusted.ranges { try target.copy(range, from: file) }
+                if trusted.prefixByteCount != trusted.byteCount {
+                    let table = SegmentTable(
+                        generation: record.generation,
+                        totalByteCount: record.version.totalByteCount ?? trusted.upperBound,
+                        written: trusted
+                    )
+                    try target.store(table, padded: true)
+                }
                 try target.synchronize(withRecord: true)
                 try directory.synchronizeForTransfer()
             } catch {
@@ -136,16 +146,16 @@ extension PartialFile {
 }
 
 extension PartialFile.OpenFile {
-    /// Copies the first `count` bytes of another file to the start of this one.
+    /// Copies bytes of another file to the same place in this one.
     fileprivate func copy(
-        _ count: Int64,
+        _ range: Range<Int64>,
         from source: PartialFile.OpenFile
     ) throws(TransferError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
         defer { buffer.deallocate() }
-        var offset: Int64 = 0
-        while offset < count {
-            let wanted = Int(min(count - offset, Int64(buffer.count)))
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let wanted = Int(min(range.upperBound - offset, Int64(buffer.count)))
             let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted])
             var rest = UnsafeRawBufferPointer(part)[..<(try source.read(into: part, at: offset))]
             while !rest.isEmpty {

@@ -7,7 +7,8 @@ extension PartialFile {
         at offset: Int64
     ) throws(TransferError) -> Bool {
         guard let content else { throw notBegun }
-        guard offset + Int64(bytes.count) <= content.byteCount else { return false }
+        let range = offset..<offset + Int64(bytes.count)
+        guard content.written.contains(range) else { return false }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
         defer { buffer.deallocate() }
         var count = 0
@@ -23,23 +24,13 @@ extension PartialFile {
     /// - Throws: ``TransferError/Code/diskFull`` or ``TransferError/Code/cannotWriteToFile``;
     ///   ``byteCount`` tells how many bytes were written before.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(TransferError) {
-        guard let content else { throw notBegun }
-        var rest = bytes
-        while !rest.isEmpty {
-            let count = try content.file.write(rest, at: byteCount)
-            self.content?.byteCount += Int64(count)
-            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
-        }
+        try write(bytes, at: byteCount)
     }
 
     /// Appends what is in a pipe.
     ///
     /// - Throws: As ``write(_:)``; what was not written is left in the pipe.
     package func write(_ pipe: SplicePipe) throws(TransferError) {
-        guard let content else { throw notBegun }
-        while pipe.count > 0 {
-            let count = try content.file.write(pipe, at: byteCount)
-            self.content?.byteCount += Int64(count)
-        }
+        try write(pipe, count: pipe.count, at: byteCount)
     }
 }

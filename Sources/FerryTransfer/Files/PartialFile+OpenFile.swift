@@ -132,10 +132,14 @@ extension PartialFile {
             }
         }
 
-        /// Writes some of what is in a pipe and returns how many bytes, at least 1.
-        func write(_ pipe: SplicePipe, at offset: Int64) throws(TransferError) -> Int {
+        /// Writes up to `limit` bytes of what is in a pipe and returns how many, at least 1.
+        func write(
+            _ pipe: SplicePipe,
+            at offset: Int64,
+            limit: Int = .max
+        ) throws(TransferError) -> Int {
             do throws(SystemCallError) {
-                return try pipe.empty(into: descriptor, at: offset)
+                return try pipe.empty(into: descriptor, at: offset, limit: limit)
             } catch {
                 throw TransferError(error, during: .write)
             }

@@ -18,22 +18,22 @@ extension PartialFile {
         guard let record = file.readRecord(named: name, in: directory, currentBoot: currentBoot)
         else { return nil }
         let size = try file.size()
-        let trusted = record.trustedByteCount(
+        let trusted = record.trustedBytes(
             currentBoot: currentBoot,
             fileSize: size,
+            table: file.readTable(of: record, size: size),
             checkpoint: checkpoint
         )
-        guard trusted > 0 else { return nil }
+        guard !trusted.isEmpty else { return nil }
         let isKnown = checkpoint?.generation == record.generation
-        let synchronized = isKnown ? checkpoint?.synchronizedByteCount ?? 0 : 0
-        var recovered = Content(
-            file: file,
-            record: record,
-            byteCount: trusted,
-            synchronizedByteCount: max(0, min(synchronized, trusted)),
-            isAnchored: synchronized > 0
-        )
-        if trusted < size { try file.truncate(to: trusted) }
+        let synchronized = (isKnown ? checkpoint?.synchronizedBytes : nil) ?? ByteRanges()
+        var recovered = Content(file: file, record: record, trusted, synchronized)
+        if recovered.segments != nil {
+            // What is left of the bytes that nothing proves is written over.
+            try storeTable(of: recovered, padded: true)
+        } else if recovered.byteCount < size {
+            try file.truncate(to: recovered.byteCount)
+        }
         if record.bootIdentifier != currentBoot {
             // From here on the page cache vouches for all that is left.
             recovered.record.bootIdentifier = currentBoot
@@ -70,8 +70,6 @@ extension PartialFile {
         content = Content(
             file: file,
             record: record,
-            byteCount: 0,
-            synchronizedByteCount: 0,
             isAnchored: false,
             isRecorded: isRecorded
         )
@@ -84,5 +82,25 @@ extension PartialFile {
         epoch += 1
         content = nil
         isRecovered = false
+    }
+}
+
+extension PartialFile.Content {
+    /// What was found in a file: an ordinary one where the bytes come one after the other.
+    fileprivate init(
+        file: PartialFile.OpenFile,
+        record: PartialFile.Record,
+        _ trusted: ByteRanges,
+        _ synchronized: ByteRanges
+    ) {
+        let isInOrder = trusted.prefixByteCount == trusted.byteCount
+        self.init(
+            file: file,
+            record: record,
+            byteCount: trusted.prefixByteCount,
+            synchronizedByteCount: min(synchronized.prefixByteCount, trusted.prefixByteCount),
+            segments: isInOrder ? nil : Segments(written: trusted, synchronized: synchronized),
+            isAnchored: !synchronized.isEmpty
+        )
     }
 }

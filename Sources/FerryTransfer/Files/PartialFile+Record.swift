@@ -45,15 +45,16 @@ extension PartialFile {
             self.bootIdentifier = bootIdentifier
         }
 
-        /// How many bytes of a file of `fileSize` bytes are what was written, given the latest
-        /// checkpoint that was kept elsewhere.
+        /// Which bytes of a file of `fileSize` bytes are what was written, given what the file says of its
+        /// segments, and the latest checkpoint that was kept elsewhere.
         ///
         /// A checkpoint of another filling says nothing about these bytes.
-        func trustedByteCount(
+        func trustedBytes(
             currentBoot: BootIdentifier,
             fileSize: Int64,
+            table: SegmentTable?,
             checkpoint: Checkpoint?
-        ) -> Int64 {
+        ) -> ByteRanges {
             var proof = Checkpoint(
                 generation: generation,
                 version: version,
@@ -63,8 +64,13 @@ extension PartialFile {
             )
             if let checkpoint, checkpoint.generation == generation {
                 proof.synchronizedByteCount = checkpoint.synchronizedByteCount
+                proof.segments = checkpoint.segments
             }
-            return proof.trustedByteCount(currentBoot: currentBoot, fileSize: fileSize)
+            return proof.trustedBytes(
+                currentBoot: currentBoot,
+                fileSize: fileSize,
+                written: table?.written
+            )
         }
     }
 }

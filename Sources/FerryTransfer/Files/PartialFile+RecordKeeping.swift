@@ -11,8 +11,11 @@ extension PartialFile {
     /// Puts the record where another process finds it, if it is not there yet.
     package func storeRecord() throws(TransferError) {
         guard let content, !content.isRecorded else { return }
+        var recorded = content
+        recorded.isRecorded = true
+        try storeTable(of: recorded, padded: true)
         try content.file.store(content.record, named: name, in: directory)
-        self.content?.isRecorded = true
+        self.content = recorded
     }
 
     /// Goes on at the end, of a version of which more may be known than before.

@@ -18,7 +18,7 @@ extension PartialFile {
             return
         }
         let epoch = epoch
-        let count = content.byteCount
+        let written = content.written
         let file = content.file
         let isAnchored = content.isAnchored
         let force = force
@@ -26,13 +26,13 @@ extension PartialFile {
             FileSynchronizer.Request(
                 force: { () throws(TransferError) in try force(file, isAnchored) },
                 anchor: isAnchored ? nil : directory,
-                completion: { completion(self.synchronized(count, since: epoch, $0)) }
+                completion: { completion(self.synchronized(written, since: epoch, $0)) }
             )
         )
     }
 
     private func synchronized(
-        _ count: Int64,
+        _ written: ByteRanges,
         since epoch: UInt64,
         _ result: Result<Void, TransferError>
     ) -> Result<Void, TransferError> {
@@ -40,15 +40,20 @@ extension PartialFile {
         guard epoch == self.epoch, let content else { return .success(()) }
         switch result {
         case .success:
-            self.content?.synchronizedByteCount = max(count, content.synchronizedByteCount)
-            self.content?.isAnchored = true
+            self.content?.synchronized(written)
             return result
         case .failure(let error):
             do {
                 // No checkpoint has vouched for what is cut off.
-                try content.file.truncate(to: content.synchronizedByteCount)
+                var remaining = content
+                remaining.giveUpUnsynchronized()
+                if remaining.segments != nil {
+                    try storeTable(of: remaining)
+                } else {
+                    try content.file.truncate(to: remaining.byteCount)
+                }
                 self.epoch += 1
-                self.content?.byteCount = content.synchronizedByteCount
+                self.content = remaining
                 return .failure(error)
             } catch {
                 close()

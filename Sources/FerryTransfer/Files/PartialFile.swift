@@ -80,7 +80,10 @@ package final class PartialFile {
                 synchronizedByteCount: content.synchronizedByteCount,
                 writtenByteCount: content.byteCount,
                 bootIdentifier: content.record.bootIdentifier,
-                fruitlessResumptionCount: content.record.fruitlessResumptionCount
+                fruitlessResumptionCount: content.record.fruitlessResumptionCount,
+                segments: content.segments.map {
+                    Checkpoint.Segments(written: $0.written, synchronized: $0.synchronized)
+                }
             )
         }
     }

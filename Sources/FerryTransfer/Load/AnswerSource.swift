@@ -7,10 +7,15 @@ package protocol AnswerSource: AnyObject {
     func start()
     /// Ends it for this receiver, which hears of it no more.
     func cancel()
+    /// Whether others get the answer as well.
+    var isShared: Bool { get }
     /// Whether what comes from a load is this source's.
     func brings(_ load: Load) -> Bool
 }
 
 extension Load: AnswerSource {
+    /// Never: it has one receiver.
+    package var isShared: Bool { false }
+
     package func brings(_ load: Load) -> Bool { load === self }
 }

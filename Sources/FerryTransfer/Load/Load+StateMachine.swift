@@ -95,6 +95,18 @@ extension Load {
             self.redirectPolicy = redirectPolicy
         }
 
+        /// Takes over how another load has proved who asks, and whom it trusts, where both ask the same server.
+        mutating func inherit(from other: Load.StateMachine) {
+            guard Origin(url: current.transfer.url) == Origin(url: other.current.transfer.url) else {
+                current.proofs = other.current.proofs.forOtherOrigin
+                return
+            }
+            current.proofs = other.current.proofs
+            current.trustedCertificates = other.current.trustedCertificates
+            current.identity = other.current.identity
+            current.isIdentityDecided = other.current.isIdentityDecided
+        }
+
         /// Whether the request at hand has its body: a redirect may have made a GET of it.
         var sendsBody: Bool { hasBody && current.transfer.method != "GET" }
 

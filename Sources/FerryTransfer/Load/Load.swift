@@ -27,6 +27,8 @@ package final class Load {
     private var isPaused = false
     /// The body waits, or the request's does, as more of it would be too fast.
     private var isSlowedDown = false
+    private var receivingFlow: RateFlow?
+    private var sendingFlow: RateFlow?
     private var sentBodyByteCount: Int64 = 0
     private var runCount: UInt64 = 0
 
@@ -38,6 +40,8 @@ package final class Load {
     ///   - client: What sends the requests.
     ///   - configuration: How the load is carried out.
     ///   - decider: Who decides for the app; without one, redirects are followed and nothing is proved.
+    ///   - proven: A load by which it is known how to prove who asks, and whom to trust, where this one goes
+    ///     to the same server.
     ///   - receiver: Who gets the answer.
     package init(
         request: TransferRequest,
@@ -45,6 +49,7 @@ package final class Load {
         client: HTTPClient,
         configuration: Configuration = Configuration(),
         decider: (any LoadDecider)? = nil,
+        proven: Load? = nil,
         receiver: any LoadReceiver
     ) {
         self.request = request
@@ -61,6 +66,7 @@ package final class Load {
             isBodyThere: !body.isOnDemand,
             redirectPolicy: configuration.redirectPolicy
         )
+        if let proven { machine.inherit(from: proven.machine) }
     }
 
     /// Begins; further calls do nothing.
@@ -94,7 +100,8 @@ package final class Load {
     }
 
     private func letGo() {
-        configuration.rates?.stop()
+        receivingFlow?.end()
+        sendingFlow?.end()
         exchange = nil
         decider = nil
         receiver = nil
@@ -171,7 +178,7 @@ extension Load {
                 ? next.identity : decider?.load(self, identityFor: next.transfer)
             request.asksForIdentity = configuration.asksForTrust && !next.isIdentityDecided
             request.receiveBufferByteCount =
-                configuration.rates?.receiving.bytesPerSecond.map(HTTPRequest.bufferByteCount)
+                configuration.rates?.receiveRate.map(HTTPRequest.bufferByteCount)
             transaction = LoadTransaction(request: next.transfer, sentFields: request.fields)
             isHeld = false
             sentBodyByteCount = 0
@@ -247,7 +254,13 @@ extension Load {
 
 extension Load {
     /// Whether there is a limit, so that large pieces would make the body come in jerks.
-    private var isLimited: Bool { configuration.rates?.receiving.bytesPerSecond != nil }
+    private var isLimited: Bool { configuration.rates?.receiveRate != nil }
+
+    private func noteReceived(_ count: Int) {
+        guard isLimited else { return }
+        receivingFlow = receivingFlow ?? configuration.rates?.makeReceivingFlow()
+        slowDown(receivingFlow, after: count)
+    }
 
     /// Has the body wait when more of it would be too fast.
     private func slowDown(_ flow: RateFlow?, after count: Int) {
@@ -292,7 +305,10 @@ extension Load: HTTPExchangeHandler {
         guard exchange === self.exchange else { return }
         let count = byteCount - sentBodyByteCount
         sentBodyByteCount = byteCount
-        if count > 0 { slowDown(configuration.rates?.sending, after: Int(count)) }
+        if count > 0, configuration.rates?.sendRate != nil {
+            sendingFlow = sendingFlow ?? configuration.rates?.makeSendingFlow()
+            slowDown(sendingFlow, after: Int(count))
+        }
         decider?.load(self, didSendBodyBytes: byteCount)
     }
 
@@ -323,7 +339,7 @@ extension Load: HTTPExchangeHandler {
         if disposition != .discard, let receiver {
             disposition = receiver.load(self, didReceive: bytes)
         }
-        slowDown(configuration.rates?.receiving, after: bytes.count)
+        noteReceived(bytes.count)
         return isLimited && disposition == .deliverInPipes ? .deliver : disposition
     }
 
@@ -336,7 +352,7 @@ extension Load: HTTPExchangeHandler {
         if disposition != .discard, let receiver {
             disposition = receiver.load(self, didReceive: pipe)
         }
-        slowDown(configuration.rates?.receiving, after: count)
+        noteReceived(count)
         return disposition
     }
 

@@ -1,38 +1,31 @@
-package import FerrySystem
+import FerrySystem
 
-/// The bytes of a transfer in one direction, under the limits that hold for them: its own and those that it shares.
+/// The bytes of one connection of a transfer in one direction, under the limits that hold for them: the transfer's
+/// own and those that it shares.
 @LoopActor
-package final class RateFlow {
-    private static var lastIdentifier: RateLimit.FlowIdentifier = 0
-
-    /// The share of a limit that the flow gets among others; 1 by default.
-    package var weight: Double = 1
-    /// The limit of this flow alone.
-    package let own = RateLimit()
-    private let shared: [RateLimit]
-    private let identifier: RateLimit.FlowIdentifier
+final class RateFlow {
+    private let limits: [RateLimit]
+    private let rates: TransferRates
+    private let identifier: Identifier
     private var awaited: RateLimit?
 
     /// Makes a flow.
     ///
-    /// - Parameter shared: The limits that it shares with others.
-    package init(sharing shared: [RateLimit] = []) {
-        self.shared = shared
-        Self.lastIdentifier += 1
-        identifier = Self.lastIdentifier
+    /// - Parameters:
+    ///   - rates: The rates of its transfer.
+    ///   - limits: The limits for its direction.
+    ///   - identifier: What tells it from others.
+    init(of rates: TransferRates, under limits: [RateLimit], identifier: Identifier) {
+        self.rates = rates
+        self.limits = limits
+        self.identifier = identifier
     }
-
-    /// The least of the limits; `nil` where there is none.
-    var bytesPerSecond: Int64? { limits.compactMap(\.bytesPerSecond).min() }
-
-    private var limits: [RateLimit] { [own] + shared }
 
     /// Bytes have passed.
     ///
     /// - Returns: Whether no more may pass until ``wait(then:)`` says so.
     func passed(_ count: Int) -> Bool {
-        guard bytesPerSecond != nil else { return false }
-        for limit in limits { limit.passed(count, by: identifier, weight: weight) }
+        for limit in limits { limit.passed(count, by: identifier, weight: rates.weight) }
         return limits.contains { $0.isExhausted }
     }
 
@@ -49,8 +42,8 @@ package final class RateFlow {
         }
     }
 
-    /// Nothing passes for now, and nobody waits.
-    func stop() {
+    /// Nothing passes any more, and nobody waits.
+    func end() {
         awaited = nil
         for limit in limits { limit.leave(identifier) }
     }

@@ -8,7 +8,7 @@ extension RateLimit {
         /// What the owner must do, in the order given.
         enum Effect: Equatable {
             /// Let a flow go on that waits.
-            case admit(FlowIdentifier)
+            case admit(RateFlow.Identifier)
             /// Call ``timerFired(at:)`` at that time, and no more at another; `nil` for never.
             case setTimer(ContinuousClock.Instant?)
         }
@@ -18,9 +18,9 @@ extension RateLimit {
         /// How many bytes may pass at once now; less than 0 is a debt.
         private var balance: Double = 0
         private var updated: ContinuousClock.Instant
-        private var waiting: Set<FlowIdentifier> = []
-        /// How many bytes each flow has had, by its weight.
-        private var shares: [FlowIdentifier: Double] = [:]
+        private var waiting: Set<RateFlow.Identifier> = []
+        /// How many bytes each transfer has had, by its weight.
+        private var shares: [UInt64: Double] = [:]
         /// What the one had that went on last: who comes later begins there.
         private var virtualTime: Double = 0
 
@@ -47,15 +47,15 @@ extension RateLimit {
         /// Bytes have passed.
         mutating func passed(
             _ count: Int,
-            by flow: FlowIdentifier,
+            by flow: RateFlow.Identifier,
             weight: Double,
             at now: ContinuousClock.Instant
         ) {
             guard bytesPerSecond != nil else { return }
             fill(at: now)
             balance -= Double(count)
-            let share = max(shares[flow] ?? virtualTime, virtualTime)
-            shares[flow] = share + Double(count) / weight
+            let share = max(shares[flow.transfer] ?? virtualTime, virtualTime)
+            shares[flow.transfer] = share + Double(count) / weight
         }
 
         /// Whether nobody may let bytes pass.
@@ -65,16 +65,19 @@ extension RateLimit {
         }
 
         /// A flow waits until it may go on.
-        mutating func wait(_ flow: FlowIdentifier, at now: ContinuousClock.Instant) -> [Effect] {
+        mutating func wait(_ flow: RateFlow.Identifier, at now: ContinuousClock.Instant) -> [Effect]
+        {
             waiting.insert(flow)
             return waiting.count == 1 ? [.setTimer(due(at: now))] : []
         }
 
         /// A flow does not wait any more.
-        mutating func leave(_ flow: FlowIdentifier) -> [Effect] {
-            shares[flow] = nil
-            guard waiting.remove(flow) != nil, waiting.isEmpty else { return [] }
-            return [.setTimer(nil)]
+        mutating func leave(_ flow: RateFlow.Identifier) -> [Effect] {
+            let wasWaiting = waiting.remove(flow) != nil
+            if !waiting.contains(where: { $0.transfer == flow.transfer }) {
+                shares[flow.transfer] = nil
+            }
+            return wasWaiting && waiting.isEmpty ? [.setTimer(nil)] : []
         }
 
         /// Somebody may be able to go on.
@@ -89,15 +92,19 @@ extension RateLimit {
                 return [.setTimer(waiting.isEmpty ? nil : due(at: now))]
             }
             waiting.remove(next)
-            virtualTime = max(virtualTime, shares[next] ?? virtualTime)
+            virtualTime = max(virtualTime, shares[next.transfer] ?? virtualTime)
             // In this order: who goes on may have to wait again at once.
             return [.setTimer(waiting.isEmpty ? nil : now + Self.grace), .admit(next)]
         }
 
-        private var nextFlow: FlowIdentifier? {
+        private var nextFlow: RateFlow.Identifier? {
             waiting.min { one, other in
-                (shares[one] ?? virtualTime, one) < (shares[other] ?? virtualTime, other)
+                (share(of: one), one) < (share(of: other), other)
             }
+        }
+
+        private func share(of flow: RateFlow.Identifier) -> Double {
+            shares[flow.transfer] ?? virtualTime
         }
 
         private mutating func fill(at now: ContinuousClock.Instant) {

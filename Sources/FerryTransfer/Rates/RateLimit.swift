@@ -3,11 +3,8 @@ package import FerrySystem
 /// How many bytes per second may pass, in one direction, for all who share it.
 @LoopActor
 package final class RateLimit {
-    /// What tells the flows apart that share limits.
-    typealias FlowIdentifier = UInt64
-
     private var machine: StateMachine
-    private var admissions: [FlowIdentifier: @LoopActor () -> Void] = [:]
+    private var admissions: [RateFlow.Identifier: @LoopActor () -> Void] = [:]
     private var timer: LoopTimer?
 
     /// Makes a limit.
@@ -26,7 +23,7 @@ package final class RateLimit {
     }
 
     /// Bytes have passed.
-    func passed(_ count: Int, by flow: FlowIdentifier, weight: Double) {
+    func passed(_ count: Int, by flow: RateFlow.Identifier, weight: Double) {
         machine.passed(count, by: flow, weight: weight, at: EventLoop.now)
     }
 
@@ -34,13 +31,13 @@ package final class RateLimit {
     var isExhausted: Bool { machine.isExhausted(at: EventLoop.now) }
 
     /// Calls a flow when it may go on, later in any case.
-    func wait(_ flow: FlowIdentifier, then goOn: @escaping @LoopActor () -> Void) {
+    func wait(_ flow: RateFlow.Identifier, then goOn: @escaping @LoopActor () -> Void) {
         admissions[flow] = goOn
         run(machine.wait(flow, at: EventLoop.now))
     }
 
     /// A flow does not wait, and has nothing more to let pass for now.
-    func leave(_ flow: FlowIdentifier) {
+    func leave(_ flow: RateFlow.Identifier) {
         admissions[flow] = nil
         run(machine.leave(flow))
     }

@@ -5,10 +5,16 @@ package import FerrySystem
 /// It outlives the requests that the transfer makes one after the other.
 @LoopActor
 package final class TransferRates {
-    /// The bytes of answers' bodies.
-    package let receiving: RateFlow
-    /// The bytes of requests' bodies.
-    package let sending: RateFlow
+    private static var lastTransfer: UInt64 = 0
+
+    /// The transfer's share of the limits that it has together with others; 1 by default.
+    private(set) var weight: Double = 1
+    private let ownReceiving = RateLimit()
+    private let ownSending = RateLimit()
+    private let sharedReceiving: [RateLimit]
+    private let sharedSending: [RateLimit]
+    private let transfer: UInt64
+    private var lastFlow: UInt64 = 0
 
     /// Makes rates.
     ///
@@ -16,20 +22,16 @@ package final class TransferRates {
     ///   - receiving: The limits for what arrives that the transfer shares with others.
     ///   - sending: The limits for what leaves that it shares with others.
     package init(receiving: [RateLimit] = [], sending: [RateLimit] = []) {
-        self.receiving = RateFlow(sharing: receiving)
-        self.sending = RateFlow(sharing: sending)
+        sharedReceiving = receiving
+        sharedSending = sending
+        Self.lastTransfer += 1
+        transfer = Self.lastTransfer
     }
 
     /// Changes the limits of the transfer alone.
     package func limit(receiving: Int64?, sending: Int64?) {
-        self.receiving.own.bytesPerSecond = receiving
-        self.sending.own.bytesPerSecond = sending
-    }
-
-    /// Nothing passes for now.
-    func stop() {
-        receiving.stop()
-        sending.stop()
+        ownReceiving.bytesPerSecond = receiving
+        ownSending.bytesPerSecond = sending
     }
 
     /// Changes the transfer's share of the limits that it has together with others.
@@ -37,11 +39,34 @@ package final class TransferRates {
     /// - Parameter priority: The transfer's priority, from 0 to 1. One of 1 gets four times as much as the default
     ///   of 0.5, one of 0 a quarter of that.
     package func setPriority(_ priority: Double) {
-        let exponent = (min(max(priority, 0), 1) - 0.5) * 4
         // 4 to the power of something from -1 to 1.
-        let weight = Self.powerOfTwo(exponent)
-        receiving.weight = weight
-        sending.weight = weight
+        weight = Self.powerOfTwo((min(max(priority, 0), 1) - 0.5) * 4)
+    }
+
+    // MARK: Flows
+
+    private var receiving: [RateLimit] { [ownReceiving] + sharedReceiving }
+    private var sending: [RateLimit] { [ownSending] + sharedSending }
+
+    /// How many bytes may arrive per second; `nil` where there is no limit.
+    var receiveRate: Int64? { receiving.compactMap(\.bytesPerSecond).min() }
+
+    /// How many bytes may leave per second; `nil` where there is no limit.
+    var sendRate: Int64? { sending.compactMap(\.bytesPerSecond).min() }
+
+    /// What a connection receives.
+    func makeReceivingFlow() -> RateFlow { makeFlow(under: receiving) }
+
+    /// What a connection sends.
+    func makeSendingFlow() -> RateFlow { makeFlow(under: sending) }
+
+    private func makeFlow(under limits: [RateLimit]) -> RateFlow {
+        lastFlow += 1
+        return RateFlow(
+            of: self,
+            under: limits,
+            identifier: RateFlow.Identifier(transfer: transfer, number: lastFlow)
+        )
     }
 
     private static func powerOfTwo(_ exponent: Double) -> Double {

@@ -95,7 +95,16 @@ package struct RedirectPolicy: Hashable, Sendable {
             next.body = nil
             next.fields.removeAll { field in bodyNames.contains { field.isNamed($0) } }
         }
-        if Origin(url: request.url) != origin { removeSecrets(from: &next.fields) }
+        if Origin(url: request.url) != origin { next.removeSecrets() }
+        return next
+    }
+
+    /// A request directed to another place that has the same; `nil` where that is no address.
+    static func request(_ request: TransferRequest, directedTo url: String) -> TransferRequest? {
+        guard let origin = Origin(url: url) else { return nil }
+        var next = request
+        next.url = url
+        if Origin(url: request.url) != origin { next.removeSecrets() }
         return next
     }
 
@@ -103,27 +112,32 @@ package struct RedirectPolicy: Hashable, Sendable {
     package static func relinked(_ request: TransferRequest, to url: String) -> TransferRequest {
         var next = request
         next.url = url
-        if Origin(url: request.url) != Origin(url: url) { removeSecrets(from: &next.fields) }
+        if Origin(url: request.url) != Origin(url: url) { next.removeSecrets() }
         return next
     }
 
-    private static func removeSecrets(from fields: inout [HTTPField]) {
-        fields.removeAll { field in
-            !(harmlessNames + bodyNames).contains { field.isNamed($0) }
-        }
-    }
-
     /// Fields that describe a body, and go where it goes.
-    private static let bodyNames = [
+    fileprivate static let bodyNames = [
         "Content-Encoding", "Content-Language", "Content-Length", "Content-Location",
         "Content-Type", "Expect", "Transfer-Encoding",
     ]
 
     /// Fields that say nothing about who asks; any other field may be a secret, whatever its
     /// name, and stays with the origin that the app gave it for.
-    private static let harmlessNames = [
+    fileprivate static let harmlessNames = [
         "Accept", "Accept-Charset", "Accept-Encoding", "Accept-Language", "Cache-Control", "DNT",
         "If-Match", "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since",
         "Pragma", "Range", "User-Agent",
     ]
+}
+
+extension TransferRequest {
+    /// Takes off what may be meant for one origin only.
+    fileprivate mutating func removeSecrets() {
+        fields.removeAll { field in
+            !(RedirectPolicy.harmlessNames + RedirectPolicy.bodyNames).contains {
+                field.isNamed($0)
+            }
+        }
+    }
 }

@@ -4,6 +4,8 @@ extension ResumeData {
     /// "FerryRD" and the version of what follows.
     private static let magic = Array("FerryRD".utf8)
     private static let currentVersion: UInt8 = 1
+    /// That of a file which is not filled in order: who does not know of such files must not take it over.
+    private static let segmentedVersion: UInt8 = 2
     private static let headerByteCount = magic.count + 1 + 4
 
     /// The blob for the app: magic, version, checksum of the rest, JSON.
@@ -16,7 +18,7 @@ extension ResumeData {
         }
         let checksum = CRC32.checksum(of: payload)
         let checksumBytes = (0..<4).map { UInt8(truncatingIfNeeded: checksum >> ($0 * 8)) }
-        return Self.magic + [Self.currentVersion] + checksumBytes + payload
+        return Self.magic + [formatVersion] + checksumBytes + payload
     }
 
     /// Reads a blob.
@@ -26,7 +28,7 @@ extension ResumeData {
         guard blob.starts(with: Self.magic) else { throw Self.invalid("it is not Ferry's") }
         guard blob.count > Self.headerByteCount else { throw Self.invalid("it is cut off") }
         let version = blob[Self.magic.count]
-        guard version == Self.currentVersion else {
+        guard version == Self.currentVersion || version == Self.segmentedVersion else {
             throw Self.invalid("its version is \(version), not \(Self.currentVersion)")
         }
         let stored = blob[(Self.magic.count + 1)..<Self.headerByteCount].reversed()
@@ -40,7 +42,12 @@ extension ResumeData {
             throw Self.invalid("its content is not understood: \(error)")
         }
         if let reason = decoded.contradiction { throw Self.invalid(reason) }
+        guard version == decoded.formatVersion else { throw Self.invalid("it is damaged") }
         self = decoded
+    }
+
+    private var formatVersion: UInt8 {
+        checkpoint.segments == nil ? Self.currentVersion : Self.segmentedVersion
     }
 
     /// Why the content cannot be what ``encoded()`` was given, or `nil`.
@@ -53,6 +60,13 @@ extension ResumeData {
             (0...checkpoint.writtenByteCount).contains(checkpoint.synchronizedByteCount),
             checkpoint.writtenByteCount <= checkpoint.totalByteCount ?? .max
         else { return "its numbers contradict each other" }
+        if let segments = checkpoint.segments {
+            guard segments.written.byteCount == checkpoint.writtenByteCount,
+                segments.written.contains(segments.synchronized),
+                segments.synchronized.prefixByteCount == checkpoint.synchronizedByteCount,
+                segments.written.upperBound <= checkpoint.totalByteCount ?? 0
+            else { return "its ranges contradict each other" }
+        }
         return nil
     }
 

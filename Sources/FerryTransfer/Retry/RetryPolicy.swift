@@ -77,7 +77,9 @@ package struct RetryPolicy: Hashable, Sendable {
         timeLeft: Duration? = nil,
         using generator: inout some RandomNumberGenerator
     ) -> Decision {
-        guard isRetried(error.code), failureCount < maximumAttempts ?? .max else { return .isFinal }
+        guard isRetried(error.code), maximumAttempts.map({ failureCount < $0 }) ?? true else {
+            return .isFinal
+        }
         var wait = delay(failureCount: failureCount, using: &generator)
         if let asked = error.retryAfter, asked > 0 {
             // Beyond a life's time the number no longer matters, but it could overflow.

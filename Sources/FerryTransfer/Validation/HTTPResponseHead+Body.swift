@@ -14,6 +14,14 @@ extension HTTPResponseHead {
         return first
     }
 
+    /// Whether the server says that it serves parts of this resource.
+    var acceptsRanges: Bool {
+        fields.values(named: "Accept-Ranges")
+            .contains { value in
+                value.split(separator: ",").contains { $0.trimmingSpaces.lowercased() == "bytes" }
+            }
+    }
+
     /// Whether the server says that it will not serve parts of this resource.
     var refusesRanges: Bool {
         fields.values(named: "Accept-Ranges")

@@ -12,6 +12,8 @@ struct Resumption: Hashable, Sendable {
 
     /// The first byte to ask for.
     let offset: Int64
+    /// The part to ask for, where that is not all that follows the first byte.
+    let gap: Range<Int64>?
     /// The version that the bytes before it are of.
     let version: ResourceVersion
     private let validator: Validator?
@@ -35,6 +37,19 @@ struct Resumption: Hashable, Sendable {
             offset = byteCount - 1
         }
         guard offset > 0 else { return nil }
+        gap = nil
+        self.version = version
+        self.validator = validator
+        isRelinked = false
+    }
+
+    /// The request for a part in the midst of bytes at hand, or `nil` when nothing could prove it.
+    init?(gap: Range<Int64>, version: ResourceVersion) {
+        guard let validator = version.validator, let total = version.totalByteCount, !gap.isEmpty,
+            gap.lowerBound >= 0, gap.upperBound <= total
+        else { return nil }
+        offset = gap.lowerBound
+        self.gap = gap
         self.version = version
         self.validator = validator
         isRelinked = false
@@ -47,6 +62,19 @@ struct Resumption: Hashable, Sendable {
             return nil
         }
         offset = byteCount - Self.proofByteCount
+        gap = nil
+        self.version = version
+        validator = nil
+        isRelinked = true
+    }
+
+    /// The request, to another address, for some of the bytes at hand, or `nil` when too few are together to prove
+    /// that it is the same resource.
+    init?(relinking written: ByteRanges, version: ResourceVersion) {
+        let range = written.ranges.first { $0.byteCount >= Self.proofByteCount }
+        guard let end = range?.upperBound else { return nil }
+        offset = end - Self.proofByteCount
+        gap = offset..<end
         self.version = version
         validator = nil
         isRelinked = true
@@ -57,7 +85,8 @@ struct Resumption: Hashable, Sendable {
 
     /// The fields that turn a request for the whole into one for the rest.
     var fields: [HTTPField] {
-        let range = HTTPField(name: "Range", value: "bytes=\(offset)-")
+        let last = gap.map { "\($0.upperBound - 1)" } ?? ""
+        let range = HTTPField(name: "Range", value: "bytes=\(offset)-\(last)")
         return [range] + (validator.map { [HTTPField(name: "If-Range", value: $0.ifRange)] } ?? [])
     }
 
@@ -75,6 +104,9 @@ struct Resumption: Hashable, Sendable {
         }
         guard range.lowerBound == offset else {
             return .refused("the part begins at \(range.lowerBound), not at \(offset)")
+        }
+        if let gap, range.upperBound > gap.upperBound {
+            return .refused("the part ends at \(range.upperBound), not at \(gap.upperBound)")
         }
         guard let total = content.totalByteCount ?? version.totalByteCount else {
             return .refused("the part does not tell the whole length")

@@ -28,6 +28,20 @@ import Testing
         #expect(budget == TransferBudget(policy: .limits(total: 3, host: 2)))
     }
 
+    @Test func `the last place of a limit is not lent`() {
+        var budget = TransferBudget(policy: .limits(total: 4, host: 3))
+        budget.take(session: 1, host: "a")
+        #expect(!budget.canLend(session: 1, host: "a", sessionLimit: 2))
+        #expect(budget.canLend(session: 1, host: "a", sessionLimit: 3))
+        budget.take(session: 1, host: "a")
+        #expect(!budget.canLend(session: 1, host: "a", sessionLimit: 9))
+        #expect(!budget.isFull(session: 1, host: "a", sessionLimit: 9))
+        // Whoever comes next has it.
+        budget.take(session: 2, host: "a")
+        #expect(budget.isFull(session: 1, host: "a", sessionLimit: 9))
+        #expect(!budget.canLend(session: 1, host: "b", sessionLimit: 9))
+    }
+
     @Test func `all hosts together have a limit`() {
         var budget = TransferBudget(policy: .limits(total: 2, host: 2))
         budget.take(session: 1, host: "a")

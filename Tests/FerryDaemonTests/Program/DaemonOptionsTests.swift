@@ -30,7 +30,8 @@ import Testing
         let options = try DaemonOptions.parse([
             "--maximum-transfers", "3", "--maximum-per-host", "2", "--idle-time", "0.5",
             "--retry-delay", "7", "--relaunch-delay", "0", "--full-disk-delay", "9",
-            "--splice-from", "4096", "--log-level", "debug",
+            "--splice-from", "4096", "--log-level", "debug", "--connections", "16",
+            "--connection-trial", "0.25",
         ])
         #expect(options.policy.maximumTransfers == 3)
         #expect(options.policy.maximumTransfersPerHost == 2)
@@ -38,6 +39,8 @@ import Testing
         #expect(options.policy.retry.firstDelay == .seconds(7))
         #expect(options.policy.relaunchDelay == 0)
         #expect(options.policy.diskFullDelay == 9)
+        #expect(options.policy.segments.maximumConnections == 16)
+        #expect(options.policy.segments.window == .milliseconds(250))
         #expect(options.minimumSplicedBytes == 4096)
         #expect(options.logLevel == .debug)
     }
@@ -59,6 +62,11 @@ import Testing
         (
             ["--splice-from", "0"],
             "--splice-from takes a number from 1 to 9223372036854775807"
+        ),
+        (["--connections", "17"], "--connections takes a number from 1 to 16"),
+        (
+            ["--connection-trial", "-1"],
+            "--connection-trial takes a number of seconds from 0 to 86400"
         ),
         (["--idle-time", "-1"], "--idle-time takes a number of seconds from 0 to 86400"),
         (["--idle-time", "nan"], "--idle-time takes a number of seconds from 0 to 86400"),
@@ -83,7 +91,7 @@ import Testing
         let options = [
             "--foreground", "--detach", "--log-level", "--maximum-transfers", "--maximum-per-host",
             "--idle-time", "--retry-delay", "--full-disk-delay", "--relaunch-delay",
-            "--splice-from", "--help", "--version",
+            "--splice-from", "--connections", "--connection-trial", "--help", "--version",
         ]
         for option in options { #expect(DaemonOptions.help.contains("  \(option)")) }
     }

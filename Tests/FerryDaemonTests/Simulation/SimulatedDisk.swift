@@ -98,11 +98,12 @@ struct SimulatedDisk {
         let trusted =
             trustsLength
             ? file.count
-            : file.record.trustedByteCount(
+            : file.record.trustedBytes(
                 currentBoot: boot,
                 fileSize: file.count,
+                table: nil,
                 checkpoint: checkpoint
-            )
+            ).byteCount
         guard trusted > 0 else { return nil }
         file.truncate(to: trusted)
         file.record.bootIdentifier = boot

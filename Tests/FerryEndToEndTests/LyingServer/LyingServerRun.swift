@@ -41,7 +41,7 @@ struct LyingServerRun {
         home = try TestHome(
             daemonArguments: [
                 "--retry-delay", "0.001", "--relaunch-delay", "0.05", "--idle-time", "0.05",
-                "--maximum-transfers", "200",
+                "--maximum-transfers", "200", "--connections", "1",
             ]
         )
         events = try await EventPipe(in: home)

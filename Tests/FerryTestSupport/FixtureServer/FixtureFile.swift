@@ -44,7 +44,8 @@ package struct FixtureFile: Sendable {
         self.fields = fields
     }
 
-    func response(to request: FixtureRequest) -> FixtureResponse {
+    /// What the file is served as.
+    package func response(to request: FixtureRequest) -> FixtureResponse {
         var response = FixtureResponse(status: 200, content: content)
         response.fields = validatorFields + fields
         guard ranges != .ignored else { return response }

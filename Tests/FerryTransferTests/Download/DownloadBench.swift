@@ -52,6 +52,22 @@ final class DownloadBench {
         )
     }
 
+    /// Starts a download of the file as a configuration says, with others' connections.
+    func download(
+        _ configuration: Download.Configuration,
+        connections: (any ConnectionLender)? = nil,
+        decider: (any LoadDecider)? = nil
+    ) -> DownloadProbe {
+        DownloadProbe(
+            request(),
+            file(),
+            client: client,
+            configuration,
+            connections: connections,
+            decider: decider
+        )
+    }
+
     /// The place of the first byte that is not as it should be; `nil` when all are.
     func difference(_ content: FixtureContent, in name: String = "file") throws -> Int? {
         content.firstDifference(from: try temporary.contents(of: name))

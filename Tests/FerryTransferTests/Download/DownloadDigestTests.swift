@@ -1,7 +1,6 @@
 import FerryHTTP
 import FerrySystem
 import FerryTestSupport
-import FoundationEssentials
 import Testing
 
 @testable import FerryTransfer
@@ -15,25 +14,10 @@ struct DownloadDigestTests {
 
     init() throws { bench = try DownloadBench() }
 
-    private func digest(
-        of content: FixtureContent,
-        in range: Range<Int64>? = nil,
-        by algorithm: Digest.Algorithm = .sha256
-    ) throws -> Digest {
-        var computation = try MessageDigestComputation(algorithm.function)
-        content.bytes(in: range ?? 0..<content.byteCount).withUnsafeBytes { computation.update($0) }
-        return Digest(algorithm, try computation.finish())
-    }
-
-    private func field(_ name: String, _ digest: Digest) -> (name: String, value: String) {
-        let base64 = Data(digest.value).base64EncodedString()
-        return (name, "\(digest.algorithm.rawValue)=:\(base64):")
-    }
-
     @Test(arguments: Digest.Algorithm.allCases)
     func `a file of the expected digest arrives`(algorithm: Digest.Algorithm) async throws {
         bench.server.on("/file", .file(FixtureFile(content)))
-        let digest = try digest(of: content, by: algorithm)
+        let digest = try content.digest(by: algorithm)
         let probe = bench.download(Download.Configuration(digests: [digest]))
         #expect(await probe.result()?.byteCount == content.byteCount)
         #expect(try bench.difference(content) == nil)
@@ -41,7 +25,7 @@ struct DownloadDigestTests {
 
     @Test func `a file of another digest is not delivered, nor kept`() async throws {
         bench.server.on("/file", .file(FixtureFile(other)))
-        let digest = try digest(of: content)
+        let digest = try content.digest()
         let probe = bench.download(Download.Configuration(digests: [digest]))
         let error = await probe.failure()
         #expect(error?.code == .digestMismatch)
@@ -53,7 +37,7 @@ struct DownloadDigestTests {
 
     @Test func `all digests that are expected have to be right`() async throws {
         bench.server.on("/file", .file(FixtureFile(content)))
-        let digests = [try digest(of: content), try digest(of: other, by: .sha512)]
+        let digests = [try content.digest(), try other.digest(by: .sha512)]
         let probe = bench.download(Download.Configuration(digests: digests))
         #expect(await probe.failure()?.code == .digestMismatch)
     }
@@ -67,7 +51,7 @@ struct DownloadDigestTests {
             ]
         )
         #expect(await bench.download().failure()?.code == .connectionLost)
-        let digest = try digest(of: content)
+        let digest = try content.digest()
         let probe = bench.download(Download.Configuration(digests: [digest]))
         #expect(await probe.result()?.byteCount == content.byteCount)
         #expect(try bench.difference(content) == nil)
@@ -79,7 +63,7 @@ struct DownloadDigestTests {
     @Test func `Repr-Digest: a whole and a continued file are compared with the server's digest`()
         async throws
     {
-        let fields = [field("Repr-Digest", try digest(of: content))]
+        let fields = [(try content.digest()).field("Repr-Digest")]
         bench.server.on(
             "/file",
             [
@@ -94,7 +78,7 @@ struct DownloadDigestTests {
 
     @Test func `Repr-Digest: bytes that are not the announced ones are not delivered`() async throws
     {
-        let fields = [field("Repr-Digest", try digest(of: other))]
+        let fields = [(try other.digest()).field("Repr-Digest")]
         bench.server.on("/file", .file(FixtureFile(content)).with(fields: fields))
         let error = await bench.download().failure()
         #expect(error?.code == .digestMismatch)
@@ -104,8 +88,8 @@ struct DownloadDigestTests {
     @Test func `Content-Digest: the part that continues a file is compared with its digest`()
         async throws
     {
-        let wrong = [field("Content-Digest", try digest(of: other, in: 1_000_000..<3_000_001))]
-        let right = [field("Content-Digest", try digest(of: content))]
+        let wrong = [(try other.digest(in: 1_000_000..<3_000_001)).field("Content-Digest")]
+        let right = [(try content.digest()).field("Content-Digest")]
         bench.server.on(
             "/file",
             [
@@ -123,7 +107,7 @@ struct DownloadDigestTests {
 
     @Test func `the digest of a coded body says nothing of the decoded one`() async throws {
         let text = FixtureContent.text(String(repeating: "hello ", count: 10_000))
-        let fields = [field("Repr-Digest", try digest(of: other))]
+        let fields = [(try other.digest()).field("Repr-Digest")]
         bench.server.on("/file", .gzip(text).with(fields: fields))
         #expect(await bench.download().result()?.byteCount == text.byteCount)
     }
@@ -133,7 +117,7 @@ struct DownloadDigestTests {
     {
         let large = FixtureContent.seeded(3, byteCount: 64 << 20)
         bench.server.on("/file", .file(FixtureFile(large)))
-        let probe = bench.download(Download.Configuration(digests: [try digest(of: content)]))
+        let probe = bench.download(Download.Configuration(digests: [try content.digest()]))
         await probe.wait { $0.events.last == .progressed(64 << 20, 64 << 20) }
         probe.cancel()
         // Another one that is compared after it.
@@ -141,7 +125,7 @@ struct DownloadDigestTests {
         let second = bench.download(
             bench.request("/small"),
             to: "small",
-            Download.Configuration(digests: [try digest(of: content)])
+            Download.Configuration(digests: [try content.digest()])
         )
         #expect(await second.result() != nil)
         #expect(probe.outcome == nil)

@@ -40,7 +40,9 @@ final class DownloadProbe {
         _ file: PartialFile,
         checkpoint: Checkpoint? = nil,
         client: HTTPClient,
-        _ configuration: Download.Configuration = Download.Configuration()
+        _ configuration: Download.Configuration = Download.Configuration(),
+        connections: (any ConnectionLender)? = nil,
+        decider: (any LoadDecider)? = nil
     ) {
         let download = Download(
             name: "test",
@@ -49,6 +51,8 @@ final class DownloadProbe {
             checkpoint: checkpoint,
             client: client,
             configuration: configuration,
+            decider: decider,
+            connections: connections,
             events: receivers
         )
         self.download = download

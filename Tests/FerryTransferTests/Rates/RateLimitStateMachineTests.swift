@@ -23,7 +23,7 @@ import Testing
         mutating func perform(_ effects: [Machine.Effect]) {
             for effect in effects {
                 switch effect {
-                case .admit(let flow): run(flow)
+                case .admit(let flow): run(flow.number)
                 case .setTimer(let date): timer = date
                 }
             }
@@ -34,10 +34,10 @@ import Testing
             var count = 0
             repeat {
                 passed[flow, default: 0] += piece
-                machine.passed(piece, by: flow, weight: weights[flow] ?? 1, at: now)
+                machine.passed(piece, by: .flow(flow), weight: weights[flow] ?? 1, at: now)
                 count += 1
             } while !machine.isExhausted(at: now) && count < 10_000
-            perform(machine.wait(flow, at: now))
+            perform(machine.wait(.flow(flow), at: now))
         }
 
         mutating func advance(_ duration: Duration) {
@@ -82,12 +82,25 @@ import Testing
         #expect((3.6...4.4).contains(share))
     }
 
+    @Test func `the connections of one transfer have one share together`() {
+        let now = ContinuousClock.now
+        var machine = Machine(bytesPerSecond: 1000, at: now)
+        let first = RateFlow.Identifier(transfer: 1, number: 1)
+        let second = RateFlow.Identifier(transfer: 1, number: 2)
+        machine.passed(2000, by: first, weight: 1, at: now)
+        _ = machine.wait(first, at: now)
+        _ = machine.wait(second, at: now)
+        _ = machine.wait(.flow(3), at: now)
+        let effects = machine.timerFired(at: now + .seconds(2))
+        #expect(effects.last == .admit(.flow(3)))
+    }
+
     @Test func `what one flow leaves the others have`() {
         var world = World(rate: 100_000, piece: 4096, weights: [1: 1, 2: 1])
         world.run(1)
         world.run(2)
         world.advance(.seconds(10))
-        world.perform(world.machine.leave(2))
+        world.perform(world.machine.leave(.flow(2)))
         let before = world.passed[1] ?? 0
         world.advance(.seconds(10))
         #expect((world.passed[1] ?? 0) - before >= 950_000)
@@ -106,18 +119,18 @@ import Testing
     @Test func `without a limit nobody waits, and a new one holds at once`() {
         let now = ContinuousClock.now
         var machine = Machine(bytesPerSecond: nil, at: now)
-        machine.passed(1 << 40, by: 1, weight: 1, at: now)
+        machine.passed(1 << 40, by: .flow(1), weight: 1, at: now)
         let isExhaustedFirst = machine.isExhausted(at: now)
         #expect(!isExhaustedFirst)
         let limited = machine.setRate(1000, at: now)
         #expect(limited == [])
-        machine.passed(5000, by: 1, weight: 1, at: now)
+        machine.passed(5000, by: .flow(1), weight: 1, at: now)
         let isExhausted = machine.isExhausted(at: now)
         #expect(isExhausted)
-        let waits = machine.wait(1, at: now)
+        let waits = machine.wait(.flow(1), at: now)
         #expect(waits == [.setTimer(now + .seconds(5))])
         let freed = machine.setRate(nil, at: now)
-        #expect(freed == [.setTimer(nil), .admit(1)])
+        #expect(freed == [.setTimer(nil), .admit(.flow(1))])
     }
 
     @Test func `a limit below one byte per second is one`() {
@@ -127,13 +140,20 @@ import Testing
     @Test func `who may go on and does not holds up the others for a moment only`() {
         let now = ContinuousClock.now
         var machine = Machine(bytesPerSecond: 1000, at: now)
-        machine.passed(1000, by: 1, weight: 1, at: now)
-        _ = machine.wait(1, at: now)
-        _ = machine.wait(2, at: now)
+        machine.passed(1000, by: .flow(1), weight: 1, at: now)
+        _ = machine.wait(.flow(1), at: now)
+        _ = machine.wait(.flow(2), at: now)
         let due = now + .seconds(1)
         let first = machine.timerFired(at: due)
-        #expect(first == [.setTimer(due + .milliseconds(20)), .admit(2)])
+        #expect(first == [.setTimer(due + .milliseconds(20)), .admit(.flow(2))])
         let second = machine.timerFired(at: due + .milliseconds(20))
-        #expect(second == [.setTimer(nil), .admit(1)])
+        #expect(second == [.setTimer(nil), .admit(.flow(1))])
+    }
+}
+
+extension RateFlow.Identifier {
+    /// The only flow of a transfer.
+    fileprivate static func flow(_ number: UInt64) -> Self {
+        Self(transfer: number, number: number)
     }
 }

@@ -10,11 +10,11 @@ import Glibc
 final class SimulatedDisk {
     let directory: Directory
     let name = "file"
-    /// How many bytes of the file are certainly on the disk.
-    var synchronizedByteCount = 0
+    /// Which bytes of the file are certainly on the disk.
+    var synchronized = ByteRanges()
     /// Whether the file's entry and its record are.
     var isAnchored = false
-    private var oldSynchronizedByteCount: Int?
+    private var oldSynchronized: ByteRanges?
 
     init(_ directory: Directory) { self.directory = directory }
 
@@ -23,50 +23,57 @@ final class SimulatedDisk {
         guard isAnchored else { return }
         try directory.remove("old")
         link(directory.path(of: name), directory.path(of: "old"))
-        oldSynchronizedByteCount = synchronizedByteCount
+        oldSynchronized = synchronized
     }
 
     func began() {
         isAnchored = false
-        synchronizedByteCount = 0
+        synchronized = ByteRanges()
     }
 
-    func synchronized(_ byteCount: Int64) {
+    func synchronized(_ bytes: ByteRanges) {
         isAnchored = true
-        synchronizedByteCount = max(synchronizedByteCount, Int(byteCount))
-        oldSynchronizedByteCount = nil
+        for range in bytes.ranges { synchronized.insert(range) }
+        oldSynchronized = nil
     }
 
-    func cut(to byteCount: Int64) {
-        synchronizedByteCount = min(synchronizedByteCount, Int(byteCount))
+    func cut(to bytes: ByteRanges) {
+        for gap in bytes.gaps(upTo: synchronized.upperBound).ranges { synchronized.remove(gap) }
     }
 
     func powerCut(using generator: inout SeededGenerator) throws {
         if !isAnchored {
-            if let old = oldSynchronizedByteCount {
+            if let old = oldSynchronized {
                 if generator.happens(50) {
                     try directory.rename("old", to: directory, as: name, replacing: true)
-                    synchronizedByteCount = old
+                    synchronized = old
                     isAnchored = true
                 }
             } else if generator.happens(30) {
                 try directory.remove(name)
             }
         }
-        oldSynchronizedByteCount = nil
+        oldSynchronized = nil
         guard try directory.status(of: name) != nil else { return }
         let file = try directory.open(name, .readWrite)
         if !isAnchored, generator.happens(30) { try file.removeAttribute("user.ferry.transfer") }
-        let size = Int(try file.status().size)
-        guard size > synchronizedByteCount else { return }
-        let kept = synchronizedByteCount + generator.below(size - synchronizedByteCount + 1)
-        try file.truncate(to: Int64(kept))
-        if generator.happens(50) {
-            let garbage = (synchronizedByteCount..<size).map { _ in
-                UInt8.random(in: 0...255, using: &generator)
-            }
-            let start = Int64(synchronizedByteCount)
-            try garbage.withUnsafeBytes { try file.writeAll($0, at: start) }
+        try spoil(file, size: try file.status().size, using: &generator)
+    }
+
+    /// Cuts the file, and puts garbage in the place of what was not on the disk.
+    private func spoil(
+        _ file: borrowing FileDescriptor,
+        size: Int64,
+        using generator: inout SeededGenerator
+    ) throws {
+        let end = synchronized.upperBound
+        if size > end, generator.happens(50) {
+            try file.truncate(to: end + Int64(generator.below(Int(size - end) + 1)))
+        }
+        guard generator.happens(50) else { return }
+        for gap in synchronized.gaps(upTo: size).ranges {
+            let garbage = gap.map { _ in UInt8.random(in: 0...255, using: &generator) }
+            try garbage.withUnsafeBytes { try file.writeAll($0, at: gap.lowerBound) }
         }
     }
 }

@@ -19,6 +19,16 @@ final class SimulatedHistory {
         var description: String
     }
 
+    /// What comes by one connection.
+    private struct Flow {
+        var request: Machine.Request
+        /// `nil` once it has come, or when none comes.
+        var head: HTTPResponseHead?
+        var rest: ArraySlice<UInt8>
+        var error: HTTPError?
+        var takesBody = false
+    }
+
     private var generator: SeededGenerator
     private var server: SimulatedServer
     private let disk: SimulatedDisk
@@ -30,25 +40,30 @@ final class SimulatedHistory {
 
     private var file: PartialFile
     private var machine: Machine
-    private var request: Machine.Request?
-    private var takesBody = false
-    private var isOpen = false
+    /// The connections, by the numbers of the parts that they bring.
+    private var flows: [Int: Flow] = [:]
+    private var lentCount = 0
+    private var now = ContinuousClock.now
     private var result: DownloadResult?
     private(set) var resumptionCount = 0
     private(set) var deathCount = 0
+    private(set) var partCount = 0
 
     init(seed: UInt64, in directory: Directory) {
         generator = SeededGenerator(seed: seed)
         server = SimulatedServer(using: &generator)
         disk = SimulatedDisk(directory)
         file = PartialFile(directory: directory, name: disk.name)
-        machine = Self.machine()
+        machine = Self.machine(connections: 1)
     }
 
-    private static func machine() -> Machine {
+    private static func machine(connections: Int) -> Machine {
         Machine(
             request: TransferRequest(url: SimulatedServer.url),
-            configuration: Download.Configuration(unavailableResponses: .fail)
+            configuration: Download.Configuration(
+                unavailableResponses: .fail,
+                segments: .eager(connections, minimumSegmentBytes: 8)
+            )
         )
     }
 
@@ -85,47 +100,81 @@ final class SimulatedHistory {
             name: disk.name,
             currentBoot: BootIdentifier(rawValue: "boot \(bootCount)")
         )
-        machine = Self.machine()
+        machine = Self.machine(connections: 1 + generator.below(5))
+        flows = [:]
+        lentCount = 0
         let recovered = try file.recover(checkpoint: checkpoint)
         try checkBytes()
-        disk.cut(to: file.byteCount)
+        disk.cut(to: file.written)
         let held = recovered.map {
             Machine.Held(
                 byteCount: $0.writtenByteCount,
                 version: $0.version,
-                fruitlessResumptionCount: $0.fruitlessResumptionCount
+                fruitlessResumptionCount: $0.fruitlessResumptionCount,
+                segments: $0.segments?.written
             )
         }
         try await perform(machine.start(holding: held))
-        while let next = request {
-            request = nil
-            if next.resumption != nil { resumptionCount += 1 }
-            try await exchange(next)
+        while let next = flows.keys.sorted().randomElement(using: &generator) {
+            try mayDie()
+            try await step(next)
         }
+        guard lentCount == 0 else { throw Broken(description: "\(lentCount) connections are left") }
     }
 
-    private func exchange(_ next: Machine.Request) async throws {
-        try mayDie()
-        let answer = server.answer(to: next, using: &generator)
-        if let redirected = redirected(next, by: answer) { return try await exchange(redirected) }
-        isOpen = true
-        takesBody = false
-        if let head = answer.head {
-            try await perform(machine.receivedHead(head, to: next.transfer, now: .now))
-            try mayDie()
-            var rest = answer.body[...]
-            while isOpen, takesBody, !rest.isEmpty {
-                let piece = rest.prefix(1 + generator.below(rest.count))
-                rest = rest.dropFirst(piece.count)
-                try await perform(machine.receivedBytes(count: piece.count), Array(piece))
-                try checkBytes()
-                try mayDie()
-                if generator.happens(15) { try await synchronize() }
-            }
+    /// Opens a connection for a request, through what redirects there are.
+    private func open(_ next: Machine.Request, as number: Int) {
+        if next.resumption != nil { resumptionCount += 1 }
+        if number > 0 { partCount += 1 }
+        var answer = server.answer(to: next, using: &generator)
+        // A part is not asked for anywhere else.
+        while number == 0, let redirected = redirected(next, by: answer) {
+            answer = server.answer(to: redirected, using: &generator)
         }
-        guard isOpen else { return }
-        isOpen = false
-        try await perform(machine.loadFinished(answer.error.map { TransferError($0) }))
+        flows[number] = Flow(request: next, head: answer.head, rest: answer.body[...], error: answer.error)
+    }
+
+    /// Something happens on one of the connections.
+    private func step(_ number: Int) async throws {
+        guard let flow = flows[number] else { return }
+        if let head = flow.head {
+            flows[number]?.head = nil
+            return try await answered(number, head, flow.request)
+        }
+        guard flow.takesBody, !flow.rest.isEmpty else {
+            flows[number] = nil
+            let error = flow.error.map { TransferError($0) }
+            return try await perform(
+                number == 0
+                    ? machine.loadFinished(error, at: now)
+                    : machine.partFinished(number, error, at: now)
+            )
+        }
+        let piece = flow.rest.prefix(1 + generator.below(flow.rest.count))
+        flows[number]?.rest.removeFirst(piece.count)
+        try await perform(
+            number == 0
+                ? machine.receivedBytes(count: piece.count)
+                : machine.partReceivedBytes(number, count: piece.count),
+            Array(piece)
+        )
+        try checkBytes()
+        try mayDie()
+        now += .milliseconds(generator.below(30))
+        try await perform(machine.grow(at: now))
+        if generator.happens(15) { try await synchronize() }
+    }
+
+    private func answered(
+        _ number: Int,
+        _ head: HTTPResponseHead,
+        _ request: Machine.Request
+    ) async throws {
+        guard number > 0, let resumption = request.resumption else {
+            return try await perform(machine.receivedHead(head, to: request.transfer, now: .now))
+        }
+        flows[number]?.takesBody = true
+        try await perform(machine.partAnswered(number, head, to: resumption, at: now))
     }
 
     /// What a load would ask for next, without the download's knowing.
@@ -149,10 +198,10 @@ final class SimulatedHistory {
         for effect in effects {
             try mayDie()
             switch effect {
-            case .send(let next): request = next
-            case .cancelLoad: isOpen = false
-            case .takeBody: takesBody = true
-            case .skipBody: takesBody = false
+            case .send(let next): open(next, as: 0)
+            case .cancelLoad: flows[0] = nil
+            case .takeBody: flows[0]?.takesBody = true
+            case .skipBody: flows[0]?.takesBody = false
             case .beginFile(let version):
                 try disk.willBegin()
                 try file.begin(version)
@@ -177,6 +226,19 @@ final class SimulatedHistory {
                 let mismatch = try await file.mismatch(with: checks)
                 try await perform(machine.verified(mismatch))
             case .finish(let result): self.result = result
+            case .beginSegments: try file.beginSegments()
+            case .endSegments: try file.endSegments()
+            case .askForConnection(let source):
+                let isGranted = generator.happens(80)
+                if isGranted { lentCount += 1 }
+                try await perform(machine.connectionAnswered(isGranted, source: source, at: now))
+            case .giveConnectionBack: lentCount -= 1
+            case .startPart(let number, let next, _): open(next, as: number)
+            case .startProbe, .compareProbe: throw Broken(description: "there are no mirrors")
+            case .cancelPart(let number): flows[number] = nil
+            case .writePart(let number, let offset, let count):
+                try file.write(Array(bytes.prefix(count)), at: offset)
+                try await perform(machine.wrotePart(number, count: count, at: now))
             case .reportRestart, .reportResponse, .reportResumption, .reportProgress: break
             case .fail: try file.noteFruitlessResumptions(machine.fruitlessResumptionCount)
             }
@@ -187,7 +249,7 @@ final class SimulatedHistory {
         guard file.checkpoint != nil else { return }
         let error = await file.synchronize(by: synchronizer)
         if let error { throw error }
-        disk.synchronized(file.byteCount)
+        disk.synchronized(file.written)
         if generator.happens(70) { keepCheckpoint() }
     }
 
@@ -209,11 +271,21 @@ final class SimulatedHistory {
             }
         guard let number else { throw Broken(description: "\(validator) is from nowhere") }
         let content = try disk.directory.open(disk.name, .read).readToEnd(limit: 1 << 20)
-        guard content.count == Int(kept.writtenByteCount) else {
-            throw Broken(description: "\(content.count) bytes, not \(kept.writtenByteCount)")
+        let version = server.versions[number - 1]
+        guard let segments = kept.segments else {
+            guard content.count == Int(kept.writtenByteCount) else {
+                throw Broken(description: "\(content.count) bytes, not \(kept.writtenByteCount)")
+            }
+            guard version.starts(with: content) else {
+                throw Broken(description: "the bytes are not of version \(number)")
+            }
+            return
         }
-        guard server.versions[number - 1].starts(with: content) else {
-            throw Broken(description: "the bytes are not of version \(number)")
+        for range in segments.written.ranges {
+            let bounds = Int(range.lowerBound)..<Int(range.upperBound)
+            guard bounds.upperBound <= version.count, content[bounds] == version[bounds] else {
+                throw Broken(description: "\(bounds) is not of version \(number)")
+            }
         }
     }
 }

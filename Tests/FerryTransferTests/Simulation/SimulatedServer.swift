@@ -52,8 +52,8 @@ struct SimulatedServer {
 
     /// Makes a new version, often of the same length.
     mutating func change(using generator: inout SeededGenerator) {
-        let length = versions.last.map(\.count) ?? generator.below(400)
-        let newLength = generator.happens(60) ? length : generator.below(400)
+        let length = versions.last.map(\.count) ?? generator.below(1000)
+        let newLength = generator.happens(60) ? length : generator.below(1000)
         versions.append((0..<newLength).map { _ in UInt8.random(in: 0...255, using: &generator) })
     }
 
@@ -97,7 +97,10 @@ struct SimulatedServer {
 
     private func whole() -> Exchange {
         let length = isChunked ? [] : [("Content-Length", "\(present.count)")]
-        return Exchange(head: head(200, validators + length), body: present)
+        return Exchange(
+            head: head(200, validators + length + [("Accept-Ranges", "bytes")]),
+            body: present
+        )
     }
 
     private func part(
@@ -112,13 +115,13 @@ struct SimulatedServer {
         guard start < present.count, ranges != .refused else {
             return Exchange(head: head(416, [("Content-Range", "bytes */\(present.count)")]))
         }
-        var end = present.count
+        var end = min(present.count, resumption.gap.map { Int($0.upperBound) } ?? .max)
         var first = start
-        var body = Array(present[start...])
+        var body = Array(present[start..<end])
         switch ranges {
         case .honoured, .ignored, .servedWhateverTheVersion, .refused: break
         case .servedInPieces:
-            end = start + 1 + generator.below(present.count - start)
+            end = start + 1 + generator.below(end - start)
             body = Array(present[start..<end])
         case .misreported: first = max(0, start - 1 - generator.below(3))
         case .overrun: body += [1, 2, 3]

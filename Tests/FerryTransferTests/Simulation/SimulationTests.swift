@@ -13,6 +13,7 @@ struct SimulationTests {
         let seeds = HistorySeeds(count: 500).all
         var resumptionCount = 0
         var deathCount = 0
+        var partCount = 0
         for seed in seeds {
             let temporary = try TemporaryDirectory(in: isMemoryUsable ? "/dev/shm" : "/tmp")
             let history = SimulatedHistory(seed: seed, in: temporary.directory)
@@ -23,11 +24,13 @@ struct SimulationTests {
             }
             resumptionCount += history.resumptionCount
             deathCount += history.deathCount
+            partCount += history.partCount
         }
         // A simulation in which nothing happens proves nothing.
         if seeds.count >= 100 {
             #expect(resumptionCount > seeds.count)
             #expect(deathCount > seeds.count)
+            #expect(partCount > seeds.count)
         }
     }
 }

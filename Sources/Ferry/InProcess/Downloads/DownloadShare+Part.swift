@@ -38,6 +38,9 @@ extension DownloadShare {
             share.remove(self)
         }
 
+        /// Whether other tasks write the same answer to files of theirs.
+        var isShared: Bool { share.isShared }
+
         func brings(_ load: Load) -> Bool { receiver != nil }
 
         /// The answer is not going to be this one's.

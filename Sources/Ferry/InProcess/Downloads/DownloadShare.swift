@@ -30,6 +30,9 @@ final class DownloadShare {
     /// Who has the load's connection when the one that has it does not want the answer any more.
     var heir: InProcessDownload? { load == nil ? nil : parts.first?.download }
 
+    /// Whether several downloads get the answer.
+    var isShared: Bool { parts.count > 1 }
+
     /// A download takes part, or is told that it is too late to.
     func add(_ part: Part) {
         guard isJoinable else {

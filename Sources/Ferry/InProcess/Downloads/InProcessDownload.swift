@@ -141,12 +141,15 @@ final class InProcessDownload: InProcessTransfer {
                     linkStatuses: linkStatuses,
                     digests: options.digests,
                     announcesResumption: task.storage.withLock { $0.owesResumption },
+                    segments: options.segmentPolicy(engine.configuration.segments),
+                    mirrors: options.mirrorAddresses,
                     load: Load.Configuration(
                         asksForTrust: decider.challenges.mayDecideOnCertificates,
                         rates: decider.rates
                     )
                 ),
                 decider: decider,
+                connections: engine,
                 sharing: sharing,
                 events: events
             )

@@ -1,0 +1,70 @@
+import FerryHTTP
+import FerrySystem
+
+/// Decides about the request for a part without asking the app, which has decided about the first one.
+///
+/// Whatever it would have to decide anew makes the answer one that is not wanted: the part then comes by the
+/// first connection, or by a request that the app is asked about.
+@LoopActor
+final class PartDecider: LoadDecider {
+    private let decider: (any LoadDecider)?
+    private let followsRedirects: Bool
+    private let keepsSecrets: Bool
+
+    /// Stands before the decider of a download.
+    ///
+    /// - Parameters:
+    ///   - decider: The download's.
+    ///   - followsRedirects: Whether the request goes where it is sent, as to a mirror.
+    ///   - keepsSecrets: Whether nothing is added to the request, as to one of another origin.
+    init(_ decider: (any LoadDecider)?, followsRedirects: Bool, keepsSecrets: Bool) {
+        self.decider = decider
+        self.followsRedirects = followsRedirects
+        self.keepsSecrets = keepsSecrets
+    }
+
+    func load(
+        _ load: Load,
+        prepare request: TransferRequest,
+        then send: @escaping @LoopActor ([HTTPField]) -> Void
+    ) {
+        guard let decider, !keepsSecrets else { return send([]) }
+        decider.load(load, prepare: request, then: send)
+    }
+
+    func load(_ load: Load, hasApproved trust: HTTPServerTrust) -> Bool {
+        decider?.load(load, hasApproved: trust) ?? false
+    }
+
+    func load(_ load: Load, identityFor request: TransferRequest) -> HTTPIdentity? {
+        keepsSecrets ? nil : decider?.load(load, identityFor: request)
+    }
+
+    /// A part is asked for without a body.
+    func loadNeedsBody(
+        _ load: Load,
+        then send: @escaping @LoopActor ((any HTTPBodySource)?) -> Void
+    ) { send(nil) }
+
+    func load(
+        _ load: Load,
+        mayRedirectTo request: TransferRequest,
+        for head: HTTPResponseHead,
+        then follow: @escaping @LoopActor (TransferRequest?) -> Void
+    ) { follow(followsRedirects ? request : nil) }
+
+    func load(
+        _ load: Load,
+        decideOn challenge: LoadChallenge,
+        then answer: @escaping @LoopActor (LoadChallengeAnswer) -> Void
+    ) { answer(.goOn) }
+
+    func load(_ load: Load, didSendBodyBytes byteCount: Int64) {}
+
+    func load(_ load: Load, didReceiveInformational head: HTTPResponseHead) {}
+
+    func load(_ load: Load, didReceiveAny head: HTTPResponseHead, to request: TransferRequest) {}
+
+    /// A long body has thousands of parts, and an app wants to know what its request has cost.
+    func load(_ load: Load, didCollect transaction: LoadTransaction) {}
+}

@@ -1,0 +1,435 @@
+import FerryHTTP
+import Testing
+
+@testable import FerryTransfer
+
+@Suite struct DownloadSegmentsStateMachineTests {
+    typealias Machine = Download.StateMachine
+    typealias Effect = Machine.Effect
+
+    private static let url = "http://host/file"
+    private static let request = TransferRequest(url: url)
+    private static let version = ResourceVersion(
+        validator: .strongETag("\"a\""),
+        totalByteCount: 1000,
+        url: url
+    )
+    private static let lost = TransferError(code: .connectionLost, message: "lost")
+    private let now = ContinuousClock.now
+
+    private static func head(_ status: Int, _ fields: [(String, String)]) -> HTTPResponseHead {
+        HTTPResponseHead(
+            status: status,
+            version: "HTTP/1.1",
+            fields: fields.map { HTTPField(name: $0.0, value: $0.1) },
+            url: url
+        )
+    }
+
+    private static func whole(
+        _ more: [(String, String)] = [("Accept-Ranges", "bytes")]
+    )
+        -> HTTPResponseHead
+    {
+        head(200, [("ETag", "\"a\""), ("Content-Length", "1000")] + more)
+    }
+
+    private static func part(_ range: Range<Int64>, tag: String = "\"a\"") -> HTTPResponseHead {
+        let text = "bytes \(range.lowerBound)-\(range.upperBound - 1)/1000"
+        return head(206, [("ETag", tag), ("Content-Range", text)])
+    }
+
+    private static func ask(_ range: Range<Int64>) -> Machine.Request {
+        Machine.Request(
+            transfer: request,
+            resumption: Resumption(gap: range, version: version)
+        )
+    }
+
+    private func machine(
+        _ policy: Download.SegmentPolicy = .eager(2, minimumSegmentBytes: 100)
+    )
+        -> Machine
+    {
+        Machine(request: Self.request, configuration: Download.Configuration(segments: policy))
+    }
+
+    /// A machine whose first connection has brought 100 bytes when there may be another one.
+    private func grown(head: HTTPResponseHead = whole()) -> (Download.StateMachine, [Download.StateMachine.Effect]) {
+        var machine = machine()
+        _ = machine.start(holding: nil)
+        _ = machine.receivedHead(head, to: Self.request, now: .now)
+        _ = machine.receivedBytes(count: 100)
+        _ = machine.wrote(count: 100)
+        let effects = machine.grow(at: now)
+        return (machine, effects)
+    }
+
+    /// Two connections: the first is at byte 100 and ends at 775, the second has asked for the rest.
+    private func divided() -> Machine {
+        var (machine, effects) = grown()
+        #expect(effects == [.askForConnection(source: 0)])
+        #expect(
+            machine.connectionAnswered(true, source: 0, at: now) == [
+                .beginSegments, .startPart(1, Self.ask(775..<1000), source: 0),
+            ]
+        )
+        return machine
+    }
+
+    private func bring(_ machine: inout Machine, _ part: Int, _ count: Int) -> [Effect] {
+        let received =
+            part == 0
+            ? machine.receivedBytes(count: count)
+            : machine.partReceivedBytes(part, count: count)
+        guard case .writePart(_, _, let written)? = received.last else { return received }
+        return machine.wrotePart(part, count: written, at: now)
+    }
+
+    @Test func `two connections bring one body`() {
+        var machine = divided()
+        #expect(
+            machine.partAnswered(
+                1,
+                Self.part(775..<1000),
+                to: Self.ask(775..<1000).resumption!,
+                at: now
+            ) == []
+        )
+        #expect(machine.partReceivedBytes(1, count: 225) == [.writePart(1, at: 775, count: 225)])
+        #expect(
+            machine.wrotePart(1, count: 225, at: now) == [
+                .reportProgress(received: 325, total: 1000)
+            ]
+        )
+        // Too much is in flight on the first one for another division.
+        let end = machine.partFinished(1, nil, at: now)
+        #expect(end.first == .giveConnectionBack(source: 0))
+        #expect(end.dropFirst() == [.askForConnection(source: 0)])
+        #expect(machine.connectionAnswered(false, source: 0, at: now) == [])
+        // The first connection stops where the other one has begun.
+        #expect(machine.receivedBytes(count: 700) == [.writePart(0, at: 100, count: 675)])
+        #expect(
+            machine.wrotePart(0, count: 675, at: now) == [
+                .reportProgress(received: 1000, total: 1000), .cancelPart(0), .endSegments,
+                .synchronize,
+            ]
+        )
+        #expect(machine.synchronized().count == 1)
+    }
+
+    @Test(arguments: [
+        [], [("Accept-Ranges", "none")],
+        [("Content-Encoding", "gzip"), ("Accept-Ranges", "bytes")],
+    ])
+    func `a server that does not offer parts is asked for none`(fields: [(String, String)]) {
+        #expect(grown(head: Self.whole(fields)).1 == [])
+    }
+
+    @Test func `nor is one whose versions nothing tells apart`() {
+        let weak = Self.head(
+            200,
+            [("ETag", "W/\"a\""), ("Content-Length", "1000"), ("Accept-Ranges", "bytes")]
+        )
+        #expect(grown(head: weak).1 == [])
+    }
+
+    @Test func `one connection is all where no more are wanted`() {
+        var machine = machine(.off)
+        _ = machine.start(holding: nil)
+        _ = machine.receivedHead(Self.whole(), to: Self.request, now: .now)
+        _ = machine.receivedBytes(count: 100)
+        _ = machine.wrote(count: 100)
+        #expect(machine.grow(at: now) == [])
+        #expect(machine.grow(at: now + .seconds(9)) == [])
+    }
+
+    @Test(arguments: [
+        whole(), part(775..<1000, tag: "\"b\""), part(774..<1000), head(503, []), head(416, []),
+        head(302, [("Location", "/")]), head(206, [("ETag", "\"a\"")]),
+        head(206, [("ETag", "\"a\""), ("Content-Range", "bytes 775-999/1001")]),
+    ])
+    func `an answer that proves nothing ends that connection, and the growth`(
+        head: HTTPResponseHead
+    ) {
+        var machine = divided()
+        let effects = machine.partAnswered(
+            1,
+            head,
+            to: Self.ask(775..<1000).resumption!,
+            at: now
+        )
+        #expect(effects == [.cancelPart(1), .giveConnectionBack(source: 0)])
+        #expect(machine.grow(at: now + .seconds(100)) == [])
+        // The first connection was asked for the rest as well, and goes on.
+        #expect(machine.receivedBytes(count: 700) == [.writePart(0, at: 100, count: 700)])
+        #expect(
+            machine.wrotePart(0, count: 700, at: now) == [
+                .reportProgress(received: 800, total: 1000)
+            ]
+        )
+        _ = bring(&machine, 0, 200)
+        #expect(machine.loadFinished(nil, at: now) == [.endSegments, .synchronize])
+    }
+
+    @Test func `a part that is less than was asked for leaves the rest to be asked for`() {
+        var machine = divided()
+        _ = machine.partAnswered(
+            1,
+            Self.part(775..<800),
+            to: Self.ask(775..<1000).resumption!,
+            at: now
+        )
+        _ = bring(&machine, 1, 25)
+        let next = machine.partFinished(1, nil, at: now)
+        #expect(next == [.giveConnectionBack(source: 0), .askForConnection(source: 0)])
+        #expect(
+            machine.connectionAnswered(true, source: 0, at: now) == [
+                .startPart(2, Self.ask(800..<1000), source: 0)
+            ]
+        )
+    }
+
+    @Test func `what a lost connection has not brought is fetched from there on`() {
+        var machine = divided()
+        _ = machine.partAnswered(
+            1,
+            Self.part(775..<1000),
+            to: Self.ask(775..<1000).resumption!,
+            at: now
+        )
+        _ = bring(&machine, 1, 150)
+        #expect(
+            machine.partFinished(1, Self.lost, at: now) == [
+                .giveConnectionBack(source: 0), .askForConnection(source: 0),
+            ]
+        )
+        #expect(
+            machine.connectionAnswered(true, source: 0, at: now) == [
+                .startPart(2, Self.ask(925..<1000), source: 0)
+            ]
+        )
+    }
+
+    @Test func `when the first connection is lost the other one goes on`() {
+        var machine = divided()
+        _ = machine.partAnswered(
+            1,
+            Self.part(775..<1000),
+            to: Self.ask(775..<1000).resumption!,
+            at: now
+        )
+        _ = bring(&machine, 0, 100)
+        // It has brought enough to be worth another try, and needs no connection of somebody else's.
+        #expect(
+            machine.loadFinished(Self.lost, at: now) == [
+                .startPart(2, Self.ask(200..<400), source: 0)
+            ]
+        )
+    }
+
+    @Test func `when none is left the download fails, and all that was written is kept`() {
+        var machine = divided()
+        #expect(machine.partFinished(1, Self.lost, at: now) == [.giveConnectionBack(source: 0)])
+        #expect(machine.loadFinished(Self.lost, at: now) == [.fail(Self.lost)])
+    }
+
+    @Test func `the next attempt asks for what is missing, gap after gap`() {
+        var machine = machine(.off)
+        let written = ByteRanges([0..<100, 400..<500, 900..<1000])
+        let held = Machine.Held(byteCount: 300, version: Self.version, segments: written)
+        #expect(machine.start(holding: held) == [.send(Self.ask(100..<400))])
+        let begun = machine.receivedHead(Self.part(100..<400), to: Self.request, now: .now)
+        #expect(begun.contains(.continueFile(Self.version)))
+        #expect(begun.contains(.reportResumption(offset: 300, total: 1000)))
+        #expect(bring(&machine, 0, 300) == [.reportProgress(received: 600, total: 1000)])
+        #expect(
+            machine.loadFinished(nil, at: now) == [.startPart(1, Self.ask(500..<900), source: 0)]
+        )
+        _ = machine.partAnswered(
+            1,
+            Self.part(500..<900),
+            to: Self.ask(500..<900).resumption!,
+            at: now
+        )
+        _ = bring(&machine, 1, 400)
+        #expect(machine.partFinished(1, nil, at: now) == [.endSegments, .synchronize])
+    }
+
+    @Test func `a version that has changed meanwhile starts over`() {
+        var machine = machine()
+        let held = Machine.Held(
+            byteCount: 100,
+            version: Self.version,
+            segments: ByteRanges([900..<1000])
+        )
+        #expect(machine.start(holding: held) == [.send(Self.ask(0..<900))])
+        let other = Self.head(200, [("ETag", "\"b\""), ("Content-Length", "1000")])
+        let effects = machine.receivedHead(other, to: Self.request, now: .now)
+        #expect(effects.contains { if case .beginFile = $0 { true } else { false } })
+        #expect(machine.receivedByteCount == 0)
+        #expect(machine.receivedBytes(count: 10) == [.write(dropping: 0)])
+    }
+
+    @Test func `a connection does not stop for one that was not answered yet`() {
+        var machine = divided()
+        #expect(
+            machine.receivedBytes(count: 675) == [
+                .cancelPart(1), .giveConnectionBack(source: 0),
+                .writePart(0, at: 100, count: 675),
+            ]
+        )
+        _ = machine.wrotePart(0, count: 675, at: now)
+        #expect(machine.receivedBytes(count: 225) == [.writePart(0, at: 775, count: 225)])
+    }
+
+    @Test func `a server that fails at parts is asked for none when it sends the whole`() {
+        var machine = machine()
+        let held = Machine.Held(
+            byteCount: 100,
+            version: Self.version,
+            fruitlessResumptionCount: Machine.maximumFruitlessResumptionCount
+        )
+        #expect(machine.start(holding: held) == [.send(Machine.Request(transfer: Self.request))])
+        _ = machine.receivedHead(Self.whole(), to: Self.request, now: .now)
+        _ = machine.receivedBytes(count: 100)
+        _ = machine.wrote(count: 100)
+        #expect(machine.grow(at: now) == [])
+    }
+
+    @Test func `when all answers were refused one request finds out why`() {
+        var machine = divided()
+        _ = bring(&machine, 0, 600)
+        _ = machine.loadFinished(Self.lost, at: now)
+        _ = machine.partAnswered(
+            2,
+            Self.head(503, []),
+            to: Self.ask(700..<775).resumption!,
+            at: now
+        )
+        let effects = machine.partAnswered(
+            1,
+            Self.whole(),
+            to: Self.ask(775..<1000).resumption!,
+            at: now
+        )
+        #expect(
+            effects == [
+                .cancelPart(1), .giveConnectionBack(source: 0), .send(Self.ask(700..<1000)),
+            ]
+        )
+        let again = machine.receivedHead(Self.whole(), to: Self.request, now: .now)
+        #expect(again.first == .reportRestart(reason: "the server answers 200"))
+        // A server like that is asked for one thing after the other from now on.
+        _ = machine.receivedBytes(count: 500)
+        _ = machine.wrote(count: 500)
+        #expect(machine.grow(at: now) + machine.grow(at: now + .seconds(9)) == [])
+    }
+
+    @Test func `a part that is longer than announced costs all that is there`() {
+        var machine = divided()
+        _ = machine.partAnswered(
+            1,
+            Self.part(775..<1000),
+            to: Self.ask(775..<1000).resumption!,
+            at: now
+        )
+        let effects = machine.partReceivedBytes(1, count: 226)
+        #expect(
+            effects.prefix(4) == [
+                .cancelPart(0), .cancelPart(1), .giveConnectionBack(source: 0), .discardFile,
+            ]
+        )
+    }
+
+    @Test func `cancelling ends every connection and gives back what was lent`() {
+        var machine = divided()
+        #expect(
+            machine.cancel() == [.cancelPart(0), .cancelPart(1), .giveConnectionBack(source: 0)]
+        )
+        #expect(machine.partFinished(1, nil, at: now) == [])
+    }
+
+    @Test func `a file that cannot be written ends every connection`() {
+        var machine = divided()
+        let full = TransferError(code: .diskFull, message: "full")
+        #expect(
+            machine.fileFailed(full) == [
+                .cancelPart(0), .cancelPart(1), .giveConnectionBack(source: 0), .fail(full),
+            ]
+        )
+    }
+
+    // MARK: Another address
+
+    /// What a download holds is at several places, and another address is to prove itself.
+    private func relinked() -> (Download.StateMachine, [Download.StateMachine.Effect]) {
+        let size: Int64 = 64 << 10
+        let version = ResourceVersion(
+            validator: .strongETag("\"a\""),
+            totalByteCount: size * 10,
+            url: "http://host/file"
+        )
+        let held = Machine.Held(
+            byteCount: size * 4,
+            version: version,
+            segments: ByteRanges([0..<size * 2, size * 5..<size * 7])
+        )
+        var machine = Machine(
+            request: TransferRequest(url: "http://host/file"),
+            configuration: Download.Configuration(link: 1)
+        )
+        let effects = machine.start(holding: held)
+        return (machine, effects)
+    }
+
+    private func answer(_ range: String, tag: String? = "\"b\"") -> HTTPResponseHead {
+        let fields = [("Content-Range", range)] + (tag.map { [("ETag", $0)] } ?? [])
+        return HTTPResponseHead(
+            status: 206,
+            fields: fields.map { HTTPField(name: $0.0, value: $0.1) },
+            url: "http://host/file"
+        )
+    }
+
+    @Test func `parts at several places are kept when bytes of one prove another address`() throws {
+        var (machine, effects) = relinked()
+        guard case .send(let request)? = effects.last else {
+            Issue.record("\(effects)")
+            return
+        }
+        #expect(request.resumption?.fields.map(\.value) == ["bytes=65536-131071"])
+        effects = machine.receivedHead(
+            answer("bytes 65536-131071/655360"),
+            to: request.transfer,
+            now: HTTPDate(secondsSince1970: 0)
+        )
+        #expect(effects.last == .takeBody)
+        effects = machine.receivedBytes(count: 60_000)
+        #expect(effects == [.compare(count: 60_000, at: 65_536)])
+        effects = machine.receivedBytes(count: 5_536)
+        #expect(effects.first == .compare(count: 5_536, at: 125_536))
+        guard case .continueFile(let version)? = effects.last else {
+            Issue.record("\(effects)")
+            return
+        }
+        #expect(version.validator == .strongETag("\"b\""))
+        effects = machine.loadFinished(nil)
+        guard case .send(let rest)? = effects.last else {
+            Issue.record("\(effects)")
+            return
+        }
+        #expect(rest.resumption?.fields.map(\.value) == ["bytes=131072-327679", "\"b\""])
+    }
+
+    @Test func `without a validator there is nothing to ask for parts by`() {
+        var (machine, effects) = relinked()
+        guard case .send(let request)? = effects.last else { return }
+        effects = machine.receivedHead(
+            answer("bytes 65536-131071/655360", tag: nil),
+            to: request.transfer,
+            now: HTTPDate(secondsSince1970: 0)
+        )
+        #expect(effects.contains { if case .reportRestart = $0 { true } else { false } })
+    }
+}
