@@ -38,6 +38,12 @@ extension TransferDaemon.Transfer.Wait {
         public static let earliestBegin = Reason(name: "earliestBegin")
         /// Its application has to decide something first, such as which password to use.
         public static let application = Reason(name: "application")
+        /// No route leads from this machine to any other; it goes on when there is one.
+        public static let network = Reason(name: "network")
+        /// The disk, or the user's share of it, is full.
+        public static let diskSpace = Reason(name: "diskSpace")
+        /// Its host has failed time and again, and is asked by one transfer only until it answers.
+        public static let hostFailure = Reason(name: "hostFailure")
         /// It is about to run.
         public static let starting = Reason(name: "starting")
         /// None of these; ``TransferDaemon/Transfer/Wait/detail`` says what.

@@ -39,6 +39,13 @@ struct Explanation {
         case .backoff:
             let time = wait.until.map { " at \($0.timeOfDay)" } ?? " after a while"
             return "It failed and is tried again\(time)."
+        case .network: return "It waits for a network: no route leads off this machine."
+        case .diskSpace:
+            let time = wait.until.map { " It is tried again at \($0.timeOfDay)." } ?? ""
+            return "It waits for room on the disk.\(time)"
+        case .hostFailure:
+            let time = wait.until.map { ", and is asked again at \($0.timeOfDay)" } ?? ""
+            return "It waits for \(host), which has failed time and again\(time)."
         case .earliestBegin:
             let time = wait.until.map { "at \($0.timeOfDay)" } ?? "later"
             return "It begins \(time), as \(transfer.application) wants it."

@@ -26,6 +26,7 @@ final class Daemon {
     /// The transfers that wait for an answer to what their servers want to know, and where it goes.
     var questions: [Int64: @LoopActor (LoadChallengeAnswer) -> Void] = [:]
     let rateLimits = RateLimits()
+    private var connectivity: ConnectivityObservation?
     var children: [Int64: ChildProcess] = [:]
     var answers: [DaemonStateMachine.CallIdentifier: PendingAnswer] = [:]
     var subscriptions: [DaemonStateMachine.CallIdentifier: Reply<Wire.Subscribe>] = [:]
@@ -66,6 +67,8 @@ final class Daemon {
         machine = DaemonStateMachine(policy: options.policy, nextTaskID: store.nextTaskID)
     }
 
+    isolated deinit { connectivity?.cancel() }
+
     /// Takes up the queue as it was left.
     ///
     /// - Throws: ``StoreError`` when the queue cannot be read.
@@ -78,6 +81,7 @@ final class Daemon {
         let rates = SharedRates.decode(try await store.value(of: .rates))
         await settleFiles()
         files.removeExpiredResumeFiles(now: Date())
+        observeConnectivity()
         perform(
             machine.start(
                 applications: applications,
@@ -86,6 +90,14 @@ final class Daemon {
                 at: Date()
             )
         )
+    }
+
+    /// Has the machine know whether a route leads off this machine, now and whenever that changes.
+    private func observeConnectivity() {
+        connectivity = ConnectivityMonitor.shared.observe { [weak self] connectivity in
+            self?.input { machine, now in machine.connectivityChanged(to: connectivity, at: now) }
+        }
+        machine.connectivity = ConnectivityMonitor.shared.connectivity
     }
 
     /// Ends the process as soon as what is under way is in the store.

@@ -128,6 +128,8 @@ extension DaemonStateMachine {
         case call(CallIdentifier, task: Int64)
         /// A task has another address, for which a call has asked.
         case relinked(CallIdentifier, task: Int64)
+        /// The tasks that waited for a network may start.
+        case networkIsBack
         /// A session was opened.
         case opened(CallIdentifier, ConnectionIdentifier, process: Int32)
         /// A task was created.

@@ -20,7 +20,7 @@ extension DaemonStateMachine.Continuation {
     /// meanwhile.
     var isRetried: Bool {
         switch self {
-        case .nothing, .adopted, .backedOff, .launching: true
+        case .nothing, .adopted, .backedOff, .launching, .networkIsBack: true
         case .ended(_, let ending, _): ending.caller == .nobody
         case .call, .relinked, .opened, .created, .secured, .acknowledged, .quit, .hookRemoved,
             .ratesSet,

@@ -12,7 +12,8 @@ extension DaemonStateMachine {
 
     /// A person lets a paused task go on, and one that backs off try again at once.
     mutating func resumeTask(_ id: Int64, from caller: Caller, at now: Date) -> [Effect] {
-        [commit([.releaseTask(id, at: now)], then: .call(caller.call, task: id))]
+        breaker.tryAll()
+        return [commit([.releaseTask(id, at: now)], then: .call(caller.call, task: id))]
     }
 
     /// A person ends a task.

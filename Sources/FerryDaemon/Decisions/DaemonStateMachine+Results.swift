@@ -16,6 +16,8 @@ extension DaemonStateMachine {
                 []
             case .call(let call, _):
                 [.answer(call, .done)] + changed(receipt.changes, at: now)
+            case .networkIsBack:
+                searchForTasks(at: now)
             case .relinked(let call, let task):
                 relinked(task, receipt, call: call, at: now)
             case .opened(let call, let connection, let process):
@@ -84,6 +86,8 @@ extension DaemonStateMachine {
                 backedOff(task: task, at: now)
             case .closed(let session):
                 closingFailed(session, at: now)
+            case .networkIsBack:
+                searchForTasks(at: now)
             case .nothing, .forgotten:
                 // What was to go is looked at again when the daemon starts.
                 []

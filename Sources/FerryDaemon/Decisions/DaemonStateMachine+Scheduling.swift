@@ -52,11 +52,16 @@ extension DaemonStateMachine {
             now: now,
             limit: budget.free,
             limitPerHost: policy.maximumTransfersPerHost,
-            saturatedHosts: budget.saturatedHosts,
+            saturatedHosts: budget.saturatedHosts.union(failingHosts(at: now)),
             saturatedSessions: saturatedSessions,
             runningTasks: Set(running.keys).union(ending.keys).union(adoptions),
             lastHost: search.lastHost
         )
+    }
+
+    /// The hosts that are left alone, as they have failed time and again.
+    private func failingHosts(at now: Date) -> [String] {
+        breaker.limits(at: now).filter { budget.count(host: $0.key) >= $0.value }.map(\.key)
     }
 
     /// How many transfers a session may have from one host.
@@ -98,7 +103,8 @@ extension DaemonStateMachine {
                 hasStarted = true
             }
         }
-        effects.append(setRetryTimer(candidates.earliestNotBefore))
+        let next = [candidates.earliestNotBefore, breaker.earliestEnd(at: now)].compactMap { $0 }
+        effects.append(setRetryTimer(next.min()))
         // A page may have been cut by one host's limit while another host has room.
         if search.isStale || (hasStarted && budget.free > 0) {
             effects += searchForTasks(at: now)
@@ -122,6 +128,12 @@ extension DaemonStateMachine {
                 host: task.host,
                 sessionLimit: sessionLimit(task.sessionID)
             )
+        else { return false }
+        guard !isUnreachable(task.host) else {
+            effects += awaitNetwork(task)
+            return true
+        }
+        guard breaker.limit(task.host, at: now).map({ budget.count(host: task.host) < $0 }) ?? true
         else { return false }
         let adoption = adopt(task)
         guard adoption.isEmpty else {
@@ -195,12 +207,28 @@ extension DaemonStateMachine {
             let until = running.notBefore.flatMap { $0 > now ? $0 : nil }
             return Wire.Wait(reason: .backoff, until: until, detail: failure.message)
         }
+        if isUnreachable(task.host) || task.notBefore == TaskRecord.networkWait {
+            return Wire.Wait(reason: .network, detail: "no route leads off this machine")
+        }
         if let until = task.notBefore, until > now {
             if task.attempts == 0, DelayState.decode(task.delay)?.date != nil {
                 return Wire.Wait(reason: .earliestBegin, until: until)
             }
             let failure = task.lastError.flatMap { Stored.failure($0) }
-            return Wire.Wait(reason: .backoff, until: until, detail: failure?.message)
+            let isFull = failure?.code == TransferError.Code.diskFull.rawValue
+            return Wire.Wait(
+                reason: isFull ? .diskSpace : .backoff,
+                until: until,
+                detail: failure?.message
+            )
+        }
+        if let limit = breaker.limit(task.host, at: now), budget.count(host: task.host) >= limit {
+            let count = breaker.failureCount(task.host)
+            return Wire.Wait(
+                reason: .hostFailure,
+                until: breaker.end(task.host, at: now),
+                detail: "\(task.host) has failed \(count) times in a row"
+            )
         }
         let sessionCount = budget.count(session: task.sessionID, host: task.host)
         let limit = sessionLimit(task.sessionID)

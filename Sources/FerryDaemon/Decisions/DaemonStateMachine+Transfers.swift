@@ -54,7 +54,9 @@ extension DaemonStateMachine {
         running[id]?.hasUnstoredResponse = true
         running[id]?.hasUntoldResponse = true
         running[id]?.hasUntoldProgress = true
-        return tellProgressLater(now)
+        let hadFailed = breaker.failureCount(task.record.host) > 0
+        breaker.answered(task.record.host)
+        return tellProgressLater(now) + (hadFailed ? searchForTasks(at: now) : [])
     }
 
     /// What the store does not have yet of the latest answer, to be committed with another change.
@@ -256,8 +258,39 @@ extension DaemonStateMachine {
         case .retry(let delay):
             running[id]?.phase = .backingOff
             let attempt = AttemptFailure(error, after: .decode(task.record.lastError))
-            return backOff(task, attempt, seconds: delay.inSeconds, at: now)
+            if error.code.isOfNetwork, isUnreachable(task.record.host) {
+                // Without a network it was no attempt.
+                return backOff(
+                    task,
+                    attempt,
+                    attempts: task.attempts,
+                    until: TaskRecord.networkWait,
+                    at: now
+                )
+            }
+            noteFailure(of: task, error, delay: delay.inSeconds, at: now)
+            return backOff(
+                task,
+                attempt,
+                attempts: task.attempts + 1,
+                until: now.addingTimeInterval(delay.inSeconds),
+                at: now
+            ) + note(notBefore: breaker.earliestEnd(at: now))
         }
+    }
+
+    /// A host that has not answered may have failed others as well.
+    private mutating func noteFailure(
+        of task: RunningTask,
+        _ error: TransferError,
+        delay: Double,
+        at now: Date
+    ) {
+        guard error.code.isOfHost, task.response == nil || error.code == .serverUnavailable else {
+            return
+        }
+        let isAsked = error.code == .serverUnavailable && error.retryAfter ?? 0 > 0
+        breaker.failed(task.record.host, delay: delay, isAsked: isAsked, at: now)
     }
 
     /// Whether and when something is tried again that has failed so many times in a row.
@@ -275,22 +308,25 @@ extension DaemonStateMachine {
     private mutating func backOff(
         _ task: RunningTask,
         _ failure: AttemptFailure,
-        seconds: Double,
+        attempts: Int,
+        until date: Date,
         at now: Date
     ) -> [Effect] {
         let id = task.record.id
-        let delay = Duration.seconds(seconds).formattedInSeconds
+        let delay = Duration.seconds(date.timeIntervalSince(now))
+        let isWithoutNetwork = date == TaskRecord.networkWait
+        let next = isWithoutNetwork ? "when there is a network" : "in \(delay.formattedInSeconds)"
         running[id]?.failure = failure
-        running[id]?.notBefore = now.addingTimeInterval(seconds)
+        running[id]?.notBefore = date
         return [
-            .log(.notice, "attempt failed, next in \(delay): \(failure.message)", task: id),
+            .log(.notice, "attempt failed, next \(next): \(failure.message)", task: id),
             .changed(task: id),
             commit(
                 storeResponse(of: id) + [
                     .setRetry(
                         task: id,
-                        attempts: task.attempts + 1,
-                        notBefore: now.addingTimeInterval(seconds),
+                        attempts: attempts,
+                        notBefore: date,
                         lastError: Stored.encode(failure)
                     ),
                     .setProgress(

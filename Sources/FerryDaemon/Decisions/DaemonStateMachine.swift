@@ -1,4 +1,5 @@
 import FerryStore
+import FerrySystem
 import FerryTransfer
 import FerryWire
 import FoundationEssentials
@@ -50,6 +51,10 @@ struct DaemonStateMachine {
     var isIdle = false
     /// How many commits, queries and works on files are under way; the daemon is not idle with any.
     var operationCount = 0
+    /// Whether a route leads off this machine.
+    var connectivity = Connectivity.unknown
+    /// The hosts that fail time and again.
+    var breaker = HostBreaker()
     /// How fast all transfers together may load and send.
     var rates = SharedRates()
     /// The random numbers for jitter.
@@ -83,7 +88,9 @@ struct DaemonStateMachine {
             .map { Effect.limitRates($0.configuration.rates, session: $0.id) }
         relaunchesBegin = now.addingTimeInterval(policy.relaunchGrace)
         var effects =
-            [.limitRates(rates, session: nil)] + limits + searchForTasks(at: now)
+            [.limitRates(rates, session: nil)] + limits
+            // Whether there is a network is found out anew.
+            + [commit([.endNetworkWait], .relaxed, then: .networkIsBack)] + searchForTasks(at: now)
         effects.append(query(.earliestDeadline))
         for identifier in self.applications.keys.sorted() {
             effects += evaluateRelaunch(of: identifier, at: now)

@@ -29,6 +29,9 @@ struct TransferBudget: Hashable, Sendable {
     /// How many more transfers may start for a host.
     func free(host: String) -> Int { connections.room(forHost: host) }
 
+    /// How many transfers run for a host.
+    func count(host: String) -> Int { connections.count(forHost: host) }
+
     /// How many of a session's transfers run for a host.
     func count(session: Int64, host: String) -> Int {
         lanes[Lane(session: session, host: host), default: 0]

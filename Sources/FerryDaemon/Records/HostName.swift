@@ -5,6 +5,11 @@ enum HostName {
     /// The host and port of an http or https address, or `nil` for any other.
     static func of(_ address: String) -> String? { plain(address) ?? parsed(address) }
 
+    /// Whether a host, with its port, is this machine.
+    static func isLocal(_ host: String) -> Bool {
+        host.hasPrefix("127.") || host.hasPrefix("localhost:") || host.hasPrefix("[::1]:")
+    }
+
     /// The host and port of an address that consists of nothing but plain characters, as nearly all do;
     /// it takes a tenth of the time.
     private static func plain(_ address: String) -> String? {

@@ -31,6 +31,8 @@ extension Database {
             try setUpload(upload, of: task)
         case .setRetry(let task, let attempts, let notBefore, let lastError):
             try setRetry(attempts, notBefore, lastError, of: task)
+        case .endNetworkWait:
+            try endNetworkWait()
         case .setExchange(let task, let currentRequest, let response):
             try setExchange(currentRequest, response, of: task)
         case .resumeTask(let key, let now, let timeout):

@@ -147,6 +147,14 @@ extension Database {
         )
     }
 
+    /// Lets all tasks go that wait for a network.
+    func endNetworkWait() throws(StoreError) {
+        try connection.run(
+            "UPDATE tasks SET not_before = NULL WHERE not_before = ?",
+            TaskRecord.networkWait
+        )
+    }
+
     /// Replaces a task's request after redirects and its response.
     func setExchange(
         _ currentRequest: [UInt8]?,

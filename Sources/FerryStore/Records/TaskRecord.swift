@@ -102,6 +102,9 @@ package struct TaskRecord: Hashable, Sendable {
 }
 
 extension TaskRecord {
+    /// The moment until which a task waits that waits for a network: the last second of the year 9999.
+    package static let networkWait = Date(timeIntervalSince1970: 253_402_300_799)
+
     /// How many bytes there are in what may be long.
     var byteCount: Int {
         let parts = [

@@ -13,6 +13,12 @@ extension Wire {
         case earliestBegin
         /// Its application has to decide something first.
         case application
+        /// No route leads from this machine to any other.
+        case network
+        /// The disk, or the user's share of it, is full.
+        case diskSpace
+        /// Its host has failed time and again, and is asked by one transfer only.
+        case hostFailure
         /// It is about to start.
         case starting
         /// None of these; the detail says what.

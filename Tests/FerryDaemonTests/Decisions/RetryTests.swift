@@ -141,7 +141,7 @@ import Testing
         var bench = MachineBench()
         let client = bench.open()
         let one = bench.start(client, 1)
-        let two = bench.start(client, 2)
+        let two = bench.start(client, 2, host: "b")
         bench.fail(one, .serverUnavailable, retryAfter: 100)
         bench.fail(two, .serverUnavailable, retryAfter: 50)
         #expect(bench.timers[.retry] == bench.now + 50)

@@ -28,6 +28,10 @@ extension ModelStore {
             sessions[id]?.record.configuration = configuration
         case .deleteSession(let id):
             delete(session: id)
+        case .endNetworkWait:
+            for (id, task) in tasks where task.record.notBefore == TaskRecord.networkWait {
+                tasks[id]?.record.notBefore = nil
+            }
         case .set(let setting, let value):
             settings[setting] = value
         case .acknowledge(let session, let sequence):

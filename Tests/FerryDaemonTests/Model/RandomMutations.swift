@@ -114,7 +114,7 @@ struct RandomMutations {
 
     private mutating func assignment() -> Mutation {
         let task = task()
-        switch random.number(below: 17) {
+        switch random.number(below: 19) {
         case 0: return .setLaunch(application: application(), nil)
         case 1:
             return .setLaunchState(application: application(), attempts: 2, nextLaunchAt: date())
@@ -127,6 +127,14 @@ struct RandomMutations {
         case 9: return .setUpload(task: task, bytes())
         case 10: return .delayTask(key(), notBefore: date(), bytes(), at: now)
         case 11: return .beginTask(key(), bytes(), at: now)
+        case 17:
+            return .setRetry(
+                task: task,
+                attempts: 1,
+                notBefore: TaskRecord.networkWait,
+                lastError: nil
+            )
+        case 18: return .endNetworkWait
         case 16: return .relinkTask(key(), host: host(), bytes())
         case 15: return .setOptions(key(), random.happens(percent: 50) ? nil : bytes())
         case 12: return .describeTask(key(), random.happens(percent: 50) ? nil : "text")

@@ -29,6 +29,9 @@ enum Happening: CaseIterable, Sendable {
     case challengeAnswer
     case delayedBegin
     case relink
+    case networkLost
+    case probedHost
+    case networkWait
     case launchForQuestion
     case fullBudget
     case slowReader

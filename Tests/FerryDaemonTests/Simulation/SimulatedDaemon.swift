@@ -11,6 +11,7 @@ final class SimulatedDaemon {
     let lifetime = Lifetime()
     /// When it takes its first call.
     let bootTime: Double
+    private(set) var hasBooted = false
     var machine: DaemonStateMachine
     var line = StoreLine()
     var transfers: [Int64: SimulatedTransfer] = [:]
@@ -48,6 +49,7 @@ final class SimulatedDaemon {
     }
 
     private func boot() {
+        hasBooted = true
         world.note("ferryd starts")
         let store = world.database.current
         for task in world.disk.downloads.keys.sorted() where store.tasks[task] == nil {
@@ -65,6 +67,7 @@ final class SimulatedDaemon {
             keepFile(of: event.task, for: data)
         }
         let applications = store.allApplications()
+        machine.connectivity = world.connectivity
         perform(
             machine.start(
                 applications: applications,

@@ -1,5 +1,6 @@
 import FerryHTTP
 import FerryStore
+import FerrySystem
 import FerryWire
 import FoundationEssentials
 
@@ -111,6 +112,7 @@ class SimulatedTransfer {
 
     private func answer(holding held: Checkpoint?) {
         let world = daemon.world
+        if world.connectivity == .disconnected { return loseNetwork() }
         if needsPermission { return ask() }
         if asksForLink, world.happens(perThousand: 100) { return fail(.linkExpired) }
         var found = found()
@@ -138,6 +140,11 @@ class SimulatedTransfer {
         }
         generation = world.disk.downloads[task]?.record.generation ?? 0
         respond(found, isResumed: isResumed)
+    }
+
+    private func loseNetwork() {
+        daemon.world.count(.networkWait)
+        fail(daemon.world.random.happens(percent: 50) ? .notConnected : .timedOut)
     }
 
     private func respond(_ found: SimulatedServers.Resource, isResumed: Bool) {
@@ -175,6 +182,7 @@ class SimulatedTransfer {
         case .resetting: return fail(.connectionLost)
         case .good, .refusing, .unavailable, .untrusted: break
         }
+        if world.connectivity == .disconnected { return loseNetwork() }
         if world.happens(perThousand: 60) { return fail(.connectionLost) }
         if world.isDiskFull { return fail(.diskFull) }
         let count = min(body.size - received, Int64(10 + world.random.number(below: 60)))

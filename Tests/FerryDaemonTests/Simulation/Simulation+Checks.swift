@@ -1,4 +1,5 @@
 import FerryStore
+import FerrySystem
 import FerryWire
 import FoundationEssentials
 
@@ -92,8 +93,16 @@ extension Simulation {
         var earliest: Date?
         for task in database.current.tasks.values.map(\.record).sorted(by: { $0.id < $1.id })
         where task.state == .waiting && machine.running[task.id] == nil {
-            if let notBefore = task.notBefore, notBefore > date {
+            if task.notBefore == TaskRecord.networkWait || machine.isUnreachable(task.host) {
+                if connectivity.allowsAttempts { fail("task \(task.id) waits for a network") }
+            } else if let notBefore = task.notBefore, notBefore > date {
                 earliest = min(earliest ?? notBefore, notBefore)
+            } else if let limit = machine.breaker.limit(task.host, at: date),
+                machine.budget.count(host: task.host) >= limit
+            {
+                let end = machine.breaker.end(task.host, at: date)
+                if let end { earliest = min(earliest ?? end, end) }
+                if limit > 0 { count(.probedHost) }
             } else if let session = machine.sessions[task.sessionID],
                 machine.budget.admits(
                     session: task.sessionID,

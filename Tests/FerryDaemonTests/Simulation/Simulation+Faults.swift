@@ -1,4 +1,5 @@
 import FerryStore
+import FerrySystem
 
 @testable import FerryDaemon
 
@@ -7,7 +8,8 @@ extension Simulation {
     func disturb() {
         if happens(perThousand: killRate) { killSomething() }
         guard happens(perThousand: 25) else { return }
-        switch random.number(below: 10) {
+        switch random.number(below: 11) {
+        case 10: changeNetwork()
         case 0: changeDisk()
         case 1, 2: changeMood()
         case 3, 4, 5: servers.change(random.number(below: servers.resources.count), using: &random)
@@ -57,6 +59,20 @@ extension Simulation {
         note("disk full: \(isDiskFull), store: \(storeFailure?.code.rawValue ?? "good")")
     }
 
+    /// The last link goes, or one comes back.
+    private func changeNetwork() {
+        setConnectivity(connectivity == .disconnected ? .connected : .disconnected)
+    }
+
+    private func setConnectivity(_ new: Connectivity) {
+        guard new != connectivity else { return }
+        connectivity = new
+        note("the network is \(new)")
+        if new == .disconnected { count(.networkLost) }
+        guard let daemon, daemon.hasBooted else { return }
+        daemon.input { machine, now in machine.connectivityChanged(to: new, at: now) }
+    }
+
     private func changeMood() {
         let host = random.number(below: servers.moods.count)
         let isGood = random.happens(percent: 40)
@@ -78,6 +94,7 @@ extension Simulation {
         isDiskFull = false
         storeFailure = nil
         servers.heal()
+        setConnectivity(.connected)
         note("the world is calm")
         for process in processes where !process.isLaunched { process.end() }
         // A person who logs in again; what waits for nobody needs a daemon all the same.

@@ -1,4 +1,5 @@
 import FerryStore
+import FerrySystem
 import FerryTransfer
 import FoundationEssentials
 
@@ -39,6 +40,8 @@ final class Simulation {
     var promises = Promises()
     /// What has become of the world's troubles.
     var season = Season.wild
+    var connectivity = Connectivity.connected
+    /// Whether nothing can be written.
     var isDiskFull = false
     var storeFailure: StoreError?
 

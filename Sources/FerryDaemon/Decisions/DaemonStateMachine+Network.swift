@@ -1,0 +1,62 @@
+import FerryStore
+import FerrySystem
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+
+extension DaemonStateMachine {
+    /// There is a network, or none any more.
+    mutating func connectivityChanged(to connectivity: Connectivity, at now: Date) -> [Effect] {
+        let allowedAttempts = self.connectivity.allowsAttempts
+        self.connectivity = connectivity
+        guard connectivity.allowsAttempts, !allowedAttempts else { return [] }
+        breaker.tryAll()
+        return [
+            .log(.info, "there is a network again", task: nil),
+            commit([.endNetworkWait], .relaxed, then: .networkIsBack),
+        ]
+    }
+
+    /// Whether a task's host cannot be reached, as no route leads off this machine.
+    func isUnreachable(_ host: String) -> Bool {
+        !connectivity.allowsAttempts && !HostName.isLocal(host)
+    }
+
+    /// Has a task wait for a network that was about to start: that is no attempt.
+    mutating func awaitNetwork(_ task: TaskRecord) -> [Effect] {
+        [
+            commit(
+                [
+                    .setRetry(
+                        task: task.id,
+                        attempts: task.attempts,
+                        notBefore: TaskRecord.networkWait,
+                        lastError: task.lastError
+                    )
+                ],
+                .relaxed
+            ),
+            .changed(task: task.id),
+        ]
+    }
+}
+
+extension TransferError.Code {
+    /// Whether it may come of a network that is not there.
+    var isOfNetwork: Bool {
+        switch self {
+        case .timedOut, .cannotFindHost, .cannotConnectToHost, .connectionLost, .notConnected: true
+        default: false
+        }
+    }
+
+    /// Whether a host has failed, and no byte of an answer has come.
+    var isOfHost: Bool {
+        switch self {
+        case .timedOut, .cannotFindHost, .cannotConnectToHost, .connectionLost,
+            .secureConnectionFailed, .serverUnavailable:
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import FerryStore
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+import Testing
+
+@testable import FerryDaemon
+
+@Suite struct HostBreakerTests {
+    private static func failing(_ count: Int) -> HostBreaker {
+        var breaker = HostBreaker()
+        for _ in 0..<count { breaker.failed("a:80", delay: 10, isAsked: false, at: moment(0)) }
+        return breaker
+    }
+
+    @Test func `a host is left alone after some failures in a row, and then asked once`() {
+        let few = Self.failing(HostBreaker.threshold - 1)
+        #expect(few.limit("a:80", at: moment(0)) == nil)
+        let many = Self.failing(HostBreaker.threshold)
+        #expect(many.limit("a:80", at: moment(9)) == 0)
+        #expect(many.end("a:80", at: moment(9)) == moment(10))
+        #expect(many.limit("a:80", at: moment(10)) == 1)
+        #expect(many.limit("b:80", at: moment(9)) == nil)
+        #expect(many.earliestEnd(at: moment(0)) == moment(10))
+        #expect(many.earliestEnd(at: moment(10)) == nil)
+    }
+
+    @Test func `an answer ends it`() {
+        var breaker = Self.failing(9)
+        breaker.answered("a:80")
+        #expect(breaker.limit("a:80", at: moment(0)) == nil)
+        #expect(breaker.failureCount("a:80") == 0)
+    }
+
+    @Test func `a host that asks for it is left alone at once`() {
+        var breaker = HostBreaker()
+        breaker.failed("a:80", delay: 60, isAsked: true, at: moment(0))
+        #expect(breaker.limit("a:80", at: moment(59)) == 0)
+    }
+
+    @Test func `a person has every host tried`() {
+        var breaker = Self.failing(9)
+        breaker.tryAll()
+        #expect(breaker.limit("a:80", at: moment(0)) == 1)
+    }
+
+    // MARK: In the daemon
+
+    @Test func `of many tasks of a host that fails, one at a time is tried`() {
+        var bench = MachineBench(.limits(total: 9, host: 9))
+        let client = bench.open(configuration: .limited(9))
+        let tasks = (1...9).map { bench.start(client, $0) }
+        for task in tasks { bench.fail(task, .cannotConnectToHost) }
+        #expect(bench.transfers.isEmpty)
+        let wait = bench.wait(of: tasks[8])
+        #expect(wait?.reason == .backoff)
+        bench.wait(3600)
+        #expect(bench.transfers.count == 1)
+        let waiting = tasks.filter { bench.transfers[$0] == nil }
+        #expect(bench.wait(of: waiting[0])?.reason == .hostFailure)
+    }
+}

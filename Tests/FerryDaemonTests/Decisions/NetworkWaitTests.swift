@@ -1,0 +1,65 @@
+import FerryStore
+import FerrySystem
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+import Testing
+
+@testable import FerryDaemon
+
+@Suite struct NetworkWaitTests {
+    private func lose(_ bench: inout MachineBench) {
+        bench.input { $0.connectivityChanged(to: .disconnected, at: $1) }
+    }
+
+    @Test func `without a network a task waits for one, and that is no attempt`() {
+        var bench = MachineBench()
+        let task = bench.start(bench.open())
+        lose(&bench)
+        bench.fail(task, .notConnected)
+        #expect(bench.wait(of: task)?.reason == .network)
+        #expect(bench.wait(of: task)?.until == nil)
+        #expect(bench.database.current.tasks[task]?.record.attempts == 0)
+        bench.wait(86_400 * 365)
+        #expect(bench.transfers.isEmpty)
+    }
+
+    @Test func `when there is a network again, all that waited for one start`() {
+        var bench = MachineBench(.limits(total: 9, host: 9))
+        let client = bench.open(configuration: .limited(9))
+        let first = bench.start(client, 1)
+        lose(&bench)
+        bench.fail(first, .timedOut)
+        let second = bench.start(client, 2)
+        #expect(bench.transfers.isEmpty)
+        #expect(bench.wait(of: second)?.reason == .network)
+        bench.input { $0.connectivityChanged(to: .connected, at: $1) }
+        bench.settle()
+        #expect(Set(bench.transfers.keys) == [first, second])
+    }
+
+    @Test func `this machine is there without a network`() {
+        #expect(HostName.isLocal("127.0.0.1:80"))
+        #expect(HostName.isLocal("[::1]:8080"))
+        #expect(HostName.isLocal("localhost:80"))
+        #expect(!HostName.isLocal("localhost.example:80"))
+        #expect(!HostName.isLocal("example.org:443"))
+    }
+
+    @Test func `a daemon that starts finds out anew whether there is a network`() {
+        var bench = MachineBench()
+        let task = bench.start(bench.open())
+        lose(&bench)
+        bench.fail(task, .notConnected)
+        let next = MachineBench(on: bench.database)
+        #expect(next.transfers[task] != nil)
+    }
+
+    @Test func `what fails for other reasons fails without a network, too`() {
+        var bench = MachineBench()
+        let task = bench.start(bench.open())
+        lose(&bench)
+        bench.fail(task, .badServerResponse)
+        #expect(bench.database.current.tasks[task]?.record.state == .completed)
+    }
+}
