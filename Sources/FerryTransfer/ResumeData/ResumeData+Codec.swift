@@ -1,45 +1,29 @@
 import FoundationEssentials
 
 extension ResumeData {
-    /// "FerryRD" and the version of what follows.
-    private static let magic = Array("FerryRD".utf8)
-    private static let currentVersion: UInt8 = 1
-    private static let headerByteCount = magic.count + 1 + 4
+    private static let envelope = ResumeDataEnvelope(magic: "FerryRD", version: 1)
 
     /// The blob for the app: magic, version, checksum of the rest, JSON.
     package func encoded() throws(TransferError) -> [UInt8] {
-        let payload: [UInt8]
         do {
-            payload = Array(try JSONEncoder().encode(self))
+            return Self.envelope.wrap(Array(try JSONEncoder().encode(self)))
         } catch {
             throw TransferError(code: .internalFailure, message: "resume data: \(error)")
         }
-        let checksum = CRC32.checksum(of: payload)
-        let checksumBytes = (0..<4).map { UInt8(truncatingIfNeeded: checksum >> ($0 * 8)) }
-        return Self.magic + [Self.currentVersion] + checksumBytes + payload
     }
 
     /// Reads a blob.
     ///
     /// - Throws: ``TransferError/Code/resumeDataInvalid`` with the reason.
     package init(decoding blob: [UInt8]) throws(TransferError) {
-        guard blob.starts(with: Self.magic) else { throw Self.invalid("it is not Ferry's") }
-        guard blob.count > Self.headerByteCount else { throw Self.invalid("it is cut off") }
-        let version = blob[Self.magic.count]
-        guard version == Self.currentVersion else {
-            throw Self.invalid("its version is \(version), not \(Self.currentVersion)")
-        }
-        let stored = blob[(Self.magic.count + 1)..<Self.headerByteCount].reversed()
-            .reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-        let payload = blob[Self.headerByteCount...]
-        guard CRC32.checksum(of: payload) == stored else { throw Self.invalid("it is damaged") }
+        let content = try Self.envelope.unwrap(blob)
         let decoded: ResumeData
         do {
-            decoded = try JSONDecoder().decode(ResumeData.self, from: Data(payload))
+            decoded = try JSONDecoder().decode(ResumeData.self, from: Data(content))
         } catch {
-            throw Self.invalid("its content is not understood: \(error)")
+            throw ResumeDataEnvelope.invalid("its content is not understood: \(error)")
         }
-        if let reason = decoded.contradiction { throw Self.invalid(reason) }
+        if let reason = decoded.contradiction { throw ResumeDataEnvelope.invalid(reason) }
         self = decoded
     }
 
@@ -54,12 +38,5 @@ extension ResumeData {
             checkpoint.writtenByteCount <= checkpoint.totalByteCount ?? .max
         else { return "its numbers contradict each other" }
         return nil
-    }
-
-    private static func invalid(_ reason: String) -> TransferError {
-        TransferError(
-            code: .resumeDataInvalid,
-            message: "the resume data cannot be used: \(reason)"
-        )
     }
 }
