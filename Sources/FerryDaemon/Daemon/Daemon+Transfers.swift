@@ -52,9 +52,7 @@ extension Daemon {
             client: try client(for: start),
             configuration: Download.Configuration(
                 synchronization: .everySecond(files.synchronizer),
-                unavailableResponses: options.policy.retry.unavailableResponses(
-                    after: AttemptFailure.decode(task.lastError)?.unavailableCount ?? 0
-                ),
+                unavailableResponses: unavailableResponses(to: task),
                 announcesResumption: state?.isFromResumeData ?? false,
                 load: Load.Configuration(asksForTrust: start.asksForTrust)
             ),
@@ -67,6 +65,13 @@ extension Daemon {
         transfers[task.id] = download
         log.write(.info, "attempt \(task.attempts + 1) starts", task: task.id)
         download.start()
+    }
+
+    /// What a response means that says that the server is unavailable, after so many of them in a row.
+    func unavailableResponses(to task: TaskRecord) -> Download.UnavailableResponses {
+        options.policy.retry.unavailableResponses(
+            after: AttemptFailure.decode(task.lastError)?.unavailableCount ?? 0
+        )
     }
 
     func challenges(of task: TaskRecord) -> TaskChallenges {
