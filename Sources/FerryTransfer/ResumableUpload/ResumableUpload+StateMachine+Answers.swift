@@ -97,6 +97,9 @@ extension ResumableUpload.StateMachine {
             return notLocated(head, report, language, at: now)
         }
         if language != .tus, report.isComplete == true {
+            if let offset = report.offset, let byteCount, offset != byteCount {
+                return [.cancelLoad] + contradicted(offset)
+            }
             return [.cancelLoad] + fail(Self.answerIsLost, keepsResource: false)
         }
         guard let offset = report.offset else {

@@ -82,6 +82,9 @@ extension ResumableUpload.StateMachine {
         return patience - (firstFailure.map { now.instant - $0 } ?? .zero)
     }
 
+    /// The upload was paused, and the time that has passed meanwhile does not count.
+    mutating func renewPatience() { firstFailure = nil }
+
     /// The time has passed, and the server is asked what it has.
     mutating func waited() -> [Effect] {
         guard state == .waiting else { return [] }

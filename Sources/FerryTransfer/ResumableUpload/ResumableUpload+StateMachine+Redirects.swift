@@ -21,9 +21,9 @@ extension ResumableUpload.StateMachine {
         to next: TransferRequest
     ) -> ResumableUpload.Redirection {
         guard case .requesting(let step) = state, !isAnswerElsewhere else { return .offer(next) }
+        if case .upload = step { return .offer(next) }
+        guard !UploadReport.givesUpTLS(from: head.url, to: next.url) else { return .isAnswer }
         switch (step, head.status) {
-        case (.upload, _):
-            return .offer(next)
         case (.locate, 308), (.append, 308):
             resource?.url = next.url
             return .follow

@@ -97,6 +97,7 @@ package final class ResumableUpload: PausableAnswerSource {
 
     /// Goes on after ``pause()``.
     package func resume() {
+        if isPaused { machine.renewPatience() }
         isPaused = false
         load?.resume()
         guard isDue else { return }

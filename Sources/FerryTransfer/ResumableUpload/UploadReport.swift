@@ -12,7 +12,7 @@ struct UploadReport: Hashable {
     var isComplete: Bool?
     /// How many bytes the upload has, as far as the server knows.
     var byteCount: Int64?
-    /// Where the upload goes on; `nil` also for what is no place on a server.
+    /// Where the upload goes on; `nil` also for what is no place on a server, or one without TLS after one with it.
     var location: String?
     /// What the server wants the upload to keep to, if it says so.
     var limits: UploadLimits?
@@ -29,12 +29,19 @@ struct UploadReport: Hashable {
             fields.first(named: "Upload-Complete").flatMap { Bool(structured: $0) }
             ?? fields.first(named: "Upload-Incomplete").flatMap { Bool(structured: $0) }
             .map { !$0 }
-        location = fields.first(named: "Location").flatMap {
-            RedirectPolicy.serverURL($0, against: head.url)
-        }
+        location = fields.first(named: "Location")
+            .flatMap { RedirectPolicy.serverURL($0, against: head.url) }
+            .flatMap { Self.givesUpTLS(from: head.url, to: $0) ? nil : $0 }
         limits = fields.first(named: "Upload-Limit").map { UploadLimits($0) }
         // Some that refuse a request tell only which versions they would take.
         isTus = ["Tus-Resumable", "Tus-Version"].contains { fields.first(named: $0) != nil }
+    }
+}
+
+extension UploadReport {
+    /// Whether what began by TLS would go on without.
+    static func givesUpTLS(from first: String, to next: String) -> Bool {
+        Origin(url: first)?.scheme == "https" && Origin(url: next)?.scheme != "https"
     }
 }
 

@@ -197,6 +197,38 @@ struct ResumableUploadStateMachineTests {
         }
     }
 
+    @Test func `a server that claims to have all of less than there is contradicts itself`() {
+        var machine = interrupted()
+        _ = machine.waited()
+        let lie = head(204, [("Upload-Offset", "10"), ("Upload-Complete", "?1")])
+        #expect(receive(&machine, lie).prefix(2) == [.cancelLoad, .report(nil)])
+        #expect(machine.hasEnded)
+    }
+
+    @Test func `what began by TLS does not go on without`() {
+        let fields = [
+            ("Upload-Draft-Interop-Version", "8"), ("Location", "http://example.com/resources/1"),
+        ]
+        let secure = head(104, fields, url: "https://example.com/in")
+        #expect(UploadReport(secure).location == nil)
+        #expect(UploadReport(head(104, fields)).location != nil)
+        let resource = UploadResource(url: "https://example.com/resources/1", language: .draft8)
+        var machine = machine(resource: resource)
+        _ = machine.start()
+        let moved = head(308, [], url: resource.url)
+        let next = TransferRequest(url: "http://example.com/resources/1", method: "HEAD")
+        #expect(machine.redirected(by: moved, to: next) == .isAnswer)
+        #expect(machine.resource == resource)
+    }
+
+    @Test func `time that an upload is paused does not count as lost`() {
+        var machine = interrupted()
+        _ = machine.waited()
+        machine.renewPatience()
+        _ = finish(&machine, lost, after: 10_000)
+        #expect(machine.state == .waiting)
+    }
+
     @Test func `UP-5: progress gives new patience`() {
         var machine = machine(patience: .seconds(10))
         _ = machine.start()

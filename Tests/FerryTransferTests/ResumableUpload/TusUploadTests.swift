@@ -41,7 +41,7 @@ struct TusUploadTests {
 
     @Test func `tus: what was cut off thirty times is at the server byte by byte`() async throws {
         let server = try await TusServer()
-        let relay = try CuttingRelay(to: server.port, cuttingAfter: 150_000, times: 33)
+        let relay = try CuttingRelay(to: server.port, cuttingAfter: 100_000, times: 33)
         let probe = upload(to: "http://127.0.0.1:\(relay.port)/files/", protocols: .tus)
         await probe.end()
         #expect(probe.error == nil)

@@ -36,7 +36,7 @@ final class UploadConnection {
             store.change(identifier) { $0.bytes.removeLast(min(behaviour.forgets, $0.bytes.count)) }
         }
         if let status = behaviour.status {
-            _ = request.method == "HEAD" || takeBody(of: request, cut: nil) { _ in }
+            _ = request.method == "HEAD" || takeBody(of: request, cut: nil) { _ in true }
             let isBodiless = status == 204 || request.method == "HEAD"
             return answer(status, behaviour.fields, text: isBodiless ? "" : "no")
         }
@@ -114,7 +114,7 @@ final class UploadConnection {
             return answer(400)
         }
         guard let resource = store.resource(identifier) else {
-            _ = takeBody(of: request, cut: nil) { _ in }
+            _ = takeBody(of: request, cut: nil) { _ in true }
             return answer(404)
         }
         guard request["Upload-Offset"] == "\(resource.bytes.count)", !resource.isComplete else {
@@ -139,8 +139,10 @@ final class UploadConnection {
         let isTaken = takeBody(of: request, cut: behaviour.cut) { bytes in
             store.received(bytes, for: identifier, inTurn: turn)
             total += bytes.count
-            guard let hold = behaviour.hold, total >= hold.byteCount else { return }
-            _ = socket.wait(for: hold.gate)
+            guard let hold = behaviour.hold, total >= hold.byteCount else { return true }
+            // What a client that has gone has left in the kernel is not taken.
+            if case .gate = socket.wait(for: hold.gate) { return true }
+            return false
         }
         guard isTaken else {
             if behaviour.isReset { socket.resetAtEnd() }
@@ -222,7 +224,7 @@ final class UploadConnection {
     private func takeBody(
         of request: UploadServerRequest,
         cut: Int?,
-        _ take: (ArraySlice<UInt8>) -> Void
+        _ take: (ArraySlice<UInt8>) -> Bool
     ) -> Bool {
         var left = cut ?? .max
         if request["Transfer-Encoding"] == "chunked" {
@@ -239,14 +241,14 @@ final class UploadConnection {
     private func takeBytes(
         _ count: Int,
         _ left: inout Int,
-        _ take: (ArraySlice<UInt8>) -> Void
+        _ take: (ArraySlice<UInt8>) -> Bool
     ) -> Bool {
         var missing = count
         while missing > 0 {
             guard left > 0 else { return false }
             if received.isEmpty, !receive() { return false }
             let piece = received.prefix(min(missing, left))
-            take(piece)
+            guard take(piece) else { return false }
             missing -= piece.count
             left -= piece.count
             received.removeFirst(piece.count)
