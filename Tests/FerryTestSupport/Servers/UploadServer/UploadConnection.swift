@@ -145,7 +145,7 @@ final class UploadConnection {
             return false
         }
         guard isTaken else {
-            if behaviour.isReset { socket.resetAtEnd() }
+            if behaviour.isReset { socket.resetAtEnd() } else { endInOrder() }
             return false
         }
         if isLast { store.change(identifier) { if $0.turn == turn { $0.isComplete = true } } }
@@ -216,6 +216,12 @@ final class UploadConnection {
                 guard case .ready = socket.waitUntilReadable() else { return false }
             }
         }
+    }
+
+    /// Ends such that the client gets all that was sent: bytes that are not read make the end a reset.
+    private func endInOrder() {
+        socket.endSending()
+        while receive() { received = [] }
     }
 
     /// Takes a body as it comes.
