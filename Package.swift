@@ -64,7 +64,7 @@ let package = Package(
             path: "Tests/FerryTestSupport",
             exclude: [
                 "WebSocket/websocket_server.py", "Servers/HTTPBin/gunicorn_settings.py",
-                "Servers/FakeLogind/logind.py",
+                "Servers/FakeLogind/logind.py", "Servers/TusServer/tus_server.py",
             ]
         ),
         .executableTarget(

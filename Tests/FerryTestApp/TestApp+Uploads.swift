@@ -11,6 +11,15 @@ extension TestApp: URLSessionDataDelegate {
     ) {
         let identifier = task.taskIdentifier
         events.write("sent \(identifier) \(totalBytesSent) of \(totalBytesExpectedToSend)")
+        let limit = options.cancelAt ?? options.continueUploadAt ?? .max
+        guard let upload = task as? URLSessionUploadTask, identifier == 1, totalBytesSent >= limit,
+            upload.state == .running
+        else { return }
+        guard options.cancelAt == nil else { return upload.cancel() }
+        upload.cancel(byProducingResumeData: { [events] data in
+            events.write("resume-data \(data == nil ? "none" : "some")")
+            if let data { session.uploadTask(withResumeData: data).resume() }
+        })
     }
 
     func urlSession(

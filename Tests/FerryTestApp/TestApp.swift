@@ -69,7 +69,7 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
 
     private func upload(_ path: String, to url: String, in session: URLSession) {
         guard var request = request(url, nil) else { return }
-        request.httpMethod = "PUT"
+        request.httpMethod = options.uploadMethod
         let task = session.uploadTask(with: request, fromFile: URL(fileURLWithPath: path))
         task.taskDescription = request.url?.lastPathComponent
         task.resume()

@@ -9,6 +9,8 @@ struct TestAppOptions: Sendable {
     var urls: [(url: String, timeout: Double?)] = []
     /// What to upload: the URL and the file's path.
     var uploads: [(url: String, path: String)] = []
+    /// The method of uploads.
+    var uploadMethod = "PUT"
     /// Relaunched processes that kill themselves at once, counted in a file.
     var crashFile: String?
     /// Start in a default session, cancel at this many bytes, go on in the background session.
@@ -30,6 +32,8 @@ struct TestAppOptions: Sendable {
     var finishes = false
     /// Cancel each download when this many bytes of it are there.
     var cancelAt: Int64?
+    /// Cancel the first upload when this many bytes of it have left, and go on from the resume data.
+    var continueUploadAt: Int64?
     /// Suspend each download at this many bytes, and resume it as the most urgent one.
     var suspendAt: Int64?
     /// The header fields of every request.
@@ -80,6 +84,7 @@ struct TestAppOptions: Sendable {
             case "--directory": directory = value
             case "--url": urls.append((value, timeout))
             case "--upload": addUpload(value)
+            case "--upload-method": uploadMethod = value
             case "--crash-file": crashFile = value
             case "--hand-over-at": handOverAt = Int64(value)
             case "--idle": isIdle = value == "yes"
@@ -89,6 +94,7 @@ struct TestAppOptions: Sendable {
             case "--foreground": isForeground = value == "yes"
             case "--finish": finishes = value == "yes"
             case "--cancel-at": cancelAt = Int64(value)
+            case "--continue-upload-at": continueUploadAt = Int64(value)
             case "--suspend-at": suspendAt = Int64(value)
             case "--field": addField(value)
             case "--timeout": timeout = Double(value)

@@ -79,6 +79,7 @@ final class BackgroundBackend: SessionBackend {
             BackgroundCall.NewTask(
                 identifier: task.taskIdentifier,
                 request: Wire.Request(order.request),
+                resumeData: order.resumeData,
                 upload: BackgroundCall.Upload(file: order.file, path: order.path),
                 options: Wire.TransferOptions(task.transferOptions)
             )

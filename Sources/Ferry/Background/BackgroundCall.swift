@@ -174,6 +174,7 @@ extension Wire.CreateUpload {
             identifier: task.identifier,
             request: task.request,
             path: upload.path,
+            resumeData: task.resumeData,
             description: task.description,
             priority: Double(task.priority),
             resumed: task.isResumed ? true : nil,

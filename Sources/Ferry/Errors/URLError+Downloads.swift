@@ -11,13 +11,13 @@ public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeD
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// The key of a failed upload's resume data in an error's user info.
 ///
-/// On Linux it is never there: uploads cannot be continued.
+/// In Swift, `URLError.uploadTaskResumeData` is simpler.
 public let NSURLSessionUploadTaskResumeData = "NSURLSessionUploadTaskResumeData"
 
 extension URLError {
     /// What the failed or cancelled upload can be continued from.
     ///
-    /// On Linux always nil: uploads cannot be continued.
+    /// nil when it cannot be continued: the server has not said that it can, has lost what it had, or has all.
     public var uploadTaskResumeData: Data? {
         userInfo[NSURLSessionUploadTaskResumeData] as? Data
     }

@@ -8,7 +8,7 @@ extension URLError {
     /// - Parameters:
     ///   - error: What went wrong.
     ///   - url: The URL the task was loading.
-    ///   - resumeData: What the download can be continued from.
+    ///   - resumeData: What the download or upload can be continued from.
     ///   - isBackground: Whether the task belongs to a background session.
     init(_ error: TransferError, url: URL?, resumeData: Data? = nil, isBackground: Bool = false) {
         self.init(
@@ -32,7 +32,13 @@ extension URLError {
         userInfo[NSLocalizedFailureReasonErrorKey] = reason
         userInfo[NSURLErrorFailingURLErrorKey] = url
         userInfo[Self.failingURLStringKey] = url?.absoluteString
-        userInfo[NSURLSessionDownloadTaskResumeData] = resumeData
+        if let resumeData {
+            let isUpload = UploadResumeData.isAround(resumeData)
+            let key =
+                isUpload
+                ? NSURLSessionUploadTaskResumeData : NSURLSessionDownloadTaskResumeData
+            userInfo[key] = resumeData
+        }
         userInfo[NSUnderlyingErrorKey] = underlyingError
         self.init(code, userInfo: userInfo)
     }
@@ -59,7 +65,8 @@ extension TransferError.Code {
         case .badURL: .badURL
         case .cannotFindHost: .cannotFindHost
         case .cannotConnectToHost: .cannotConnectToHost
-        case .connectionLost: .networkConnectionLost
+        case .connectionLost, .answerLost: .networkConnectionLost
+        case .uploadGone: .resourceUnavailable
         case .notConnected: .notConnectedToInternet
         case .tooManyRedirects: .httpTooManyRedirects
         case .secureConnectionFailed: .secureConnectionFailed

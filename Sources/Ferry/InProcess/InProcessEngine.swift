@@ -17,6 +17,10 @@ final class InProcessEngine {
     let cookies: CookieStore
     /// The names and passwords that are known.
     let credentials: CredentialStore
+    /// What is known of servers by the uploads to them.
+    let uploadMemory = UploadMemory()
+    /// How uploads are continued.
+    var uploadProtocols = ResumableUpload.Protocols.automatic
     private var line = WaitingLine()
     private var budget: ConnectionBudget
     private var sharedLoads: [RequestIdentity: SharedLoad] = [:]

@@ -167,18 +167,28 @@ final class TaskDecider: LoadDecider {
 
     func loadNeedsBody(
         _ load: Load,
+        from offset: Int64,
         then send: @escaping @LoopActor ((any HTTPBodySource)?) -> Void
     ) {
-        let length = task.originalRequest?.announcedBodyByteCount
+        let length = task.originalRequest?.announcedBodyByteCount.map { $0 - offset }
         let answer = Answer { (stream: BodyStream?) in
             send(stream.map { StreamBodySource($0, byteCount: length) })
         }
+        let take: @Sendable (sending InputStream?) -> Void = { stream in
+            guard let stream else { return LoopActor.perform { answer(nil) } }
+            let body = BodyStream(stream)
+            LoopActor.perform { answer(body) }
+        }
         task.ask { [task] session, delegate in
-            delegate.urlSession(session, task: task) { stream in
-                guard let stream else { return LoopActor.perform { answer(nil) } }
-                let body = BodyStream(stream)
-                LoopActor.perform { answer(body) }
+            guard offset > 0 else {
+                return delegate.urlSession(session, task: task, needNewBodyStream: take)
             }
+            delegate.urlSession(
+                session,
+                task: task,
+                needNewBodyStreamFrom: offset,
+                completionHandler: take
+            )
         } orElse: {
             answer(nil)
         }
@@ -188,6 +198,10 @@ final class TaskDecider: LoadDecider {
 
     func load(_ load: Load, didSendBodyBytes byteCount: Int64) {
         task.noteSent(byteCount)
+    }
+
+    func load(_ load: Load, resumesBodyAt offset: Int64) {
+        task.noteSending(from: offset)
     }
 
     func load(_ load: Load, didReceiveInformational head: HTTPResponseHead) {

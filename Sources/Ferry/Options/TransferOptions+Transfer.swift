@@ -17,6 +17,16 @@ extension TransferOptions {
         mirrors.map(\.absoluteString).filter { Origin(url: $0) != nil }
     }
 
+    /// The protocols that an upload may speak; nil for those of its session.
+    var uploadProtocols: ResumableUpload.Protocols? {
+        switch uploadProtocol {
+        case .automatic: nil
+        case .draft: .drafts
+        case .tus: .tus
+        case .off: .off
+        }
+    }
+
     /// By how many connections a body is fetched.
     func segmentPolicy(_ policy: Download.SegmentPolicy) -> Download.SegmentPolicy {
         policy.limited(to: maximumConnectionsPerDownload)

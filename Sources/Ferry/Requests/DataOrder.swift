@@ -22,6 +22,19 @@ struct DataOrder: Sendable {
     var request: URLRequest
     /// What is sent, beside a body in the request.
     var body: DataBody
+    /// What an earlier task has left of an upload.
+    private(set) var resumption: UploadResumeData?
+
+    /// The rest of an upload that an earlier task has begun.
+    init(_ resumption: UploadResumption) {
+        var transfer = resumption.resumeData.request
+        transfer.body = nil
+        resource = .http(transfer)
+        host = Origin(url: resumption.resumeData.resource.url)?.description ?? transfer.url
+        request = resumption.request
+        body = resumption.body
+        self.resumption = resumption.resumeData
+    }
 
     /// Translates what the app has given.
     ///

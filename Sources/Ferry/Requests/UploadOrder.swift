@@ -1,3 +1,4 @@
+import FerrySystem
 import FerryTransfer
 import FerryWire
 import Foundation
@@ -13,6 +14,8 @@ struct UploadOrder: Sendable {
     var path: String
     /// How many bytes it has.
     var byteCount: Int64
+    /// What an earlier task has left.
+    var resumeData: Data?
 
     /// Translates what the app has given, and opens the file.
     ///
@@ -31,5 +34,40 @@ struct UploadOrder: Sendable {
         let opened = try OpenedFile(url)
         byteCount = opened.byteCount
         file = PassedFile(opened.descriptor)
+    }
+
+    /// Opens the file of an upload that an earlier task has begun.
+    ///
+    /// - Throws: What the task fails with when it is resumed.
+    init(
+        _ resumption: UploadResumption,
+        configuration: URLSessionConfiguration.Values
+    ) throws(URLError) {
+        guard case .file(let path, let identity, let boot) = resumption.resumeData.content else {
+            throw URLError(
+                .unsupportedURL,
+                url: resumption.request.url,
+                reason: "Only an upload from a file can be continued in a background session."
+            )
+        }
+        try self.init(
+            resumption.request,
+            sending: URL(fileURLWithPath: path),
+            configuration: configuration
+        )
+        request = resumption.resumeData.request
+        resumeData = resumption.blob
+        guard let now = try? file.descriptor.identity(),
+            now.hasContent(of: identity.carriedOver(from: boot, to: now))
+        else {
+            throw URLError(
+                TransferError(
+                    code: .fileChanged,
+                    message: "The file was changed after the upload was begun."
+                ),
+                url: resumption.request.url,
+                isBackground: true
+            )
+        }
     }
 }

@@ -71,7 +71,7 @@ open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {
                 task: self,
                 didCompleteWithError: error
             )
-        case .resumed, .progressed, .sent, .finished, .call, .socket:
+        case .resumed, .progressed, .sent, .sentAnew, .finished, .call, .socket:
             break
         }
     }

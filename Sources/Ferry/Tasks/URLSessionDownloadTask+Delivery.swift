@@ -39,7 +39,7 @@ extension URLSessionDownloadTask {
                 didFinishDownloadingTo: location
             )
             remove(location)
-        case .sent, .data, .call, .socket:
+        case .sent, .sentAnew, .data, .call, .socket:
             break
         case .completed(let error):
             delegate?.urlSession(session, task: self, didCompleteWithError: error)
@@ -53,7 +53,7 @@ extension URLSessionDownloadTask {
         keepsFile: Bool
     ) {
         switch message {
-        case .resumed, .progressed, .sent, .data, .call, .socket:
+        case .resumed, .progressed, .sent, .sentAnew, .data, .call, .socket:
             break
         case .finished(let location):
             storage.withLock { $0.location = location }

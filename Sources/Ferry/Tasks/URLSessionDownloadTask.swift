@@ -44,17 +44,7 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
     ///   neither a strong ETag nor a Last-Modified date that can be relied on, it is compressed, or the server
     ///   does not do ranges.
     open func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
-        let isTooLate = storage.withLock { storage in
-            guard let command = storage.lifecycle.cancel(producingResumeData: true) else {
-                return true
-            }
-            storage.resumeDataHandlers.append(completionHandler)
-            backend.perform(command, on: self)
-            return false
-        }
-        if isTooLate {
-            core.delegateQueue.addOperation { completionHandler(nil) }
-        }
+        cancel(handingResumeDataTo: completionHandler)
     }
 
     /// Ends the download such that it can be continued later, and waits for the resume data.
@@ -64,7 +54,7 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
     /// - Returns: The resume data; nil when the download cannot be continued.
     open func cancelByProducingResumeData() async -> Data? {
         await withCheckedContinuation { continuation in
-            cancel { continuation.resume(returning: $0) }
+            cancel(byProducingResumeData: { continuation.resume(returning: $0) })
         }
     }
 

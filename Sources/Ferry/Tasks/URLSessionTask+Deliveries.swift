@@ -12,6 +12,8 @@ extension URLSessionTask {
             case finished(location: URL)
             /// Bytes of the request's body have left.
             case sent(byteCount: Int64, expectedByteCount: Int64)
+            /// The request's body is sent from there on, of which more may have left before.
+            case sentAnew(from: Int64)
             /// A part of the response's body.
             case data(Data)
             /// Something that is told by a call of the delegate, or asked.
@@ -61,9 +63,6 @@ extension URLSessionTask {
         /// - Returns: Whether an operation must be put on the delegate queue.
         mutating func append(_ delivery: Delivery) -> Bool {
             switch (pending.last?.message, delivery.message) {
-            case (.sent(0, _), .sent), (.sent, .sent(0, _)):
-                // The body is sent again from its start, which the figures that follow do not tell.
-                pending.append(delivery)
             case (.progressed, .progressed), (.sent, .sent):
                 pending[pending.count - 1] = delivery
             case (.data(var data), .data(let more)):
@@ -91,6 +90,9 @@ extension URLSessionTask {
             case .sent(let byteCount, _):
                 defer { toldSentByteCount = byteCount }
                 return (delivery, byteCount - toldSentByteCount)
+            case .sentAnew(let offset):
+                toldSentByteCount = offset
+                return (delivery, 0)
             case .finished, .data, .call, .socket, .completed:
                 return (delivery, 0)
             }

@@ -26,6 +26,8 @@ extension URLSessionTask {
             if let session = storage.withLock({ $0.session }) { call(session) }
         case .sent(let byteCount, let expectedByteCount):
             tellSent(newByteCount, of: byteCount, expecting: expectedByteCount)
+        case .sentAnew:
+            break
         case .completed(let error):
             complete(error)
             tell(delivery.message, newByteCount: 0)
@@ -67,7 +69,9 @@ extension URLSessionTask {
             defer { storage.resumeDataHandlers = [] }
             return storage.resumeDataHandlers
         }
-        for handler in handlers { handler((error as? URLError)?.downloadTaskResumeData) }
+        let failure = error as? URLError
+        let resumeData = failure?.downloadTaskResumeData ?? failure?.uploadTaskResumeData
+        for handler in handlers { handler(resumeData) }
     }
 
     private func end() {

@@ -44,8 +44,15 @@ extension URLSessionTask {
         updateProgress()
         // To wake the delegate queue for each part of a long body costs more than to send it.
         guard hasTaskDelegate else { return }
-        if isAgain { deliver(.sent(byteCount: 0, expectedByteCount: expected)) }
+        if isAgain { deliver(.sentAnew(from: 0)) }
         deliver(.sent(byteCount: byteCount, expectedByteCount: expected))
+    }
+
+    /// The body is sent from there on, of which more may have left before.
+    func noteSending(from offset: Int64) {
+        storage.withLock { $0.sentCounts.sent = offset }
+        updateProgress()
+        if hasTaskDelegate { deliver(.sentAnew(from: offset)) }
     }
 
     /// The request's body is that long.

@@ -24,7 +24,7 @@ extension URLSessionTask {
         var delegate: (any URLSessionTaskDelegate)?
         /// Made when it is asked for first.
         var progress: Progress?
-        /// Who waits for the resume data of a cancelled download.
+        /// Who waits for the resume data of a cancelled download or upload.
         var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
         /// The file that a task with a completion handler has received.
         var location: URL?

@@ -23,24 +23,43 @@ extension SessionCore {
         )
     }
 
-    /// Makes a task from resume data of an upload, of which there is none that could be used.
-    func makeFailingUploadTask(
+    /// Makes a task that continues an upload, and tells the delegate so.
+    func makeUploadTask(
+        from resumeData: Data,
         of session: URLSession,
         for recipient: URLSessionDataTask.Recipient
     ) -> URLSessionUploadTask {
         if case .handler = recipient { requireForeground() }
-        let reason = "Uploads cannot be continued on Linux."
-        let order = Result<DataOrder, URLError>.failure(
-            URLError(.unsupportedURL, url: nil, reason: reason)
-        )
-        let storage = makeStorage(of: session, nil, nil)
+        let resumption = Result { () throws(URLError) in
+            try UploadResumption(resumeData, isBackground: isBackground)
+        }
+        if isBackground { return makeBackgroundUploadTask(resumption, of: session) }
+        let order = resumption.map { DataOrder($0) }
+        var storage = makeStorage(of: session, try? resumption.get().request, nil)
+        storage.sentCounts.expected =
+            (try? order.get()).flatMap { $0.body.byteCount(for: $0.request) }
+            ?? NSURLSessionTransferSizeUnknown
         return makeTask(
             order,
             of: session,
             storage: storage,
             make: uploadTaskMaker(for: recipient),
-            add: { _, _ in }
+            add: { backend.add($0, $1) }
         )
+    }
+
+    /// Makes an upload task that the daemon continues, which an app's memory cannot be sent by.
+    private func makeBackgroundUploadTask(
+        _ resumption: Result<UploadResumption, URLError>,
+        of session: URLSession
+    ) -> URLSessionUploadTask {
+        let configuration = configuration
+        let order = resumption.flatMap { resumption in
+            Result { () throws(URLError) in
+                try UploadOrder(resumption, configuration: configuration)
+            }
+        }
+        return makeBackgroundUploadTask(order, try? resumption.get().request, of: session)
     }
 
     /// Makes an upload task that the daemon carries out, which cannot have the app's memory.
@@ -63,6 +82,14 @@ extension SessionCore {
         let order = Result { () throws(URLError) in
             try UploadOrder(request, sending: file, configuration: configuration)
         }
+        return makeBackgroundUploadTask(order, request, of: session)
+    }
+
+    private func makeBackgroundUploadTask(
+        _ order: Result<UploadOrder, URLError>,
+        _ request: URLRequest?,
+        of session: URLSession
+    ) -> URLSessionUploadTask {
         var storage = makeStorage(of: session, request, nil)
         storage.sentCounts.expected =
             (try? order.get())?.byteCount ?? NSURLSessionTransferSizeUnknown

@@ -192,7 +192,7 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
             )
         case .completed(let error):
             delegate?.urlSession(session, task: self, didCompleteWithError: error)
-        case .socket(.answer), .resumed, .progressed, .sent, .finished, .data, .call:
+        case .socket(.answer), .resumed, .progressed, .sent, .sentAnew, .finished, .data, .call:
             break
         }
     }

@@ -55,6 +55,8 @@ extension Daemon {
 
     /// Puts a task's file where its resume data says.
     func keepFile(of task: Int64, for resumeData: Data) {
+        // What an upload is continued from is at its server, and its file with the application.
+        guard !UploadResumeData.isAround(resumeData) else { return files.discard(task: task) }
         do throws(TransferError) {
             try files.keep(task: task, for: resumeData)
         } catch {

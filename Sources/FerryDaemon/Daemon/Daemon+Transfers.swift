@@ -54,9 +54,7 @@ extension Daemon {
             client: try client(for: start),
             configuration: Download.Configuration(
                 synchronization: .everySecond(files.synchronizer),
-                unavailableResponses: retry.unavailableResponses(
-                    after: AttemptFailure.decode(task.lastError)?.unavailableCount ?? 0
-                ),
+                unavailableResponses: unavailableResponses(to: task),
                 retriedStatuses: retry.statuses,
                 refusesErrorResponses: wanted?.refusesErrorResponses ?? false,
                 link: LinkState.decode(task.link)?.number,
@@ -86,6 +84,13 @@ extension Daemon {
         rates.limit(receiving: own.receive, sending: own.send)
         rates.setPriority(start.task.priority)
         return Load.Configuration(asksForTrust: start.asksForTrust, rates: rates)
+    }
+
+    /// What a response means that says that the server is unavailable, after so many of them in a row.
+    func unavailableResponses(to task: TaskRecord) -> Download.UnavailableResponses {
+        options.policy.retry.applying(Stored.options(task.options)?.retry).unavailableResponses(
+            after: AttemptFailure.decode(task.lastError)?.unavailableCount ?? 0
+        )
     }
 
     func challenges(of task: TaskRecord) -> TaskChallenges {

@@ -49,10 +49,15 @@ extension Daemon {
             name: "task \(task.id)",
             request: TransferRequest(request, adding: start.additionalFields),
             source: source,
+            fileName: state.path.split(separator: "/").last.map { String($0) } ?? state.path,
             answer: files.file(of: task.id),
+            resource: state.resource,
+            memory: uploadMemory,
             client: try client(for: start),
             configuration: Upload.Configuration(
                 synchronizer: files.synchronizer,
+                protocols: Stored.options(task.options)?.uploadProtocols ?? .automatic,
+                unavailableResponses: unavailableResponses(to: task),
                 load: loadConfiguration(for: start)
             ),
             challenges: challenges(of: task),
@@ -63,12 +68,23 @@ extension Daemon {
         upload.start()
     }
 
+    /// Has a server forget an upload that its application has cancelled; what comes of it concerns nobody.
+    func terminate(_ task: TaskRecord, _ resource: UploadResource) {
+        guard let request = task.requestToSend,
+            let client = try? clients.client(for: task.sessionID, decides: false)
+        else { return }
+        UploadTermination.request(resource, of: TransferRequest(request), by: client)
+    }
+
     private func uploadEvents(of task: Int64) -> Upload.Events {
         Upload.Events(
             sent: { [weak self] byteCount in
                 self?.input { machine, now in
                     machine.sent(task: task, byteCount: byteCount, at: now)
                 }
+            },
+            moved: { [weak self] resource in
+                self?.input { machine, now in machine.moved(task: task, to: resource, at: now) }
             },
             responded: { [weak self] head, request in
                 self?.responded(task, head, request)

@@ -11,6 +11,8 @@ final class Daemon {
     let store: Store
     let files: TransferFiles
     let clients: TransferClients
+    /// What is known of servers by the uploads to them.
+    let uploadMemory = UploadMemory()
     let log: Log
     let started = Date()
     let options: DaemonOptions
@@ -172,6 +174,8 @@ final class Daemon {
             adopt(resumeData, task)
         case .secure(let task, let upload, let call):
             secure(upload, of: task, for: call)
+        case .terminate(let task, let resource):
+            terminate(task, resource)
         case .makeResumeData(let task, let ending):
             makeResumeData(of: task, ending)
         case .keepFile(let task, let resumeData):

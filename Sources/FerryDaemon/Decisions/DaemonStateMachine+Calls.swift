@@ -54,7 +54,20 @@ extension DaemonStateMachine {
             )
             return [.refuse(caller.call, error)]
         }
-        let state = UploadState(path: create.path, identity: file, boot: .current)
+        var state = UploadState(path: create.path, identity: file, boot: .current)
+        if let blob = create.resumeData {
+            do throws(TransferError) {
+                state.resource = try UploadResumeData(decoding: Array(blob)).resource
+            } catch {
+                let reason = error.message
+                return [
+                    .refuse(
+                        caller.call,
+                        .invalidRequest(parameter: "resumeData", reason: reason)
+                    )
+                ]
+            }
+        }
         return insert(NewTask(create), from: caller, at: now) { $0.upload = state.encoded }
     }
 

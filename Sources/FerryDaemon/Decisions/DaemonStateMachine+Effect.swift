@@ -43,6 +43,8 @@ extension DaemonStateMachine {
         /// Make sure that the file that a call has brought can be sent whatever becomes of it, and report with
         /// `secured`.
         case secure(task: Int64, UploadState, for: CallIdentifier)
+        /// Have a server forget what it has of an upload that was given up.
+        case terminate(TaskRecord, UploadResource)
         /// Make resume data of what a task has loaded, whose file stays, and report with
         /// `madeResumeData`.
         case makeResumeData(TaskRecord, Ending)

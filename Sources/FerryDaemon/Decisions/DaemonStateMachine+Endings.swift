@@ -28,6 +28,7 @@ extension DaemonStateMachine {
         var ending = ending
         ending.metrics = metrics(of: task, running[task.id], at: now)
         if let running = running[task.id] {
+            if let upload = running.upload { task.upload = upload.encoded }
             task.receivedByteCount = running.receivedByteCount
             task.expectedByteCount = running.expectedByteCount
             task.response = running.response.map { Stored.encode($0) } ?? task.response
@@ -38,8 +39,9 @@ extension DaemonStateMachine {
         let effects =
             stop(task: task.id, at: now) + (response.isEmpty ? [] : [commit(response, .relaxed)])
         guard ending.producesResumeData, task.upload == nil else {
-            return effects + [
-                complete(task, ending, sentByteCount: sentByteCount, resumeData: nil, at: now)
+            let data = ending.producesResumeData ? uploadResumeData(of: task, ending) : nil
+            return effects + termination(of: task, ending) + [
+                complete(task, ending, sentByteCount: sentByteCount, resumeData: data, at: now)
             ]
         }
         operationCount += 1

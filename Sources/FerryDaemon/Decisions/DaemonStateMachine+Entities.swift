@@ -127,6 +127,8 @@ extension DaemonStateMachine {
         var receivedByteCount: Int64
         /// How many bytes the body has.
         var expectedByteCount: Int64?
+        /// What is known of what it sends, since it has started; `nil` for what its record says.
+        var upload: UploadState?
         /// How many bytes of its file it has sent; `nil` for a download.
         var sentByteCount: Int64?
         /// The latest answer.

@@ -31,7 +31,10 @@ extension DaemonStateMachine {
             guard let request = task.requestToSend else {
                 return [.refuse(call, .internalFailure(reason: "the task's request is unreadable"))]
             }
-            let relinked = RedirectPolicy.relinked(TransferRequest(request), to: url)
+            let relinked = RedirectPolicy.request(
+                TransferRequest(request),
+                movedTo: url
+            )
             return relink(task, key, to: Wire.Request(relinked), call: call)
         case .rates(let rates):
             var options = Stored.options(task.options) ?? Wire.TransferOptions()

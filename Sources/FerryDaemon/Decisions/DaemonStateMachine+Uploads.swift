@@ -1,4 +1,5 @@
 import FerryStore
+import FerryTransfer
 import FerryWire
 import FoundationEssentials
 
@@ -62,6 +63,55 @@ extension DaemonStateMachine {
         // the file as it was handed over.
         let copy: [Effect] = error.code == .notFound ? [.discardFile(task: task)] : []
         return copy + known(task: task, for: call, at: now)
+    }
+
+    /// A server has told where an upload can go on, or how far it has come, or has forgotten it.
+    ///
+    /// It is stored at once: whoever dies next, the next attempt goes on there.
+    mutating func moved(task id: Int64, to resource: UploadResource?, at now: Date) -> [Effect] {
+        guard let task = running[id], task.phase == .loading,
+            var upload = task.upload ?? UploadState.decode(task.record.upload),
+            upload.resource != resource
+        else { return [] }
+        // An upload that comes forward is tried again as soon as after its first failure.
+        let known = upload.resource?.acknowledgedByteCount ?? 0
+        if let resource, resource.acknowledgedByteCount > known { running[id]?.attempts = 0 }
+        let isSamePlace = upload.resource?.url == resource?.url
+        upload.resource = resource
+        running[id]?.upload = upload
+        // Where it goes on must not be lost; how far it is, the server says again.
+        return [
+            commit([.setUpload(task: id, upload.encoded)], isSamePlace ? .relaxed : .synchronized)
+        ]
+    }
+
+    /// What an application can continue an upload from; `nil` where its server cannot.
+    mutating func uploadResumeData(of task: TaskRecord, _ ending: Ending) -> Data? {
+        let failure = ending.failure.flatMap { TransferError.Code(rawValue: $0.code) }
+        guard failure != .fileChanged, failure != .fileMissing,
+            let upload = UploadState.decode(task.upload), let resource = upload.resource,
+            let request = task.requestToSend
+        else { return nil }
+        let resumeData = UploadResumeData(
+            request: TransferRequest(request),
+            resource: resource,
+            content: .file(path: upload.path, identity: upload.identity, boot: upload.boot),
+            identifier: makeIdentifier()
+        )
+        return (try? resumeData.encoded()).map { Data($0) }
+    }
+
+    private mutating func makeIdentifier() -> UUID {
+        let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+
+    /// Has the server forget an upload that was given up.
+    func termination(of task: TaskRecord, _ ending: Ending) -> [Effect] {
+        guard ending.failure?.code == TransferError.Code.cancelled.rawValue,
+            !ending.producesResumeData, let resource = UploadState.decode(task.upload)?.resource
+        else { return [] }
+        return [.terminate(task, resource)]
     }
 
     /// What an upload sends is in the store.

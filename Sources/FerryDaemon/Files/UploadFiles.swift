@@ -102,8 +102,7 @@ final class UploadFiles {
                 Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
             }
         )
-        var identity = state.identity
-        if state.boot != .current { identity.device = try file.identity().device }
+        let identity = state.identity.carriedOver(from: state.boot, to: try file.identity())
         return UploadSource(file, identity: identity)
     }
 

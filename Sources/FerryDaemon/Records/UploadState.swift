@@ -1,4 +1,5 @@
 import FerrySystem
+import FerryTransfer
 import FerryWire
 
 /// What the store keeps about the file that an upload sends.
@@ -19,6 +20,8 @@ struct UploadState: Codable, Hashable {
     var identity: FileIdentity
     /// When the file was looked at: a file system may have another number after the next start of the system.
     var boot: BootIdentifier
+    /// What the server has made for the upload, by which it can go on.
+    var resource: UploadResource?
 
     /// How many bytes are sent.
     var byteCount: Int64 { identity.size }

@@ -18,6 +18,16 @@ extension Wire.TransferOptions {
         return retry?.contradiction.map { ("retry", $0) }
     }
 
+    /// The protocols that an upload may speak.
+    var uploadProtocols: ResumableUpload.Protocols {
+        switch uploadProtocol {
+        case .automatic, nil: .automatic
+        case .draft: .drafts
+        case .tus: .tus
+        case .off: .off
+        }
+    }
+
     /// How fast the task may load and send.
     var rates: SharedRates { SharedRates(receive: receiveRate, send: sendRate) }
 

@@ -23,6 +23,9 @@ package final class FileBodySource: HTTPBodySource {
 
     package var byteCount: Int64? { length }
 
+    /// Which file it is, and its state now.
+    package func identity() throws(SystemCallError) -> FileIdentity { try file.identity() }
+
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> HTTPBodyReading {
         let room = min(Int64(buffer.count), length - position)
         guard room > 0 else { return .end }

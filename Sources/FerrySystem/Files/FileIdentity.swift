@@ -57,6 +57,18 @@ package struct FileIdentity: Hashable, Sendable, Codable {
             && (changed == earlier.changed || linkCount != earlier.linkCount)
     }
 
+    /// The identity as the system would tell it now.
+    ///
+    /// - Parameters:
+    ///   - boot: When it was taken: after the next start of the system a file system may have another number.
+    ///   - now: What stands in the file's place.
+    /// - Returns: The identity to compare with that.
+    package func carriedOver(from boot: BootIdentifier, to now: FileIdentity) -> FileIdentity {
+        var identity = self
+        if boot != .current { identity.device = now.device }
+        return identity
+    }
+
     private static func nanoseconds(_ time: timespec) -> Int64 {
         // Wraps in a distant year, in which two times still differ.
         Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)

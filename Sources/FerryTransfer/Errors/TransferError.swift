@@ -66,6 +66,10 @@ package struct TransferError: Error, Hashable, Sendable, Codable {
         case bodyUnreadable
         /// The request's body must be sent once more, and is there only once.
         case bodySpent
+        /// The server does not know the upload any more of which it had a part.
+        case uploadGone
+        /// The upload is complete, and its answer was lost with the connection.
+        case answerLost
         /// Memory ran out.
         case outOfMemory
         /// A fault of our own, which ends this transfer and no other.

@@ -13,7 +13,16 @@ package protocol AnswerSource: AnyObject {
     func brings(_ load: Load) -> Bool
 }
 
-extension Load: AnswerSource {
+/// A source whose answer can be made to wait.
+@LoopActor
+package protocol PausableAnswerSource: AnswerSource {
+    /// Hands over no more of the answer's body.
+    func pause()
+    /// Goes on after ``pause()``.
+    func resume()
+}
+
+extension Load: PausableAnswerSource {
     /// Never: it has one receiver.
     package var isShared: Bool { false }
 

@@ -41,6 +41,7 @@ package final class BackgroundDecider: LoadDecider {
     /// None: a file is read again from its start, and nothing else is sent in the background.
     package func loadNeedsBody(
         _ load: Load,
+        from offset: Int64,
         then send: @escaping @LoopActor ((any HTTPBodySource)?) -> Void
     ) { send(nil) }
 
@@ -61,6 +62,8 @@ package final class BackgroundDecider: LoadDecider {
     }
 
     package func load(_ load: Load, didSendBodyBytes byteCount: Int64) { onSent(byteCount) }
+
+    package func load(_ load: Load, resumesBodyAt offset: Int64) { onSent(offset) }
 
     package func load(_ load: Load, didReceiveInformational head: HTTPResponseHead) {}
 

@@ -58,6 +58,17 @@ extension Load {
             var identity: HTTPIdentity?
             /// Whether the app has said which identity that is, or that there is none.
             var isIdentityDecided = false
+
+            /// Another request, with what is told about who asks as far as that concerns its server.
+            func followed(by transfer: TransferRequest) -> Request {
+                let isSameOrigin = Origin(url: transfer.url) == Origin(url: self.transfer.url)
+                var next = Request(transfer: transfer)
+                next.proofs = isSameOrigin ? proofs : proofs.forOtherOrigin
+                next.trustedCertificates = isSameOrigin ? trustedCertificates : nil
+                next.identity = isSameOrigin ? identity : nil
+                next.isIdentityDecided = isSameOrigin && isIdentityDecided
+                return next
+            }
         }
 
         var state = State.ready
@@ -77,18 +88,20 @@ extension Load {
         ///
         /// - Parameters:
         ///   - request: The request.
+        ///   - previous: A request before it, whose proofs are good for this one if it goes to the same server.
         ///   - hasBody: Whether it has a body beside itself.
         ///   - isBodyThere: Whether that body is at its start.
         ///   - redirectPolicy: Where redirects may lead.
         ///   - alwaysTunnels: Whether a proxy is asked for a tunnel also without TLS.
         init(
             request: TransferRequest,
+            following previous: Request? = nil,
             hasBody: Bool,
             isBodyThere: Bool = true,
             redirectPolicy: RedirectPolicy = RedirectPolicy(),
             alwaysTunnels: Bool = false
         ) {
-            current = Request(transfer: request)
+            current = previous?.followed(by: request) ?? Request(transfer: request)
             self.hasBody = hasBody
             self.alwaysTunnels = alwaysTunnels
             isBodyAtStart = isBodyThere
@@ -228,12 +241,8 @@ extension Load.StateMachine {
     }
 
     private func redirected(to transfer: TransferRequest) -> Request {
-        let isSameOrigin = Origin(url: transfer.url) == Origin(url: current.transfer.url)
-        var next = Request(transfer: transfer, redirectCount: current.redirectCount + 1)
-        next.proofs = isSameOrigin ? current.proofs : current.proofs.forOtherOrigin
-        next.trustedCertificates = isSameOrigin ? current.trustedCertificates : nil
-        next.identity = isSameOrigin ? current.identity : nil
-        next.isIdentityDecided = isSameOrigin && current.isIdentityDecided
+        var next = current.followed(by: transfer)
+        next.redirectCount = current.redirectCount + 1
         return next
     }
 

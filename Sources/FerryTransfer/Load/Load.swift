@@ -39,6 +39,7 @@ package final class Load {
     ///   - body: Where the request's body comes from.
     ///   - client: What sends the requests.
     ///   - configuration: How the load is carried out.
+    ///   - previous: A load before it, after which a server need not ask again who asks.
     ///   - decider: Who decides for the app; without one, redirects are followed and nothing is proved.
     ///   - proven: A load by which it is known how to prove who asks, and whom to trust, where this one goes
     ///     to the same server.
@@ -48,6 +49,7 @@ package final class Load {
         body: Body = .none,
         client: HTTPClient,
         configuration: Configuration = Configuration(),
+        following previous: Load? = nil,
         decider: (any LoadDecider)? = nil,
         proven: Load? = nil,
         receiver: any LoadReceiver
@@ -62,6 +64,7 @@ package final class Load {
         }
         machine = StateMachine(
             request: request,
+            following: previous?.machine.current,
             hasBody: !body.isNone,
             isBodyThere: !body.isOnDemand,
             redirectPolicy: configuration.redirectPolicy
@@ -154,7 +157,7 @@ extension Load {
     private func findBody() {
         if let body, body.seek(to: 0) { return run(machine.foundBody(true)) }
         guard let decider else { return run(machine.foundBody(false)) }
-        decider.loadNeedsBody(self) { [self] source in
+        decider.loadNeedsBody(self, from: 0) { [self] source in
             body = source
             run(machine.foundBody(source != nil))
         }

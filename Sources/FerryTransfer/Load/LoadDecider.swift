@@ -23,13 +23,15 @@ package import FerrySystem
     /// The identity that was used before where a request goes; `nil` for none.
     func load(_ load: Load, identityFor request: TransferRequest) -> HTTPIdentity?
 
-    /// Finds the request's body at its start.
+    /// Finds the request's body, at its start or where an upload goes on.
     ///
     /// - Parameters:
     ///   - load: The load.
+    ///   - offset: Where the body begins that is sent.
     ///   - send: Sends it; `nil` fails the load with ``TransferError/Code/bodySpent``.
     func loadNeedsBody(
         _ load: Load,
+        from offset: Int64,
         then send: @escaping @LoopActor ((any HTTPBodySource)?) -> Void
     )
 
@@ -56,6 +58,9 @@ package import FerrySystem
 
     /// Called when more of the request's body has left: how much of it in all.
     func load(_ load: Load, didSendBodyBytes byteCount: Int64)
+
+    /// Called when an upload goes on with the body from there, of which more may have left before.
+    func load(_ load: Load, resumesBodyAt offset: Int64)
 
     /// Called for each interim response (1xx).
     func load(_ load: Load, didReceiveInformational head: HTTPResponseHead)

@@ -45,7 +45,7 @@ package struct RedirectPolicy: Hashable, Sendable {
                 )
             )
         }
-        guard let origin = Origin(target) else {
+        guard Origin(target) != nil else {
             return .fail(
                 TransferError(
                     code: .redirectToNonHTTP,
@@ -64,7 +64,7 @@ package struct RedirectPolicy: Hashable, Sendable {
             )
         }
         return .follow(
-            Self.redirected(request, status: head.status, to: target.absoluteString, at: origin)
+            Self.redirected(request, status: head.status, to: target.absoluteString)
         )
     }
 
@@ -82,34 +82,38 @@ package struct RedirectPolicy: Hashable, Sendable {
         return inherited
     }
 
+    /// What a `Location` of a response names, if that is a place on a server.
+    static func serverURL(_ location: String, against base: String) -> String? {
+        guard let target = resolve(location, against: base), Origin(target) != nil else {
+            return nil
+        }
+        return target.absoluteString
+    }
+
     private static func redirected(
         _ request: TransferRequest,
         status: Int,
-        to url: String,
-        at origin: Origin
+        to url: String
     ) -> TransferRequest {
-        var next = request
-        next.url = url
+        var next = Self.request(request, movedTo: url)
         if status == 303 || (status == 301 || status == 302) && request.method == "POST" {
             next.method = "GET"
             next.body = nil
             next.fields.removeAll { field in bodyNames.contains { field.isNamed($0) } }
         }
-        if Origin(url: request.url) != origin { next.removeSecrets() }
         return next
     }
 
     /// A request directed to another place that has the same; `nil` where that is no address.
     static func request(_ request: TransferRequest, directedTo url: String) -> TransferRequest? {
-        guard let origin = Origin(url: url) else { return nil }
-        var next = request
-        next.url = url
-        if Origin(url: request.url) != origin { next.removeSecrets() }
-        return next
+        Origin(url: url) == nil ? nil : Self.request(request, movedTo: url)
     }
 
-    /// The request for the same at another address, without what may be a secret if that is another origin.
-    package static func relinked(_ request: TransferRequest, to url: String) -> TransferRequest {
+    /// A request at another place, without what is meant for the origin of this one if that is another.
+    package static func request(
+        _ request: TransferRequest,
+        movedTo url: String
+    ) -> TransferRequest {
         var next = request
         next.url = url
         if Origin(url: request.url) != Origin(url: url) { next.removeSecrets() }
@@ -117,9 +121,10 @@ package struct RedirectPolicy: Hashable, Sendable {
     }
 
     /// Fields that describe a body, and go where it goes.
-    fileprivate static let bodyNames = [
+    static let bodyNames = [
         "Content-Encoding", "Content-Language", "Content-Length", "Content-Location",
-        "Content-Type", "Expect", "Transfer-Encoding",
+        "Content-Type", "Expect", "Transfer-Encoding", "Upload-Complete", "Upload-Incomplete",
+        "Upload-Length", "Upload-Draft-Interop-Version",
     ]
 
     /// Fields that say nothing about who asks; any other field may be a secret, whatever its

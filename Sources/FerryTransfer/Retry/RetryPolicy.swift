@@ -114,6 +114,9 @@ package struct RetryPolicy: Hashable, Sendable {
         case .timedOut, .cannotFindHost, .cannotConnectToHost, .connectionLost, .notConnected,
             .serverUnavailable, .outOfMemory:
             true
+        // What is left is to begin anew.
+        case .uploadGone:
+            true
         // A connection that is cut during its handshake shows as this, too.
         case .secureConnectionFailed:
             true
@@ -122,7 +125,7 @@ package struct RetryPolicy: Hashable, Sendable {
             .certificateUntrusted,
             .certificateBadDate,
             .clientCertificateRejected, .badServerResponse,
-            .cannotDecodeContent, .bodyUnreadable, .bodySpent, .cannotCreateFile,
+            .cannotDecodeContent, .bodyUnreadable, .bodySpent, .answerLost, .cannotCreateFile,
             .cannotWriteToFile, .diskFull, .fileMissing, .fileChanged, .responseTooLong,
             .resumeDataInvalid, .backgroundSessionInUse, .backgroundSessionDisconnected,
             .internalFailure:

@@ -5,12 +5,14 @@ extension Upload {
     /// What an upload tells its owner, on the loop and never from inside a call of the owner's.
     ///
     /// `sent`…, then `responded` and `received`…; then exactly one of `finished` and `failed`, after which
-    /// nothing comes. A server may answer before it has the whole file. After ``Upload/cancel()`` nothing
-    /// comes.
+    /// nothing comes. A server may answer before it has the whole file. `moved` comes at any time before the
+    /// end. After ``Upload/cancel()`` nothing comes.
     package struct Events: Sendable {
-        /// How many bytes of the file have left, in this attempt; fewer than before where a redirect makes
-        /// it begin anew.
+        /// How many bytes of the file have left; fewer than before where a redirect makes it begin anew, or where
+        /// the server has got fewer.
         package var sent: @LoopActor (_ byteCount: Int64) -> Void
+        /// The upload can be continued by this from now on, in a later attempt; by nothing if `nil`.
+        package var moved: @LoopActor (UploadResource?) -> Void
         /// The answer's head, and the request that the redirects led to.
         package var responded: @LoopActor (HTTPResponseHead, TransferRequest) -> Void
         /// How many bytes of the answer's body are there, and its length.
@@ -25,6 +27,7 @@ extension Upload {
         /// Makes a set of receivers; one that is left out ignores its event.
         package init(
             sent: @escaping @LoopActor (Int64) -> Void = { _ in },
+            moved: @escaping @LoopActor (UploadResource?) -> Void = { _ in },
             responded: @escaping @LoopActor (HTTPResponseHead, TransferRequest) -> Void = { _, _ in
             },
             received: @escaping @LoopActor (Int64, Int64?) -> Void = { _, _ in },
@@ -33,6 +36,7 @@ extension Upload {
             failed: @escaping @LoopActor (TransferError) -> Void = { _ in }
         ) {
             self.sent = sent
+            self.moved = moved
             self.responded = responded
             self.received = received
             self.collected = collected

@@ -4,8 +4,8 @@ package import FerrySystem
 /// One attempt to send a file and to get the answer into another one.
 ///
 /// It follows redirects, and sends the file again where they ask for that. Whether and when to try again
-/// after a failure is its owner's decision, with ``RetryPolicy``; the next attempt sends the file from its
-/// start. A file that was changed since the upload was made is not sent.
+/// after a failure is its owner's decision, with ``RetryPolicy``; the next attempt sends what the server does
+/// not have, if the server has told where to go on, and else the file from its start. A file that was changed since the upload was made is not sent.
 ///
 /// An upload that is running keeps itself alive; its owner ends it with ``cancel()``.
 @LoopActor
@@ -18,13 +18,16 @@ package final class Upload {
     package let answer: PartialFile
 
     private let source: UploadSource
+    private let fileName: String
+    private let resource: UploadResource?
+    private let memory: UploadMemory
     private let client: HTTPClient
     private let configuration: Configuration
     private let challenges: (any ChallengeDecider)?
     private let events: Events
     private var machine: StateMachine
     private var hasStarted = false
-    private var load: Load?
+    private var load: ResumableUpload?
     private var disposition = HTTPBodyDisposition.discard
     private var runCount: UInt64 = 0
     /// What is to be told when the loop's present turn is over.
@@ -38,7 +41,10 @@ package final class Upload {
     ///   - name: A name for messages and debuggers.
     ///   - request: The request as the app made it.
     ///   - source: The file to send.
+    ///   - fileName: What a server of tus is told that it is called.
     ///   - answer: The file that the answer's body goes to.
+    ///   - resource: What an earlier attempt has left at the server.
+    ///   - memory: What is known of servers.
     ///   - client: What sends the requests.
     ///   - configuration: How the upload is carried out.
     ///   - challenges: Who decides about challenges.
@@ -47,7 +53,10 @@ package final class Upload {
         name: String,
         request: TransferRequest,
         source: UploadSource,
+        fileName: String = ResumableUpload.Body.namelessName,
         answer: PartialFile,
+        resource: UploadResource? = nil,
+        memory: UploadMemory = UploadMemory(),
         client: HTTPClient,
         configuration: Configuration = Configuration(),
         challenges: (any ChallengeDecider)? = nil,
@@ -58,7 +67,10 @@ package final class Upload {
         request.body = nil
         self.request = request
         self.source = source
+        self.fileName = fileName
         self.answer = answer
+        self.resource = resource
+        self.memory = memory
         self.client = client
         self.configuration = configuration
         self.challenges = challenges
@@ -131,17 +143,26 @@ extension Upload {
     }
 
     private func send() {
-        let load = Load(
+        let load = ResumableUpload(
             request: request,
-            body: .source(source),
+            body: ResumableUpload.Body(source, name: fileName) { [source] in
+                source.check() ? nil : source.failure
+            },
+            resource: resource,
             client: client,
-            configuration: configuration.load,
+            configuration: ResumableUpload.Configuration(
+                protocols: configuration.protocols,
+                unavailableResponses: configuration.unavailableResponses,
+                load: configuration.load
+            ),
+            memory: memory,
             decider: BackgroundDecider(
                 challenges: challenges,
                 onSent: { self.noteSent($0) },
                 onCollect: events.collected
             ),
-            receiver: self
+            receiver: self,
+            onChange: events.moved
         )
         self.load = load
         load.start()
@@ -198,22 +219,22 @@ extension Upload: LoadReceiver {
         didReceive head: HTTPResponseHead,
         to request: TransferRequest
     ) -> HTTPBodyDisposition {
-        guard load === self.load else { return .cancel }
+        guard self.load?.brings(load) == true else { return .cancel }
         run(machine.receivedHead(head, to: request))
-        return self.load === load ? disposition : .cancel
+        return self.load?.brings(load) == true ? disposition : .cancel
     }
 
     package func load(
         _ load: Load,
         didReceive bytes: UnsafeRawBufferPointer
     ) -> HTTPBodyDisposition {
-        guard load === self.load else { return .cancel }
+        guard self.load?.brings(load) == true else { return .cancel }
         run(machine.receivedBytes(count: bytes.count), bytes: bytes)
-        return self.load === load ? disposition : .cancel
+        return self.load?.brings(load) == true ? disposition : .cancel
     }
 
     package func load(_ load: Load, didFinishWith error: TransferError?) {
-        guard load === self.load else { return }
+        guard self.load?.brings(load) == true else { return }
         self.load = nil
         run(machine.loadFinished(error, sourceFailure: source.failure))
     }

@@ -38,6 +38,8 @@ struct MachineBench {
     private(set) var challengeAnswers: [Int64: [LoadChallengeAnswer]] = [:]
     private(set) var launches: [String] = []
     private(set) var adoptions: [TaskRecord] = []
+    /// The uploads whose servers are to forget them.
+    private(set) var terminations: [Int64] = []
     /// The files that are to be made sure of.
     private(set) var securings:
         [(task: Int64, upload: UploadState, call: DaemonStateMachine.CallIdentifier)] = []
@@ -119,6 +121,7 @@ struct MachineBench {
         case .launch(_, _, let session): launches.append(session)
         case .setTimer(let timer, let date): timers[timer] = date
         case .exit: hasExited = true
+        case .terminate(let task, _): terminations.append(task.id)
         case .endSubscription, .forgetSession, .seal, .keepFile, .discardFile, .changed, .removed,
             .log:
             break

@@ -34,7 +34,7 @@ extension SimulatedDaemon {
         case .launch(let application, let launch, let session):
             self.launch(application, launch, session)
         case .setTimer(let timer, let date): setTimer(timer, date)
-        case .changed, .removed, .forgetSession: break
+        case .changed, .removed, .forgetSession, .terminate: break
         case .log(_, let text, let task):
             world.note("log: \(task.map { "task \($0): " } ?? "")\(text)")
         case .exit: exit()

@@ -63,6 +63,11 @@ final class FixtureSocket: Sendable {
         FixtureSocket(to: port, stopped: stopped)
     }
 
+    /// Ends both directions.
+    func cut() {
+        shutdown(descriptor, Int32(SHUT_RDWR))
+    }
+
     /// Says that nothing more will be sent.
     func endSending() {
         shutdown(descriptor, Int32(SHUT_WR))

@@ -20,7 +20,7 @@ struct URLErrorTests {
             .cannotDecodeContent: -1016, .digestMismatch: -1016, .cannotCreateFile: -3000,
             .cannotWriteToFile: -3003, .diskFull: -3003, .fileMissing: -1100,
             .fileChanged: -3001, .responseTooLong: -1103, .resumeDataInvalid: -1002,
-            .backgroundSessionInUse: -996,
+            .uploadGone: -1008, .answerLost: -1005, .backgroundSessionInUse: -996,
             .backgroundSessionDisconnected: -997, .outOfMemory: -1, .internalFailure: -1,
         ]
         let error = URLError(TransferError(code: code, message: "why"), url: nil)

@@ -22,6 +22,8 @@ final class DataRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
                 URLSession.AuthChallengeDisposition, URLCredential?
             ) = { _ in (.performDefaultHandling, nil) }
         var stream: @Sendable () -> Data? = { nil }
+        /// The rest of a stream.
+        var streamFrom: @Sendable (Int64) -> Data? = { _ in nil }
         var cached: @Sendable (CachedURLResponse) -> CachedURLResponse? = { $0 }
         /// Called when some of the request's body has left, on the delegate queue.
         var didSend: @Sendable (URLSessionTask) -> Void = { _ in }
@@ -152,6 +154,16 @@ final class DataRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
     ) {
         note("stream")
         completionHandler(given.stream().map { InputStream(data: $0) })
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        needNewBodyStreamFrom offset: Int64,
+        completionHandler: @escaping @Sendable (sending InputStream?) -> Void
+    ) {
+        note("stream from \(offset)")
+        completionHandler(given.streamFrom(offset).map { InputStream(data: $0) })
     }
 
     func urlSession(

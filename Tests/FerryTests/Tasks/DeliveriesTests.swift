@@ -26,6 +26,7 @@ struct DeliveriesTests {
             case .progressed(let byteCount, _): lines.append("\(byteCount) +\(newByteCount)")
             case .finished: lines.append("finished")
             case .sent(let byteCount, _): lines.append("sent \(byteCount) +\(newByteCount)")
+            case .sentAnew(let offset): lines.append("sent anew from \(offset)")
             case .data(let data): lines.append("data \(data.count)")
             case .call: lines.append("call")
             case .socket: lines.append("socket")
@@ -51,12 +52,21 @@ struct DeliveriesTests {
                 .init(message: .sent(byteCount: byteCount, expectedByteCount: 9))
             )
         }
-        for byteCount: Int64 in [0, 5, 9] {
+        _ = deliveries.append(.init(message: .sentAnew(from: 0)))
+        for byteCount: Int64 in [5, 9] {
             _ = deliveries.append(
                 .init(message: .sent(byteCount: byteCount, expectedByteCount: 9))
             )
         }
-        #expect(drain(&deliveries) == ["sent 9 +9", "sent 0 +-9", "sent 9 +9"])
+        #expect(drain(&deliveries) == ["sent 9 +9", "sent anew from 0", "sent 9 +9"])
+    }
+
+    @Test func `an upload that is continued tells only what is new`() {
+        var deliveries = URLSessionTask.Deliveries()
+        _ = deliveries.append(.init(message: .sent(byteCount: 9, expectedByteCount: 20)))
+        _ = deliveries.append(.init(message: .sentAnew(from: 7)))
+        _ = deliveries.append(.init(message: .sent(byteCount: 12, expectedByteCount: 20)))
+        #expect(drain(&deliveries) == ["sent 9 +9", "sent anew from 7", "sent 12 +5"])
     }
 
     @Test func `one operation at a time is asked for`() {

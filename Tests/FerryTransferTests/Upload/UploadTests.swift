@@ -103,7 +103,7 @@ struct UploadTests {
         gate.open()
         await probe.end()
         #expect(probe.failure?.code == .fileChanged)
-        #expect(bench.server.requests.isEmpty)
+        #expect(bench.server.requests.allSatisfy { $0.method == "OPTIONS" })
     }
 
     @Test func `BG-42: a file that becomes shorter while it is sent never arrives`() async throws {
@@ -119,7 +119,7 @@ struct UploadTests {
         gate.open()
         await probe.end()
         #expect(probe.failure?.code == .fileChanged)
-        #expect(bench.server.requests.isEmpty)
+        #expect(bench.server.requests.allSatisfy { $0.method == "OPTIONS" })
     }
 
     @Test func `BG-42: a file that was changed before is not sent at all`() async throws {

@@ -45,6 +45,7 @@ struct MethodSample: Sendable, CustomTestStringConvertible {
                 identifier: 4,
                 request: Samples.request,
                 path: "/home/someone/file",
+                resumeData: .init([1]),
                 description: "Track 4",
                 priority: 0.75,
                 resumed: true,

@@ -13,7 +13,7 @@ extension DataTransfer {
         case .custom(let type):
             return ProtocolLoader(type, order.request, receiver: self)
         case .http(let request):
-            let body = try await makeBody()
+            let body = try await makeRequestBody(request)
             return try makeHTTPLoader(request, body, for: self)
         }
     }
@@ -21,7 +21,7 @@ extension DataTransfer {
     /// Gets an answer by HTTP, for this task or for all that share its request.
     func makeHTTPLoader(
         _ request: TransferRequest,
-        _ body: Load.Body,
+        _ body: RequestBody,
         for receiver: any ResourceReceiver
     ) throws(URLError) -> HTTPLoader {
         HTTPLoader(
@@ -51,18 +51,37 @@ extension DataTransfer {
         }
     }
 
+    private func makeRequestBody(
+        _ request: TransferRequest
+    ) async throws(URLError) -> RequestBody {
+        guard task is URLSessionUploadTask else { return .plain(try await makeBody()) }
+        return .upload(
+            RequestBody.Upload(
+                body: try await makeUploadBody(),
+                resource: uploadResource,
+                protocols: task.transferOptions.uploadProtocols ?? engine.uploadProtocols,
+                onChange: { [weak self] in self?.uploadResource = $0 }
+            )
+        )
+    }
+
     private func makeBody() async throws(URLError) -> Load.Body {
         switch order.body {
         case .inRequest: return .none
         case .data(let data): return .source(BytesBodySource(data))
         case .onDemand: return .onDemand
-        case .stream(let stream):
-            let length = order.request.announcedBodyByteCount
-            return .source(StreamBodySource(stream, byteCount: length))
-        case .file(let url):
-            let file = try await FileBodySource.open(url, on: DownloadDirectory.queue)
-            task.noteExpectedToSend(file.byteCount ?? 0)
-            return .source(file)
+        case .stream(let stream): return .source(makeSource(stream))
+        case .file(let url): return .source(try await openFile(url))
         }
+    }
+
+    func makeSource(_ stream: BodyStream) -> StreamBodySource {
+        StreamBodySource(stream, byteCount: order.request.announcedBodyByteCount)
+    }
+
+    func openFile(_ url: URL) async throws(URLError) -> FileBodySource {
+        let file = try await FileBodySource.open(url, on: DownloadDirectory.queue)
+        task.noteExpectedToSend(file.byteCount ?? 0)
+        return file
     }
 }

@@ -24,7 +24,7 @@ extension DataTransfer {
             decider: decider,
             receiver: self,
             makeSource: { receiver throws(URLError) in
-                let source = try self.makeHTTPLoader(request, .none, for: receiver)
+                let source = try self.makeHTTPLoader(request, .plain(.none), for: receiver)
                 shared.client = self.ownClient
                 return source
             },

@@ -25,6 +25,10 @@ final class DataTransfer: InProcessTransfer {
     var isAsking = false
     /// How the answer has ended while the app was asked.
     var pendingEnd: End?
+    /// What the server has made for the upload, by which it can be continued.
+    var uploadResource: UploadResource?
+    /// The file of the upload, as it was when the upload began.
+    var uploadFile: FileIdentity?
     /// Whether the task makes requests of its own only.
     private(set) var isAlone = false
     private var isHeldBack = false
@@ -45,6 +49,7 @@ final class DataTransfer: InProcessTransfer {
         gate = decider.makeGate(for: task.originalRequest?.url)
         clock = ResourceClock(seconds: engine.configuration.timeoutIntervalForResource)
         host = order.host
+        uploadResource = order.resumption?.resource
     }
 
     /// How an answer has ended.
@@ -78,6 +83,7 @@ final class DataTransfer: InProcessTransfer {
     }
 
     func cancel(producingResumeData: Bool) {
+        if !producingResumeData { terminateUpload() }
         stop(URLError(.cancelled, url: task.currentRequest?.url, reason: "The task was cancelled."))
     }
 
@@ -164,7 +170,7 @@ final class DataTransfer: InProcessTransfer {
         gate.cancel()
         loader?.cancel()
         loader = nil
-        deliverEnd(failure)
+        deliverEnd(addingResumeData(to: failure))
         engine.ended(self)
     }
 }
@@ -254,6 +260,8 @@ extension DataTransfer: ResourceReceiver {
             return
         }
         guard !waitsForNetwork(after: error) else { return }
+        // An upload that was answered has nothing left to be continued.
+        if error == nil { uploadResource = nil }
         failure = error ?? finishSink()
         run(machine.finished())
     }

@@ -8,13 +8,13 @@ import FoundationNetworking
 @LoopActor
 final class HTTPLoader: ResourceLoader {
     private let request: TransferRequest
-    private let body: Load.Body
+    private let body: RequestBody
     private let policy: CachePolicy
     private let client: HTTPClient
     private let cache: ResponseCache?
     private let decider: TaskDecider
     private weak var receiver: (any ResourceReceiver)?
-    private var load: Load?
+    private var source: (any PausableAnswerSource)?
     private var isPaused = false
     private let startTime = Date()
 
@@ -32,7 +32,7 @@ final class HTTPLoader: ResourceLoader {
 
     init(
         request: TransferRequest,
-        body: Load.Body,
+        body: RequestBody,
         policy: CachePolicy,
         client: HTTPClient,
         cache: ResponseCache?,
@@ -50,38 +50,65 @@ final class HTTPLoader: ResourceLoader {
 
     func start() {
         decider.preparation = { [weak self] in self?.prepare($0, then: $1) }
-        let load = Load(
-            request: request,
-            body: body,
-            client: client,
-            configuration: Load.Configuration(
+        let source = makeSource(
+            Load.Configuration(
                 protocolChoice: .http2,
                 asksForTrust: decider.challenges.mayDecideOnCertificates,
                 acceptedCodings: "gzip, deflate, br, zstd",
                 rates: decider.rates
-            ),
-            decider: decider,
-            receiver: self
+            )
         )
-        self.load = load
-        if isPaused { load.pause() }
-        load.start()
+        self.source = source
+        if isPaused { source.pause() }
+        source.start()
+    }
+
+    private func makeSource(_ configuration: Load.Configuration) -> any PausableAnswerSource {
+        switch body {
+        case .plain(let body):
+            Load(
+                request: request,
+                body: body,
+                client: client,
+                configuration: configuration,
+                decider: decider,
+                receiver: self
+            )
+        case .upload(let upload):
+            ResumableUpload(
+                request: request,
+                body: upload.body,
+                resource: upload.resource,
+                client: client,
+                configuration: upload.configuration(configuration, for: request),
+                memory: decider.engine.uploadMemory,
+                decider: decider,
+                receiver: self,
+                onChange: upload.onChange
+            )
+        }
     }
 
     func pause() {
         isPaused = true
-        load?.pause()
+        source?.pause()
     }
 
     func resume() {
         isPaused = false
-        load?.resume()
+        source?.resume()
         serveBody()
     }
 
+    /// Has the server forget what it has of an upload, and ends.
+    func terminateUpload() {
+        (source as? ResumableUpload)?.terminate()
+        cancel()
+    }
+
     func cancel() {
-        load?.cancel()
-        load = nil
+        source?.cancel()
+        source = nil
         servedBody = nil
         receiver = nil
         decider.preparation = nil
@@ -107,7 +134,7 @@ final class HTTPLoader: ResourceLoader {
         for request: TransferRequest,
         then send: @escaping @LoopActor ([HTTPField]) -> Void
     ) {
-        guard load != nil else { return }
+        guard source != nil else { return }
         self.lookup = lookup
         requestTime = .now
         switch lookup.plan {
@@ -124,8 +151,8 @@ final class HTTPLoader: ResourceLoader {
     }
 
     private func endLoad() {
-        load?.cancel()
-        load = nil
+        source?.cancel()
+        source = nil
     }
 
     /// Hands over what is stored.
@@ -205,8 +232,8 @@ extension HTTPLoader: LoadReceiver {
     }
 
     func load(_ load: Load, didFinishWith error: TransferError?) {
-        guard load === self.load else { return }
-        self.load = nil
+        guard source?.brings(load) == true else { return }
+        source = nil
         if let error { return finish(URLError(error, url: URL(string: load.currentRequest.url))) }
         if let confirmed { return serve(confirmed, to: load.currentRequest) }
         if fetchesAgain { return start() }

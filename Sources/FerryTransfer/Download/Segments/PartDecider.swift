@@ -43,6 +43,7 @@ final class PartDecider: LoadDecider {
     /// A part is asked for without a body.
     func loadNeedsBody(
         _ load: Load,
+        from offset: Int64,
         then send: @escaping @LoopActor ((any HTTPBodySource)?) -> Void
     ) { send(nil) }
 
@@ -60,6 +61,8 @@ final class PartDecider: LoadDecider {
     ) { answer(.goOn) }
 
     func load(_ load: Load, didSendBodyBytes byteCount: Int64) {}
+
+    func load(_ load: Load, resumesBodyAt offset: Int64) {}
 
     func load(_ load: Load, didReceiveInformational head: HTTPResponseHead) {}
 

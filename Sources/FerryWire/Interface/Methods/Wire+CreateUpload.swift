@@ -1,3 +1,5 @@
+package import FoundationEssentials
+
 extension Wire {
     /// Makes an upload of a file, which comes along as a descriptor; once answered, it is durable.
     ///
@@ -25,6 +27,8 @@ extension Wire {
         package var request: Request
         /// The file's absolute path, by which the daemon finds it again if it has to.
         package var path: String
+        /// What to continue from: that of an upload of the same file.
+        package var resumeData: Data?
         /// The application's own words on the task.
         package var description: String?
         /// How important the task is, from 0 to 1.
@@ -42,6 +46,7 @@ extension Wire {
             identifier: Int,
             request: Request,
             path: String,
+            resumeData: Data? = nil,
             description: String? = nil,
             priority: Double,
             resumed: Bool? = nil,
@@ -52,6 +57,7 @@ extension Wire {
             self.identifier = identifier
             self.request = request
             self.path = path
+            self.resumeData = resumeData
             self.description = description
             self.priority = priority
             self.resumed = resumed

@@ -1,0 +1,80 @@
+import FerryHTTP
+import FerrySystem
+import FerryTransfer
+import Foundation
+import FoundationNetworking
+
+/// Uploads that go on where they were cut off.
+extension DataTransfer {
+    /// Has the server forget an upload that nobody is going to continue.
+    func terminateUpload() {
+        (loader as? HTTPLoader)?.terminateUpload()
+        uploadResource = nil
+    }
+
+    /// What a task has failed with, with what the app can continue its upload from.
+    func addingResumeData(to error: (any Error)?) -> (any Error)? {
+        guard let error = error as? URLError, let resumeData = makeResumeData() else {
+            return error
+        }
+        return error.adding(resumeData, forKey: NSURLSessionUploadTaskResumeData)
+    }
+
+    private func makeResumeData() -> Data? {
+        guard let uploadResource, case .http(var request) = order.resource else { return nil }
+        let content: UploadResumeData.Content
+        switch order.body {
+        case .file(let url):
+            guard let uploadFile else { return nil }
+            content = .file(path: url.path, identity: uploadFile, boot: .current)
+        case .data(let data):
+            request.body = Array(data)
+            content = .bytes
+        case .onDemand:
+            content = .stream
+        case .inRequest, .stream:
+            return nil
+        }
+        let resumeData = UploadResumeData(
+            request: request,
+            resource: uploadResource,
+            content: content
+        )
+        return (try? resumeData.encoded()).map { Data($0) }
+    }
+
+    /// What an upload sends.
+    func makeUploadBody() async throws(URLError) -> ResumableUpload.Body {
+        switch order.body {
+        case .inRequest: return ResumableUpload.Body(BytesBodySource(Data()))
+        case .data(let data): return ResumableUpload.Body(BytesBodySource(data))
+        case .onDemand:
+            return ResumableUpload.Body(onDemand: order.request.announcedBodyByteCount)
+        case .stream(let stream):
+            return ResumableUpload.Body(makeSource(stream), isRepeatable: false)
+        case .file(let url): return try await makeFileBody(url)
+        }
+    }
+
+    private func makeFileBody(_ url: URL) async throws(URLError) -> ResumableUpload.Body {
+        let file = try await openFile(url)
+        let begun = uploadFile ?? fileOfEarlierTask(like: file) ?? (try? file.identity())
+        uploadFile = begun
+        return ResumableUpload.Body(file, name: url.lastPathComponent) {
+            let now = try? file.identity()
+            if let begun, now?.hasContent(of: begun) == true { return nil }
+            return TransferError(
+                code: .fileChanged,
+                message: "The file was changed after the upload was begun."
+            )
+        }
+    }
+
+    /// The file as an earlier task has sent it.
+    private func fileOfEarlierTask(like file: FileBodySource) -> FileIdentity? {
+        guard case .file(_, let identity, let boot) = order.resumption?.content,
+            let now = try? file.identity()
+        else { return nil }
+        return identity.carriedOver(from: boot, to: now)
+    }
+}

@@ -1,0 +1,102 @@
+import FerryHTTP
+
+/// Loads that end, and how the upload goes on.
+extension ResumableUpload.StateMachine {
+    mutating func loadFinished(
+        _ error: TransferError?,
+        at now: ResumableUpload.Moment,
+        using generator: inout some RandomNumberGenerator
+    ) -> [Effect] {
+        switch state {
+        case .requesting(let step):
+            let missing = TransferError(code: .badServerResponse, message: "no response came")
+            return failed(step, error ?? missing, at: now, using: &generator)
+        case .leaving(.send(let next)):
+            // Whatever became of a body that nobody wants.
+            return send(next)
+        case .leaving(.goOn(let error)):
+            return interrupted(error, at: now, using: &generator)
+        case .answering:
+            // Whoever dies before it has made sure of the answer is not to upload everything once more.
+            state = .ended
+            return [.finish(error)]
+        case .ready, .digesting, .waiting, .ended:
+            return []
+        }
+    }
+
+    private mutating func failed(
+        _ step: ResumableUpload.Step,
+        _ error: TransferError,
+        at now: ResumableUpload.Moment,
+        using generator: inout some RandomNumberGenerator
+    ) -> [Effect] {
+        switch step {
+        case .upload(let draft):
+            // A connection that was never made says nothing about the server.
+            let evidence = sentByteCount > 0 ? endOfOffer(draft) : []
+            return evidence + interrupted(error, at: now, using: &generator)
+        case .discover:
+            hasTriedTus = true
+            guard error.code != .cancelled else { return fail(error) }
+            let evidence: [Effect] =
+                error.code == .timedOut ? [.remember(.noTus(url: request.url))] : []
+            return evidence + send(.upload(offering: offer))
+        case .append where error.code == .bodySpent:
+            // A connection that was kept had died, and nobody knows what has got through.
+            let message = "the connection was lost while a part of the upload was sent"
+            let cut = TransferError(code: .connectionLost, message: message)
+            return interrupted(cut, at: now, using: &generator)
+        case .create, .locate, .append:
+            return interrupted(error, at: now, using: &generator)
+        }
+    }
+
+    private mutating func interrupted(
+        _ error: TransferError,
+        at now: ResumableUpload.Moment,
+        using generator: inout some RandomNumberGenerator
+    ) -> [Effect] {
+        guard resource != nil, case .goOn(let policy, let patience) = configuration.interruptions
+        else { return fail(error) }
+        failureCount += 1
+        firstFailure = firstFailure ?? now.instant
+        let timeLeft = timeLeft(of: patience, at: now)
+        if let timeLeft, timeLeft <= .zero { return fail(error) }
+        let decision = policy.decision(
+            for: error,
+            failureCount: failureCount,
+            timeLeft: timeLeft,
+            using: &generator
+        )
+        guard case .retry(let delay) = decision else { return fail(error) }
+        state = .waiting
+        return [.wait(delay)]
+    }
+
+    func timeLeft(
+        of patience: Duration?,
+        at now: ResumableUpload.Moment
+    ) -> Duration? {
+        guard let patience else { return nil }
+        return patience - (firstFailure.map { now.instant - $0 } ?? .zero)
+    }
+
+    /// The upload was paused, and the time that has passed meanwhile does not count.
+    mutating func renewPatience() { firstFailure = nil }
+
+    /// The time has passed, and the server is asked what it has.
+    mutating func waited() -> [Effect] {
+        guard state == .waiting else { return [] }
+        return send(.locate)
+    }
+
+    /// The body is not there any more as it was.
+    mutating func sourceFailed(_ error: TransferError) -> [Effect] {
+        switch state {
+        case .ended: []
+        case .requesting, .ready, .leaving, .digesting, .waiting, .answering:
+            fail(error, keepsResource: error.code != .fileChanged)
+        }
+    }
+}

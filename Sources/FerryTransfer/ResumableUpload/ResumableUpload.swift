@@ -1,0 +1,391 @@
+package import FerryHTTP
+package import FerrySystem
+
+/// An app's request with a body, which goes on where it was cut off if the server can do that.
+///
+/// To its owner it is one source of an answer, like a ``Load``. Inside, it is a row of loads: the app's own
+/// request, and after each interruption a question about what the server has, and a request with the rest.
+/// An upload that is under way keeps itself; its owner ends it with ``cancel()`` or ``terminate()``.
+@LoopActor
+package final class ResumableUpload: PausableAnswerSource {
+    private let body: Body
+    private let client: HTTPClient
+    private let configuration: Configuration
+    private let memory: UploadMemory
+    private let onChange: @LoopActor (UploadResource?) -> Void
+    private var decider: (any LoadDecider)?
+    private var receiver: (any LoadReceiver)?
+    private var machine: StateMachine
+    private var generator = SystemRandomNumberGenerator()
+    /// The load at hand, or the last one.
+    private var load: Load?
+    private var disposition = HTTPBodyDisposition.discard
+    private var timer: LoopTimer?
+    private var isPaused = false
+    /// A response came to the request at hand, which did not get to the body's end then.
+    private var wasAnswered = false
+    /// The time to go on has come while the upload was paused.
+    private var isDue = false
+    private var runCount: UInt64 = 0
+
+    /// Prepares an upload; nothing happens before ``start()``.
+    ///
+    /// - Parameters:
+    ///   - request: The request as the app made it; a body in it is not sent.
+    ///   - body: What is sent.
+    ///   - resource: What an earlier attempt has left at the server.
+    ///   - client: What sends the requests.
+    ///   - configuration: How the upload is carried out.
+    ///   - memory: What is known of servers.
+    ///   - decider: Who decides for the app.
+    ///   - receiver: Who gets the answer.
+    ///   - onChange: Called when the upload can be continued by something else than before, or not any more.
+    package init(
+        request: TransferRequest,
+        body: Body,
+        resource: UploadResource? = nil,
+        client: HTTPClient,
+        configuration: Configuration = Configuration(),
+        memory: UploadMemory,
+        decider: (any LoadDecider)? = nil,
+        receiver: any LoadReceiver,
+        onChange: @escaping @LoopActor (UploadResource?) -> Void = { _ in }
+    ) {
+        var request = request
+        request.body = nil
+        self.body = body
+        self.client = client
+        self.configuration = configuration
+        self.memory = memory
+        self.decider = decider
+        self.receiver = receiver
+        self.onChange = onChange
+        machine = StateMachine(
+            request: request,
+            byteCount: body.byteCount,
+            isRepeatable: body.isRepeatable,
+            name: body.name,
+            resource: resource,
+            knowledge: memory.knowledge,
+            configuration: configuration
+        )
+    }
+
+    /// Begins; further calls do nothing.
+    package func start() { run(machine.start()) }
+
+    /// Ends the upload at once; what the server has stays there.
+    package func cancel() {
+        run(machine.cancel(terminates: false))
+        letGo()
+    }
+
+    /// Ends the upload at once, and has the server forget what it has, if it can be told.
+    package func terminate() {
+        run(machine.cancel(terminates: true))
+        letGo()
+    }
+
+    /// By what the upload could be continued now.
+    package var resource: UploadResource? { machine.resource }
+
+    /// Lets nothing come or leave.
+    package func pause() {
+        isPaused = true
+        load?.pause()
+    }
+
+    /// Goes on after ``pause()``.
+    package func resume() {
+        if isPaused { machine.renewPatience() }
+        isPaused = false
+        load?.resume()
+        guard isDue else { return }
+        isDue = false
+        run(machine.waited())
+    }
+
+    /// Never: it has one receiver.
+    package var isShared: Bool { false }
+
+    /// Whether what comes from a load is this upload's.
+    package func brings(_ load: Load) -> Bool { load === self.load }
+
+    private func letGo() {
+        load = nil
+        decider = nil
+        receiver = nil
+        timer = nil
+    }
+
+    private var now: Moment { Moment(instant: EventLoop.now, date: .now) }
+}
+
+// MARK: - Effects
+
+extension ResumableUpload {
+    /// Performs effects in order; an effect may lead to another input, whose effects then take the place of
+    /// the rest.
+    private func run(_ effects: [StateMachine.Effect]) {
+        runCount += 1
+        let count = runCount
+        for effect in effects {
+            perform(effect)
+            if runCount != count { return }
+        }
+    }
+
+    private func perform(_ effect: StateMachine.Effect) {
+        switch effect {
+        case .send(let dispatch): send(dispatch)
+        case .cancelLoad: cancelLoad()
+        case .skipBody: disposition = .discard
+        case .answer(let head, let request):
+            guard let load else { return }
+            disposition = receiver?.load(load, didReceive: head, to: request) ?? .discard
+        case .wait(let delay): wait(delay)
+        case .stopWaiting: timer?.cancel()
+        case .digest(let part, let checksum): digest(part, checksum)
+        case .remember(let evidence): memory.knowledge.note(evidence)
+        case .report(let resource): onChange(resource)
+        case .reportSent(let byteCount): reportSent(byteCount)
+        case .terminate(let request): terminate(by: request)
+        case .finish(let error): finish(error)
+        }
+    }
+
+    private func send(_ dispatch: Dispatch) {
+        // What the server has is part of something that is gone.
+        if machine.goesOn, let failure = body.failure() {
+            return run(machine.sourceFailed(failure))
+        }
+        switch dispatch.body {
+        case .none:
+            start(dispatch.request, .none)
+        case .whole:
+            startWhole(dispatch.request)
+        case .part(let part):
+            findBody(from: part) { [self] source in
+                guard let source else {
+                    let message = "the body of the upload cannot be had from \(part.start) on"
+                    let error = TransferError(code: .bodySpent, message: message)
+                    return run(machine.sourceFailed(error))
+                }
+                if let load { decider?.load(load, resumesBodyAt: part.start) }
+                start(dispatch.request, .source(source))
+            }
+        }
+    }
+
+    private func startWhole(_ request: TransferRequest) {
+        guard let source = body.source else { return start(request, .onDemand) }
+        start(request, source.seek(to: 0) ? .source(source) : .onDemand)
+    }
+
+    private func start(_ request: TransferRequest, _ body: Load.Body) {
+        guard !machine.hasEnded else { return }
+        let load = Load(
+            request: request,
+            body: body,
+            client: client,
+            configuration: configuration.load,
+            following: load,
+            decider: self,
+            receiver: self
+        )
+        self.load = load
+        disposition = .discard
+        wasAnswered = false
+        if isPaused { load.pause() }
+        load.start()
+    }
+
+    /// Finds a part of the body, by going there or by asking for it.
+    private func findBody(
+        from part: Part,
+        then send: @escaping @LoopActor ((any HTTPBodySource)?) -> Void
+    ) {
+        if let source = body.source, source.seek(to: part.start) {
+            return send(UploadPart(source, byteCount: part.byteCount))
+        }
+        guard let decider, let load else { return send(nil) }
+        decider.loadNeedsBody(load, from: part.start, then: send)
+    }
+
+    private func cancelLoad() {
+        load?.cancel()
+        // The end of a body that is not waited for.
+        if case .leaving = machine.state { finishLoad(nil) }
+    }
+
+    private func finishLoad(_ error: TransferError?) {
+        run(machine.loadFinished(error, at: now, using: &generator))
+    }
+
+    private func wait(_ delay: Duration) {
+        timer = EventLoop.shared.schedule(after: delay) { [self] in
+            timer = nil
+            guard !isPaused else {
+                isDue = true
+                return
+            }
+            run(machine.waited())
+        }
+    }
+
+    private func digest(_ part: Part, _ checksum: TusChecksum) {
+        guard let source = body.source, let byteCount = part.byteCount else {
+            return run(machine.digested(nil))
+        }
+        UploadDigest(of: source, from: part.start, byteCount: byteCount, checksum).start { [self] in
+            run(machine.digested($0))
+        }
+    }
+
+    private func reportSent(_ byteCount: Int64) {
+        guard let load else { return }
+        decider?.load(load, didSendBodyBytes: byteCount)
+    }
+
+    /// Nobody waits for what comes of this.
+    private func terminate(by request: TransferRequest) {
+        let farewell = UploadTermination(decider: decider)
+        Load(
+            request: request,
+            client: client,
+            configuration: configuration.load,
+            following: load,
+            decider: farewell,
+            receiver: farewell
+        ).start()
+    }
+
+    private func finish(_ error: TransferError?) {
+        // What has failed before it began has failed as the load that it would have been.
+        let load = load ?? Load(request: machine.request, client: client, receiver: self)
+        self.load = load
+        let receiver = receiver
+        receiver?.load(load, didFinishWith: error)
+        letGo()
+    }
+}
+
+// MARK: - The loads
+
+extension ResumableUpload: LoadReceiver {
+    package func load(
+        _ load: Load,
+        didReceive head: HTTPResponseHead,
+        to request: TransferRequest
+    ) -> HTTPBodyDisposition {
+        guard load === self.load else { return .cancel }
+        run(machine.receivedHead(head, to: request, at: now))
+        return self.load === load && !machine.hasEnded ? disposition : .cancel
+    }
+
+    package func load(
+        _ load: Load,
+        didReceive bytes: UnsafeRawBufferPointer
+    ) -> HTTPBodyDisposition {
+        guard load === self.load else { return .cancel }
+        if disposition != .discard, let receiver {
+            disposition = receiver.load(load, didReceive: bytes)
+        }
+        return disposition
+    }
+
+    package func load(_ load: Load, didReceive pipe: SplicePipe) -> HTTPBodyDisposition {
+        guard load === self.load, let receiver else { return .cancel }
+        disposition = receiver.load(load, didReceive: pipe)
+        return disposition
+    }
+
+    package func load(_ load: Load, didFinishWith error: TransferError?) {
+        guard load === self.load else { return }
+        finishLoad(error)
+    }
+}
+
+extension ResumableUpload: LoadDecider {
+    package func load(
+        _ load: Load,
+        prepare request: TransferRequest,
+        then send: @escaping @LoopActor ([HTTPField]) -> Void
+    ) {
+        guard let decider else { return send([]) }
+        decider.load(load, prepare: request, then: send)
+    }
+
+    package func load(_ load: Load, hasApproved trust: HTTPServerTrust) -> Bool {
+        decider?.load(load, hasApproved: trust) ?? false
+    }
+
+    package func load(_ load: Load, identityFor request: TransferRequest) -> HTTPIdentity? {
+        decider?.load(load, identityFor: request)
+    }
+
+    package func loadNeedsBody(
+        _ load: Load,
+        from offset: Int64,
+        then send: @escaping @LoopActor ((any HTTPBodySource)?) -> Void
+    ) {
+        if case .requesting(.append(let part)) = machine.state {
+            // Without an answer, such as one that wants a password, the server may have taken some of it.
+            guard wasAnswered else { return send(nil) }
+            wasAnswered = false
+            return findBody(from: part, then: send)
+        }
+        guard let decider else { return send(nil) }
+        decider.loadNeedsBody(load, from: offset, then: send)
+    }
+
+    package func load(
+        _ load: Load,
+        mayRedirectTo request: TransferRequest,
+        for head: HTTPResponseHead,
+        then follow: @escaping @LoopActor (TransferRequest?) -> Void
+    ) {
+        switch machine.redirected(by: head, to: request) {
+        case .follow: follow(request)
+        case .isAnswer: follow(nil)
+        case .offer(let request):
+            guard let decider else { return follow(request) }
+            decider.load(load, mayRedirectTo: request, for: head, then: follow)
+        }
+    }
+
+    package func load(
+        _ load: Load,
+        decideOn challenge: LoadChallenge,
+        then answer: @escaping @LoopActor (LoadChallengeAnswer) -> Void
+    ) {
+        guard let decider, !machine.leavesOpen(challenge) else { return answer(.goOn) }
+        decider.load(load, decideOn: challenge, then: answer)
+    }
+
+    package func load(_ load: Load, didSendBodyBytes byteCount: Int64) {
+        guard load === self.load else { return }
+        run(machine.sent(byteCount: byteCount))
+    }
+
+    package func load(_ load: Load, resumesBodyAt offset: Int64) {}
+
+    package func load(_ load: Load, didReceiveInformational head: HTTPResponseHead) {
+        guard load === self.load else { return }
+        decider?.load(load, didReceiveInformational: head)
+        run(machine.informational(head))
+    }
+
+    package func load(
+        _ load: Load,
+        didReceiveAny head: HTTPResponseHead,
+        to request: TransferRequest
+    ) {
+        wasAnswered = true
+        decider?.load(load, didReceiveAny: head, to: request)
+    }
+
+    package func load(_ load: Load, didCollect transaction: LoadTransaction) {
+        decider?.load(load, didCollect: transaction)
+    }
+}

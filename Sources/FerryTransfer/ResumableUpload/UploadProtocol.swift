@@ -1,0 +1,62 @@
+/// A way in which a server and its clients continue uploads.
+///
+/// The drafts are versions of draft-ietf-httpbis-resumable-upload, by the number that their messages carry
+/// (`Upload-Draft-Interop-Version`).
+package enum UploadProtocol: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Draft -01, which names what is incomplete.
+    case draft3
+    /// Draft -03, which names what is complete.
+    case draft5
+    /// Drafts -04 and -05, with a media type for parts and with limits.
+    case draft6
+    /// Drafts from -09 on.
+    case draft8
+    /// tus 1.0.
+    case tus
+
+    /// The draft's number; `nil` for tus.
+    package var interopVersion: Int? {
+        switch self {
+        case .draft3: 3
+        case .draft5: 5
+        case .draft6: 6
+        case .draft8: 8
+        case .tus: nil
+        }
+    }
+
+    /// The draft with a number, if that is one of those spoken here.
+    package init?(interopVersion: Int) {
+        guard let draft = Self.drafts.first(where: { $0.interopVersion == interopVersion }) else {
+            return nil
+        }
+        self = draft
+    }
+
+    /// The drafts, in the order in which a server is offered them.
+    package static let drafts: [UploadProtocol] = [.draft8, .draft6, .draft5, .draft3]
+
+    /// What a server is offered next that has not taken this up.
+    var successor: UploadProtocol {
+        guard let index = Self.drafts.firstIndex(of: self) else { return self }
+        return Self.drafts[(index + 1) % Self.drafts.count]
+    }
+
+    /// The statuses by which a server tells how far an upload has come.
+    func tellsOffset(byStatus status: Int) -> Bool {
+        switch self {
+        // Draft -03 was the first one to allow 200 beside 204.
+        case .draft3: status == 204
+        case .draft5, .draft6, .draft8, .tus: status == 204 || status == 200
+        }
+    }
+
+    /// Whether a status says that the server knows the upload no more.
+    func tellsLoss(byStatus status: Int) -> Bool {
+        switch self {
+        case .draft3, .draft5, .draft6, .draft8: status == 404 || status == 410
+        // tus: a server may hide by 403 what is not there.
+        case .tus: status == 404 || status == 410 || status == 403
+        }
+    }
+}

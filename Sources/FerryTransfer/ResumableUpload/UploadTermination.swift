@@ -1,0 +1,104 @@
+package import FerryHTTP
+package import FerrySystem
+
+/// Has a server forget an upload that was given up; what comes of it concerns nobody.
+///
+/// Of the one who decides for the app, it uses what makes the request one of the app's, and asks nothing.
+@LoopActor
+package final class UploadTermination {
+    private let decider: (any LoadDecider)?
+
+    init(decider: (any LoadDecider)?) {
+        self.decider = decider
+    }
+
+    /// Has a server forget an upload that is not under way.
+    ///
+    /// - Parameters:
+    ///   - resource: What the server has made for it.
+    ///   - request: The request that the upload was made with.
+    ///   - client: What sends the request.
+    package static func request(
+        _ resource: UploadResource,
+        of request: TransferRequest,
+        by client: HTTPClient
+    ) {
+        guard resource.tus?.terminates ?? true else { return }
+        let farewell = UploadTermination(decider: nil)
+        let fields = resource.language.versionFields
+        Load(
+            request: request.uploadRequest(to: resource.url, method: "DELETE", adding: fields),
+            client: client,
+            decider: farewell,
+            receiver: farewell
+        ).start()
+    }
+}
+
+extension UploadTermination: LoadReceiver {
+    package func load(
+        _ load: Load,
+        didReceive head: HTTPResponseHead,
+        to request: TransferRequest
+    ) -> HTTPBodyDisposition { .discard }
+
+    package func load(_ load: Load, didReceive bytes: UnsafeRawBufferPointer) -> HTTPBodyDisposition
+    {
+        .discard
+    }
+
+    package func load(_ load: Load, didFinishWith error: TransferError?) {}
+}
+
+extension UploadTermination: LoadDecider {
+    package func load(
+        _ load: Load,
+        prepare request: TransferRequest,
+        then send: @escaping @LoopActor ([HTTPField]) -> Void
+    ) {
+        guard let decider else { return send([]) }
+        decider.load(load, prepare: request, then: send)
+    }
+
+    package func load(_ load: Load, hasApproved trust: HTTPServerTrust) -> Bool {
+        decider?.load(load, hasApproved: trust) ?? false
+    }
+
+    package func load(_ load: Load, identityFor request: TransferRequest) -> HTTPIdentity? {
+        decider?.load(load, identityFor: request)
+    }
+
+    package func loadNeedsBody(
+        _ load: Load,
+        from offset: Int64,
+        then send: @escaping @LoopActor ((any HTTPBodySource)?) -> Void
+    ) { send(nil) }
+
+    /// Only the redirects that keep the method are those of the protocol.
+    package func load(
+        _ load: Load,
+        mayRedirectTo request: TransferRequest,
+        for head: HTTPResponseHead,
+        then follow: @escaping @LoopActor (TransferRequest?) -> Void
+    ) { follow([307, 308].contains(head.status) ? request : nil) }
+
+    package func load(
+        _ load: Load,
+        decideOn challenge: LoadChallenge,
+        then answer: @escaping @LoopActor (LoadChallengeAnswer) -> Void
+    ) { answer(.goOn) }
+
+    package func load(_ load: Load, didSendBodyBytes byteCount: Int64) {}
+
+    package func load(_ load: Load, resumesBodyAt offset: Int64) {}
+
+    package func load(_ load: Load, didReceiveInformational head: HTTPResponseHead) {}
+
+    package func load(
+        _ load: Load,
+        didReceiveAny head: HTTPResponseHead,
+        to request: TransferRequest
+    ) {}
+
+    package func load(_ load: Load, didCollect transaction: LoadTransaction) {}
+}

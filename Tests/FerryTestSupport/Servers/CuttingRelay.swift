@@ -1,0 +1,60 @@
+import Foundation
+
+/// Carries connections to a server on loopback, and cuts the first ones off.
+package final class CuttingRelay: Sendable {
+    /// The port to connect to.
+    package let port: UInt16
+    /// The cuts that are left, and those that were made.
+    package let cuts: Countdown
+    private let stopped = FixtureGate()
+
+    /// Listens and carries, until the end of this object.
+    ///
+    /// - Parameters:
+    ///   - target: The server's port.
+    ///   - byteCount: After how many bytes from the client a connection is cut.
+    ///   - times: How often that happens.
+    /// - Throws: When there is no port.
+    package init(to target: UInt16, cuttingAfter byteCount: Int, times: Int) throws {
+        let listener = try FixtureListener(host: "127.0.0.1")
+        port = listener.port
+        let cuts = Countdown(times)
+        self.cuts = cuts
+        Thread.detachNewThread { [stopped] in
+            listener.acceptAll(until: stopped) { near in
+                guard let far = near.connection(to: target) else { return }
+                Thread.detachNewThread { Self.carry(from: far, to: near) { _ in true } }
+                Thread.detachNewThread {
+                    var total = 0
+                    Self.carry(from: near, to: far) { count in
+                        total += count
+                        guard total >= byteCount, cuts.take() else { return true }
+                        near.cut()
+                        return false
+                    }
+                }
+            }
+        }
+    }
+
+    deinit { stopped.open() }
+
+    /// Carries one direction to its end.
+    private static func carry(
+        from source: FixtureSocket,
+        to target: FixtureSocket,
+        goesOn: (Int) -> Bool
+    ) {
+        // The other direction ends with the sockets' own ends.
+        defer { target.endSending() }
+        while true {
+            var bytes: [UInt8] = []
+            switch source.receive(into: &bytes) {
+            case .bytes(let count):
+                guard target.sendAll(bytes), goesOn(count) else { return }
+            case .ended: return
+            case .wouldBlock: guard case .ready = source.waitUntilReadable() else { return }
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import FerryHTTP
+import FerrySystem
+import FerryTestSupport
+
+@testable import FerryTransfer
+
+/// Gives a body from wherever it is asked for, and only once.
+@LoopActor
+final class StreamingDecider: LoadDecider {
+    private let content: FixtureContent
+    private(set) var offsets: [Int64] = []
+
+    init(_ content: FixtureContent) {
+        self.content = content
+    }
+
+    /// A body that has no start to go back to, and no length.
+    private final class Stream: HTTPBodySource {
+        private let bytes: BytesBodySource<[UInt8]>
+
+        init(_ bytes: [UInt8]) { self.bytes = BytesBodySource(bytes) }
+
+        var byteCount: Int64? { nil }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer) -> HTTPBodyReading {
+            bytes.read(into: buffer)
+        }
+
+        func seek(to offset: Int64) -> Bool { false }
+    }
+
+    func loadNeedsBody(
+        _ load: Load,
+        from offset: Int64,
+        then send: @escaping @LoopActor ((any HTTPBodySource)?) -> Void
+    ) {
+        offsets.append(offset)
+        send(Stream(content.bytes(in: offset..<content.byteCount)))
+    }
+
+    func load(
+        _ load: Load,
+        prepare request: TransferRequest,
+        then send: @escaping @LoopActor ([HTTPField]) -> Void
+    ) { send([]) }
+
+    func load(_ load: Load, hasApproved trust: HTTPServerTrust) -> Bool { false }
+
+    func load(_ load: Load, identityFor request: TransferRequest) -> HTTPIdentity? { nil }
+
+    func load(
+        _ load: Load,
+        mayRedirectTo request: TransferRequest,
+        for head: HTTPResponseHead,
+        then follow: @escaping @LoopActor (TransferRequest?) -> Void
+    ) { follow(request) }
+
+    func load(
+        _ load: Load,
+        decideOn challenge: LoadChallenge,
+        then answer: @escaping @LoopActor (LoadChallengeAnswer) -> Void
+    ) { answer(.goOn) }
+
+    func load(_ load: Load, didSendBodyBytes byteCount: Int64) {}
+
+    func load(_ load: Load, resumesBodyAt offset: Int64) {}
+
+    func load(_ load: Load, didReceiveInformational head: HTTPResponseHead) {}
+
+    func load(_ load: Load, didReceiveAny head: HTTPResponseHead, to request: TransferRequest) {}
+
+    func load(_ load: Load, didCollect transaction: LoadTransaction) {}
+}
