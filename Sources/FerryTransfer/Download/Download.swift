@@ -175,7 +175,8 @@ extension Download {
         case .compareProbe(let part, let count, let offset):
             try compare(piece?.prefix(count), at: offset, of: part)
         case .cancelPart(let part): cancel(part)
-        case .writePart(let part, let offset, let count): try write(piece, count, of: part, at: offset)
+        case .writePart(let part, let offset, let count):
+            try write(piece, count, of: part, at: offset)
         case .reportRestart(let reason): restarted(reason)
         case .reportResponse(let head, let request): responded(head, request)
         case .reportResumption(let offset, let total): events.resumed(offset, total)
@@ -422,7 +423,7 @@ extension Download {
             switch result {
             case .success:
                 if let checkpoint = self.checkpoint {
-                    if checkpoint.synchronizedByteCount < checkpoint.writtenByteCount {
+                    if checkpoint.synchronizedBytes.byteCount < checkpoint.writtenByteCount {
                         self.synchronizeSoon()
                     }
                     self.events.checkpointed(checkpoint)

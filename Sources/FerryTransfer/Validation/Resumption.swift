@@ -51,7 +51,10 @@ struct Resumption: Hashable, Sendable {
     /// The fields that turn a request for the whole into one for the rest.
     var fields: [HTTPField] {
         [
-            HTTPField(name: "Range", value: "bytes=\(offset)-\(gap.map { "\($0.upperBound - 1)" } ?? "")"),
+            HTTPField(
+                name: "Range",
+                value: "bytes=\(offset)-\(gap.map { "\($0.upperBound - 1)" } ?? "")"
+            ),
             HTTPField(name: "If-Range", value: validator.ifRange),
         ]
     }

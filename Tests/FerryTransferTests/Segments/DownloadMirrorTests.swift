@@ -32,7 +32,11 @@ struct DownloadMirrorTests {
     /// Serves the file; its first answer stops after 500 000 bytes.
     private func serve(_ next: FixtureAnswer? = nil) {
         let file = FixtureFile(content)
-        bench.server.on("/file", .file(file).stalling(after: 500_000, at: gate), next ?? .file(file))
+        bench.server.on(
+            "/file",
+            .file(file).stalling(after: 500_000, at: gate),
+            next ?? .file(file)
+        )
     }
 
     private func download(_ configuration: Download.Configuration) -> DownloadProbe {
@@ -90,7 +94,7 @@ struct DownloadMirrorTests {
         .file(
             FixtureFile(
                 .seeded(3, byteCount: 4_000_001),
-                ranges: .misreported(contentRange: "bytes 0-65535/4000001")
+                ranges: .misreported(contentRange: "bytes 1-65536/4000001")
             )
         ),
         .file(

@@ -26,7 +26,9 @@ import Testing
         )
     }
 
-    private static func whole(_ more: [(String, String)] = [("Accept-Ranges", "bytes")])
+    private static func whole(
+        _ more: [(String, String)] = [("Accept-Ranges", "bytes")]
+    )
         -> HTTPResponseHead
     {
         head(200, [("ETag", "\"a\""), ("Content-Length", "1000")] + more)
@@ -44,7 +46,9 @@ import Testing
         )
     }
 
-    private func machine(_ policy: Download.SegmentPolicy = .eager(2, minimumSegmentBytes: 100))
+    private func machine(
+        _ policy: Download.SegmentPolicy = .eager(2, minimumSegmentBytes: 100)
+    )
         -> Machine
     {
         Machine(request: Self.request, configuration: Download.Configuration(segments: policy))
@@ -115,7 +119,8 @@ import Testing
     }
 
     @Test(arguments: [
-        [], [("Accept-Ranges", "none")], [("Content-Encoding", "gzip"), ("Accept-Ranges", "bytes")],
+        [], [("Accept-Ranges", "none")],
+        [("Content-Encoding", "gzip"), ("Accept-Ranges", "bytes")],
     ])
     func `a server that does not offer parts is asked for none`(fields: [(String, String)]) {
         #expect(grown(head: Self.whole(fields)).1 == [])
@@ -216,7 +221,11 @@ import Testing
         )
         _ = bring(&machine, 0, 100)
         // It has brought enough to be worth another try, and needs no connection of somebody else's.
-        #expect(machine.loadFinished(Self.lost, at: now) == [.startPart(2, Self.ask(200..<400), source: 0)])
+        #expect(
+            machine.loadFinished(Self.lost, at: now) == [
+                .startPart(2, Self.ask(200..<400), source: 0)
+            ]
+        )
     }
 
     @Test func `when none is left the download fails, and all that was written is kept`() {
@@ -234,7 +243,9 @@ import Testing
         #expect(begun.contains(.continueFile(Self.version)))
         #expect(begun.contains(.reportResumption(offset: 300, total: 1000)))
         #expect(bring(&machine, 0, 300) == [.reportProgress(received: 600, total: 1000)])
-        #expect(machine.loadFinished(nil, at: now) == [.startPart(1, Self.ask(500..<900), source: 0)])
+        #expect(
+            machine.loadFinished(nil, at: now) == [.startPart(1, Self.ask(500..<900), source: 0)]
+        )
         _ = machine.partAnswered(
             1,
             Self.part(500..<900),
@@ -290,7 +301,12 @@ import Testing
         var machine = divided()
         _ = bring(&machine, 0, 600)
         _ = machine.loadFinished(Self.lost, at: now)
-        _ = machine.partAnswered(2, Self.head(503, []), to: Self.ask(700..<775).resumption!, at: now)
+        _ = machine.partAnswered(
+            2,
+            Self.head(503, []),
+            to: Self.ask(700..<775).resumption!,
+            at: now
+        )
         let effects = machine.partAnswered(
             1,
             Self.whole(),

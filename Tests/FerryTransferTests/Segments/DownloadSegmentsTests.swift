@@ -77,7 +77,9 @@ struct DownloadSegmentsTests {
         FixtureAnswer.status(503, fields: [("Retry-After", "100")]), .status(429), .status(404),
         .file(FixtureFile(.seeded(3, byteCount: 4_000_001), ranges: .ignored)),
         .file(FixtureFile(.seeded(4, byteCount: 4_000_001), entityTag: "\"v2\"")),
-        .file(FixtureFile(.seeded(4, byteCount: 4_000_001), ranges: .misreported(contentRange: nil))),
+        .file(
+            FixtureFile(.seeded(4, byteCount: 4_000_001), ranges: .misreported(contentRange: nil))
+        ),
         .file(
             FixtureFile(
                 .seeded(4, byteCount: 4_000_001),
@@ -109,7 +111,9 @@ struct DownloadSegmentsTests {
                 return false
             }
             let start = Int64(range.dropFirst(6).prefix { $0 != "-" }) ?? 0
-            return history.requests.contains { $0.range?.hasPrefix("bytes=\(start + 150_000)-") == true }
+            return history.requests.contains {
+                $0.range?.hasPrefix("bytes=\(start + 150_000)-") == true
+            }
         }
         gate.open()
         #expect(await probe.result()?.byteCount == content.byteCount)
@@ -227,7 +231,9 @@ struct DownloadSegmentsTests {
         func takeBack(connectionTo origin: String) { count -= 1 }
     }
 
-    @Test(arguments: [0, 1, 3]) func `no connection is used that was not lent`(room: Int)
+    @Test(arguments: [0, 1, 3]) func `no connection is used that was not lent`(
+        room: Int
+    )
         async throws
     {
         serve { _, _ in nil }

@@ -131,7 +131,12 @@ final class SimulatedHistory {
         while number == 0, let redirected = redirected(next, by: answer) {
             answer = server.answer(to: redirected, using: &generator)
         }
-        flows[number] = Flow(request: next, head: answer.head, rest: answer.body[...], error: answer.error)
+        flows[number] = Flow(
+            request: next,
+            head: answer.head,
+            rest: answer.body[...],
+            error: answer.error
+        )
     }
 
     /// Something happens on one of the connections.

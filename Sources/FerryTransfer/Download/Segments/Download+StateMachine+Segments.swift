@@ -36,7 +36,8 @@ extension Download.StateMachine {
 
     /// Bytes were written: finds out whether further connections are of use.
     mutating func grow(at now: ContinuousClock.Instant) -> [Effect] {
-        guard state == .receiving, growth != nil, overlapByteCount == 0, let total = version?.totalByteCount
+        guard state == .receiving, growth != nil, overlapByteCount == 0,
+            let total = version?.totalByteCount
         else { return [] }
         growth?.note(
             byteCount: receivedByteCount,
@@ -288,10 +289,11 @@ extension Download.StateMachine {
         guard let segments else { return [.cancelLoad] + probes }
         self.segments = nil
         growth = nil
-        return probes + segments.parts.sorted { $0.key < $1.key }.flatMap { identifier, part in
-            [.cancelPart(identifier)]
-                + (part.isExtra ? [.giveConnectionBack(source: part.source)] : [])
-        }
+        return probes
+            + segments.parts.sorted { $0.key < $1.key }.flatMap { identifier, part in
+                [.cancelPart(identifier)]
+                    + (part.isExtra ? [.giveConnectionBack(source: part.source)] : [])
+            }
     }
 }
 
