@@ -35,6 +35,7 @@ package final class Download {
     private var disposition = HTTPBodyDisposition.discard
     private var runCount: UInt64 = 0
     private var synchronizationTimer: LoopTimer?
+    private var stallTimer: LoopTimer?
     private var isSynchronizing = false
     /// What is to be told about the progress when the loop's present turn is over.
     private var progress: (received: Int64, total: Int64?)?
@@ -93,6 +94,7 @@ package final class Download {
         sharing = nil
         provenLoad = nil
         stopSynchronizing()
+        stopWatching()
     }
 
     /// What is known about the bytes in the file; `nil` when it holds none to continue.
@@ -237,6 +239,7 @@ extension Download {
 
     private func end(_ report: (Events) -> Void) {
         stopSynchronizing()
+        stopWatching()
         // They may refer to the owner, and are of no use any more.
         sharing = nil
         provenLoad = nil
@@ -330,7 +333,20 @@ extension Download {
             proven: provenLoad
         )
         parts[part] = load
+        watchForStalls()
         load.start()
+    }
+
+    /// Arms the timer for the connection that has brought nothing for the longest time; without several there
+    /// is none.
+    private func watchForStalls() {
+        guard stallTimer == nil, let due = machine.nextStall else { return }
+        stallTimer = EventLoop.shared.schedule(after: due - EventLoop.now) { [weak self] in
+            guard let self else { return }
+            self.stallTimer = nil
+            self.run(self.machine.stallTimePassed(at: EventLoop.now))
+            self.watchForStalls()
+        }
     }
 
     private func compare(
@@ -450,6 +466,11 @@ extension Download {
     private func stopSynchronizing() {
         synchronizationTimer?.cancel()
         synchronizationTimer = nil
+    }
+
+    private func stopWatching() {
+        stallTimer?.cancel()
+        stallTimer = nil
     }
 }
 

@@ -120,6 +120,26 @@ struct DownloadSegmentsTests {
         #expect(try bench.difference(content) == nil)
     }
 
+    @Test func `a connection that brings nothing more is replaced, and no byte comes twice`()
+        async throws
+    {
+        let file = file
+        let never = FixtureGate()
+        serve { _, number in number < 4 ? .file(file).stalling(after: 80_000, at: never) : nil }
+        let probe = bench.download(
+            Download.Configuration(
+                segments: .eager(
+                    4,
+                    minimumSegmentBytes: 100_000,
+                    stallTime: .milliseconds(50)
+                )
+            )
+        )
+        #expect(await probe.result()?.byteCount == content.byteCount)
+        #expect(try bench.difference(content) == nil)
+        #expect(probe.story == [.responded(200), .finished])
+    }
+
     @Test func `what all connections have brought is there for the next attempt`() async throws {
         let held = try await breakOff()
         let askedBefore = parts.count

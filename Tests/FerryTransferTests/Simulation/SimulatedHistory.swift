@@ -167,6 +167,10 @@ final class SimulatedHistory {
         try mayDie()
         now += .milliseconds(generator.below(30))
         try await perform(machine.grow(at: now))
+        if !isCalm, generator.happens(1) {
+            now += .seconds(70)
+            try await perform(machine.stallTimePassed(at: now))
+        }
         if generator.happens(15) { try await synchronize() }
     }
 
