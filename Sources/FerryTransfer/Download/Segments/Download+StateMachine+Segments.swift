@@ -264,10 +264,12 @@ extension Download.StateMachine {
     ///
     /// What is on its way on them is lost, but that is what they wait for.
     mutating func stallTimePassed(at now: ContinuousClock.Instant) -> [Effect] {
-        guard state == .receiving,
-            let stalled = segments?.stalled(since: now - stallTime), !stalled.isEmpty
+        // Those that have stopped together are replaced together: else the last would wait twice as long.
+        guard state == .receiving, let due = nextStall, due <= now,
+            let stalled = segments?.stalled(since: now - stallTime * 3 / 4)
         else { return [] }
         stallTime = min(stallTime * 2, .seconds(64))
+        growth?.interrupt(at: now)
         lastFailure = nil
         isRefused = false
         let ends = stalled.flatMap { identifier -> [Effect] in
