@@ -72,6 +72,11 @@ let package = Package(
             dependencies: ["FerrySystem"],
             path: "Tests/ConnectivityProbe"
         ),
+        .executableTarget(
+            name: "download-probe",
+            dependencies: ["FerryTransfer", "FerryHTTP", "FerrySystem"],
+            path: "Tests/DownloadProbe"
+        ),
         .testTarget(
             name: "FerrySystemTests",
             dependencies: ["FerrySystem", "FerryTestSupport", "connectivity-probe"]

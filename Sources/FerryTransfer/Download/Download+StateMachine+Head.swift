@@ -7,6 +7,7 @@ extension Download.StateMachine {
     ///   - head: The head.
     ///   - request: The request that the redirects led to.
     ///   - now: What a date in the head is related to.
+    ///   - clock: When it has come.
     /// - Returns: What to do.
     mutating func receivedHead(
         _ head: HTTPResponseHead,

@@ -94,6 +94,8 @@ extension Download {
         var partCount = Self.firstConnection
         /// Whether a server has refused parts in a way that makes one request after the other the better way.
         var hasGivenUpSegments = false
+        /// How long a connection may bring nothing.
+        var stallTime: Duration
         /// Where the resource can be had.
         var sources: Sources
         /// Which of them is asked when there is one request only.
@@ -107,6 +109,7 @@ extension Download {
             original = request
             current = Request(transfer: request)
             self.configuration = configuration
+            stallTime = configuration.segments.stallTime
             sources = Sources(request: request, mirrors: configuration.mirrors)
             announcesResumption = configuration.announcesResumption
         }

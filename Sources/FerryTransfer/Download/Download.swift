@@ -35,6 +35,7 @@ package final class Download {
     private var disposition = HTTPBodyDisposition.discard
     private var runCount: UInt64 = 0
     private var synchronizationTimer: LoopTimer?
+    private var stallTimer: LoopTimer?
     private var isSynchronizing = false
     /// The comparison with digests that is under way.
     private var verification: PartialFile.Verification?
@@ -96,6 +97,7 @@ package final class Download {
         verification?.cancel()
         provenLoad = nil
         stopSynchronizing()
+        stopWatching()
     }
 
     /// How fast the bytes may arrive.
@@ -244,6 +246,7 @@ extension Download {
 
     private func end(_ report: (Events) -> Void) {
         stopSynchronizing()
+        stopWatching()
         // They may refer to the owner, and are of no use any more.
         sharing = nil
         provenLoad = nil
@@ -337,7 +340,20 @@ extension Download {
             proven: provenLoad
         )
         parts[part] = load
+        watchForStalls()
         load.start()
+    }
+
+    /// Arms the timer for the connection that has brought nothing for the longest time; without several there
+    /// is none.
+    private func watchForStalls() {
+        guard stallTimer == nil, let due = machine.nextStall else { return }
+        stallTimer = EventLoop.shared.schedule(after: due - EventLoop.now) { [weak self] in
+            guard let self else { return }
+            self.stallTimer = nil
+            self.run(self.machine.stallTimePassed(at: EventLoop.now))
+            self.watchForStalls()
+        }
     }
 
     private func compare(
@@ -430,7 +446,7 @@ extension Download {
             switch result {
             case .success:
                 if let checkpoint = self.checkpoint {
-                    if checkpoint.synchronizedByteCount < checkpoint.writtenByteCount {
+                    if checkpoint.synchronizedBytes.byteCount < checkpoint.writtenByteCount {
                         self.synchronizeSoon()
                     }
                     self.events.checkpointed(checkpoint)
@@ -467,6 +483,11 @@ extension Download {
     private func stopSynchronizing() {
         synchronizationTimer?.cancel()
         synchronizationTimer = nil
+    }
+
+    private func stopWatching() {
+        stallTimer?.cancel()
+        stallTimer = nil
     }
 }
 

@@ -56,8 +56,10 @@ package struct ByteRanges: Hashable, Sendable {
         var merged = range
         while end < ranges.count, ranges[end].lowerBound <= range.upperBound {
             merged =
-                min(merged.lowerBound, ranges[end].lowerBound)
-                ..< max(merged.upperBound, ranges[end].upperBound)
+                min(
+                    merged.lowerBound,
+                    ranges[end].lowerBound
+                )..<max(merged.upperBound, ranges[end].upperBound)
             end += 1
         }
         ranges.replaceSubrange(first..<end, with: [merged])

@@ -110,7 +110,8 @@ extension Load {
 
         /// Takes over how another load has proved who asks, and whom it trusts, where both ask the same server.
         mutating func inherit(from other: Load.StateMachine) {
-            guard Origin(url: current.transfer.url) == Origin(url: other.current.transfer.url) else {
+            guard Origin(url: current.transfer.url) == Origin(url: other.current.transfer.url)
+            else {
                 current.proofs = other.current.proofs.forOtherOrigin
                 return
             }

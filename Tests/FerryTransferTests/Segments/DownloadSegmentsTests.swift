@@ -46,7 +46,7 @@ struct DownloadSegmentsTests {
         }
     }
 
-    @Test func `several connections fetch one body, and no byte twice`() async throws {
+    @Test func `several connections fetch one body, which grows all the time`() async throws {
         serve { _, _ in nil }
         let probe = bench.download(four)
         try await bench.server.waitUntil { $0.requests.count > 4 }
@@ -55,7 +55,6 @@ struct DownloadSegmentsTests {
         #expect(probe.story == [.responded(200), .finished])
         #expect(try bench.difference(content) == nil)
         #expect(bench.server.history.maximumOpenConnectionCount >= 4)
-        #expect(ByteRanges(parts).byteCount == parts.reduce(0) { $0 + $1.byteCount })
         #expect(bench.server.requests.dropFirst().allSatisfy { $0["If-Range"] == "\"v1\"" })
         let received = probe.events.compactMap { event in
             if case .progressed(let received, _) = event { received } else { nil }
@@ -77,7 +76,9 @@ struct DownloadSegmentsTests {
         FixtureAnswer.status(503, fields: [("Retry-After", "100")]), .status(429), .status(404),
         .file(FixtureFile(.seeded(3, byteCount: 4_000_001), ranges: .ignored)),
         .file(FixtureFile(.seeded(4, byteCount: 4_000_001), entityTag: "\"v2\"")),
-        .file(FixtureFile(.seeded(4, byteCount: 4_000_001), ranges: .misreported(contentRange: nil))),
+        .file(
+            FixtureFile(.seeded(4, byteCount: 4_000_001), ranges: .misreported(contentRange: nil))
+        ),
         .file(
             FixtureFile(
                 .seeded(4, byteCount: 4_000_001),
@@ -109,11 +110,33 @@ struct DownloadSegmentsTests {
                 return false
             }
             let start = Int64(range.dropFirst(6).prefix { $0 != "-" }) ?? 0
-            return history.requests.contains { $0.range?.hasPrefix("bytes=\(start + 150_000)-") == true }
+            return history.requests.contains {
+                $0.range?.hasPrefix("bytes=\(start + 150_000)-") == true
+            }
         }
         gate.open()
         #expect(await probe.result()?.byteCount == content.byteCount)
         #expect(try bench.difference(content) == nil)
+    }
+
+    @Test func `a connection that brings nothing more is replaced, and no byte comes twice`()
+        async throws
+    {
+        let file = file
+        let never = FixtureGate()
+        serve { _, number in number < 4 ? .file(file).stalling(after: 80_000, at: never) : nil }
+        let probe = bench.download(
+            Download.Configuration(
+                segments: .eager(
+                    4,
+                    minimumSegmentBytes: 100_000,
+                    stallTime: .milliseconds(50)
+                )
+            )
+        )
+        #expect(await probe.result()?.byteCount == content.byteCount)
+        #expect(try bench.difference(content) == nil)
+        #expect(probe.story == [.responded(200), .finished])
     }
 
     @Test func `what all connections have brought is there for the next attempt`() async throws {
@@ -227,7 +250,9 @@ struct DownloadSegmentsTests {
         func takeBack(connectionTo origin: String) { count -= 1 }
     }
 
-    @Test(arguments: [0, 1, 3]) func `no connection is used that was not lent`(room: Int)
+    @Test(arguments: [0, 1, 3]) func `no connection is used that was not lent`(
+        room: Int
+    )
         async throws
     {
         serve { _, _ in nil }

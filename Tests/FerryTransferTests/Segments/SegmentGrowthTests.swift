@@ -100,6 +100,17 @@ import Testing
         #expect(link.growth.target > 1)
     }
 
+    @Test func `a time in which nothing comes is not taken for the connections' fault`() {
+        var link = Link(missing: 1 << 40)
+        link.run(for: .seconds(1)) { Int64($0) * 400_000 }
+        let target = link.growth.target
+        link.now += .seconds(30)
+        link.growth.interrupt(at: link.now)
+        link.run(for: .seconds(5)) { Int64($0) * 400_000 }
+        #expect(target > 1)
+        #expect(link.targets == [1, 2, 4, 8, 16])
+    }
+
     @Test func `after a connection has failed there are no further ones`() {
         var link = Link(missing: 1 << 40)
         link.run(for: .seconds(1)) { Int64($0) * 400_000 }

@@ -131,7 +131,12 @@ final class SimulatedHistory {
         while number == 0, let redirected = redirected(next, by: answer) {
             answer = server.answer(to: redirected, using: &generator)
         }
-        flows[number] = Flow(request: next, head: answer.head, rest: answer.body[...], error: answer.error)
+        flows[number] = Flow(
+            request: next,
+            head: answer.head,
+            rest: answer.body[...],
+            error: answer.error
+        )
     }
 
     /// Something happens on one of the connections.
@@ -162,6 +167,10 @@ final class SimulatedHistory {
         try mayDie()
         now += .milliseconds(generator.below(30))
         try await perform(machine.grow(at: now))
+        if !isCalm, generator.happens(1) {
+            now += .seconds(70)
+            try await perform(machine.stallTimePassed(at: now))
+        }
         if generator.happens(15) { try await synchronize() }
     }
 

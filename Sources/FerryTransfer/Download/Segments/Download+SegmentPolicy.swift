@@ -21,6 +21,11 @@ extension Download {
         package var requiredGain: Double
         /// How much time a body must still take for another connection to be made, 2 s by default.
         package var minimumTimeLeft: Duration
+        /// How long one of several connections may bring nothing until another takes its place, 4 s by default.
+        ///
+        /// Each time that happens it takes twice as long, up to a minute. After an outage a server waits longer
+        /// and longer before it sends a lost packet again, on each connection by itself; a new one does not wait.
+        package var stallTime: Duration
         /// How long one connection may be busy with one part, 8 s by default.
         package var maximumSegmentTime: Duration
 
@@ -32,6 +37,7 @@ extension Download {
             window: Duration = .milliseconds(400),
             requiredGain: Double = 0.25,
             minimumTimeLeft: Duration = .seconds(2),
+            stallTime: Duration = .seconds(4),
             maximumSegmentTime: Duration = .seconds(8)
         ) {
             self.maximumConnections = max(1, min(maximumConnections, Self.connectionLimit))
@@ -40,6 +46,7 @@ extension Download {
             self.window = window
             self.requiredGain = requiredGain
             self.minimumTimeLeft = minimumTimeLeft
+            self.stallTime = stallTime
             self.maximumSegmentTime = maximumSegmentTime
         }
 
@@ -60,13 +67,15 @@ extension Download {
         /// As many connections as there may be, at once and whether they pay or not.
         package static func eager(
             _ connections: Int,
-            minimumSegmentBytes: Int64 = 1 << 20
+            minimumSegmentBytes: Int64 = 1 << 20,
+            stallTime: Duration = .seconds(60)
         ) -> SegmentPolicy {
             SegmentPolicy(
                 maximumConnections: connections,
                 minimumBodyBytes: 2 * minimumSegmentBytes,
                 minimumSegmentBytes: minimumSegmentBytes,
-                window: .zero
+                window: .zero,
+                stallTime: stallTime
             )
         }
     }

@@ -36,7 +36,8 @@ extension Download.StateMachine {
 
     /// Bytes were written: finds out whether further connections are of use.
     mutating func grow(at now: ContinuousClock.Instant) -> [Effect] {
-        guard state == .receiving, growth != nil, overlapByteCount == 0, let total = version?.totalByteCount
+        guard state == .receiving, growth != nil, overlapByteCount == 0,
+            let total = version?.totalByteCount
         else { return [] }
         growth?.note(
             byteCount: receivedByteCount,
@@ -53,7 +54,7 @@ extension Download.StateMachine {
             let source = chooseSource()
         else { return [] }
         if source == 0, divided.isOwnConnectionFree {
-            return startPart(0, isExtra: false) + employ(at: now)
+            return startPart(0, isExtra: false, at: now) + employ(at: now)
         }
         return [.askForConnection(source: source)]
     }
@@ -97,12 +98,16 @@ extension Download.StateMachine {
         if source > 0, sources[source] == .unproven {
             return startProbe(source) + employ(at: now)
         }
-        let start = startPart(source, isExtra: true)
+        let start = startPart(source, isExtra: true, at: now)
         guard !start.isEmpty else { return [.giveConnectionBack(source: source)] }
         return start + employ(at: now)
     }
 
-    private mutating func startPart(_ source: Int, isExtra: Bool) -> [Effect] {
+    private mutating func startPart(
+        _ source: Int,
+        isExtra: Bool,
+        at now: ContinuousClock.Instant
+    ) -> [Effect] {
         var provenVersion = version
         if source > 0, case .proven(let version) = sources[source] { provenVersion = version }
         let effects: [Effect] = segments == nil ? [.beginSegments] : []
@@ -116,8 +121,10 @@ extension Download.StateMachine {
             limit: range.upperBound,
             end: range.upperBound,
             source: source,
-            isExtra: isExtra
+            isExtra: isExtra,
+            touched: now
         )
+        if segments == nil { divided[Self.firstConnection]?.touched = now }
         segments = divided
         let transfer = source > 0 ? sources.requests[source] : current.transfer
         let request = Request(transfer: transfer, resumption: resumption)
@@ -142,6 +149,7 @@ extension Download.StateMachine {
         part.end = end
         part.limit = min(part.limit, end)
         part.isReceiving = true
+        part.touched = now
         segments?[identifier] = part
         return []
     }
@@ -181,6 +189,7 @@ extension Download.StateMachine {
     ) -> [Effect] {
         guard state == .receiving, var part = segments?[identifier] else { return [] }
         part.position += Int64(count)
+        part.touched = now
         segments?[identifier] = part
         receivedByteCount += Int64(count)
         let progress: [Effect] = [
@@ -226,6 +235,7 @@ extension Download.StateMachine {
         case .complete:
             lastFailure = nil
             isRefused = false
+            stallTime = configuration.segments.stallTime
         case .lost(let error):
             lastFailure = error
             isRefused = false
@@ -243,6 +253,33 @@ extension Download.StateMachine {
         return release + goOnOrFail(at: now)
     }
 
+    // MARK: Stalls
+
+    /// When to look for connections that bring nothing.
+    var nextStall: ContinuousClock.Instant? {
+        segments?.parts.values.compactMap(\.touched).min().map { $0 + stallTime }
+    }
+
+    /// Gives what connections that bring nothing were to bring to others.
+    ///
+    /// What is on its way on them is lost, but that is what they wait for.
+    mutating func stallTimePassed(at now: ContinuousClock.Instant) -> [Effect] {
+        // Those that have stopped together are replaced together: else the last would wait twice as long.
+        guard state == .receiving, let due = nextStall, due <= now,
+            let stalled = segments?.stalled(since: now - stallTime * 3 / 4)
+        else { return [] }
+        stallTime = min(stallTime * 2, .seconds(64))
+        growth?.interrupt(at: now)
+        lastFailure = nil
+        isRefused = false
+        let ends = stalled.flatMap { identifier -> [Effect] in
+            guard let part = segments?.end(identifier) else { return [] }
+            return [.cancelPart(identifier)]
+                + (part.isExtra ? [.giveConnectionBack(source: part.source)] : [])
+        }
+        return ends + goOnOrFail(at: now)
+    }
+
     /// Asks nothing more of a source, and without another one is content with the connections there are.
     private mutating func leave(_ source: Int) {
         guard sources.requests.count == 1 || !close(source) else { return }
@@ -255,7 +292,7 @@ extension Download.StateMachine {
         guard segments != nil, connectionCount == 0 else { return employ(at: now) }
         // What has served all of its part goes on with the next one, however many there are to be.
         if lastFailure == nil, !isRefused, sources[0] != .closed {
-            return startPart(0, isExtra: false) + employ(at: now)
+            return startPart(0, isExtra: false, at: now) + employ(at: now)
         }
         guard sources.hasMirror else { return end(after: lastFailure) }
         let effects = employ(at: now)
@@ -288,10 +325,11 @@ extension Download.StateMachine {
         guard let segments else { return [.cancelLoad] + probes }
         self.segments = nil
         growth = nil
-        return probes + segments.parts.sorted { $0.key < $1.key }.flatMap { identifier, part in
-            [.cancelPart(identifier)]
-                + (part.isExtra ? [.giveConnectionBack(source: part.source)] : [])
-        }
+        return probes
+            + segments.parts.sorted { $0.key < $1.key }.flatMap { identifier, part in
+                [.cancelPart(identifier)]
+                    + (part.isExtra ? [.giveConnectionBack(source: part.source)] : [])
+            }
     }
 }
 

@@ -71,6 +71,15 @@ struct SegmentGrowth: Hashable, Sendable {
         phase = .settled(until: now + pause)
     }
 
+    /// For a while nothing came, which says nothing about how many connections are worth it.
+    mutating func interrupt(at now: ContinuousClock.Instant) {
+        switch phase {
+        case .measuring: phase = nil
+        case .settling, .comparing: phase = .settling(since: now)
+        case nil, .settled: break
+        }
+    }
+
     /// A connection has failed: the server may not want as many.
     mutating func lose(connections: Int) {
         target = max(1, min(target, connections))

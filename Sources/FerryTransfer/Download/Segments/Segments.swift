@@ -20,6 +20,8 @@ struct Segments: Hashable, Sendable {
         var isExtra = false
         /// Whether its answer has begun.
         var isReceiving = false
+        /// When it has brought something, or was asked for; `nil` as long as nobody looks.
+        var touched: ContinuousClock.Instant?
 
         /// What is still to come.
         var rest: Range<Int64> { position..<max(position, limit) }
@@ -47,6 +49,11 @@ struct Segments: Hashable, Sendable {
         var missing = unassigned
         for part in parts.values { missing.insert(part.rest) }
         return missing.gaps(upTo: totalByteCount)
+    }
+
+    /// The connections that have brought nothing since a time.
+    func stalled(since time: ContinuousClock.Instant) -> [Int] {
+        parts.filter { $0.value.touched.map { $0 <= time } ?? false }.keys.sorted()
     }
 
     /// How many connections bring bytes.

@@ -88,6 +88,7 @@ struct Sources: Hashable, Sendable {
     /// - Parameters:
     ///   - loads: How many connections there are to each.
     ///   - canProbe: Whether there are bytes at hand to compare.
+    /// - Returns: The place, or `nil` when there is none.
     func choose(loads: [Int: Int], canProbe: Bool) -> Int? {
         let usable = requests.indices.filter { source in
             switch standings[source] {
