@@ -32,6 +32,16 @@ struct GetCommand: Command {
         value: "RATE",
         help: "load each file no faster than this, such as 500k or 2M bytes per second"
     )
+    private static let mirror = OptionSyntax(
+        "mirror",
+        value: "URL",
+        help: "load parts from here as well (only with one URL)"
+    )
+    private static let connections = OptionSyntax(
+        "connections",
+        value: "N",
+        help: "load each file by up to N connections, 1 to 16 (default: 4)"
+    )
     private static let retries = OptionSyntax(
         "retries",
         value: "N",
@@ -56,7 +66,8 @@ struct GetCommand: Command {
             "When standard output is no terminal, it gets the path of each saved file.",
         ],
         options: [
-            output, directory, header, checksum, limitRate, retries, detach, .json, quiet,
+            output, directory, header, checksum, mirror, connections, limitRate,
+            retries, detach, .json, quiet,
         ],
         operands: .oneOrMore("URL"),
         command: Self.self
@@ -203,6 +214,14 @@ struct GetCommand: Command {
             }
             options.expectedDigests = [try arguments.digest(text, of: checksum)]
         }
+        let mirrors = arguments.values(of: mirror)
+        guard mirrors.isEmpty || arguments.operands.count == 1 else {
+            throw arguments.error("--mirror is of one file; there are several URLs.")
+        }
+        options.mirrors = try mirrors.map { text throws(UsageError) in
+            try arguments.webAddress(text)
+        }
+        options.maximumConnectionsPerDownload = try arguments.integer(of: connections, in: 1...16)
         if let text = arguments.value(of: limitRate) {
             options.maximumReceiveRate = try arguments.rate(text)
         }

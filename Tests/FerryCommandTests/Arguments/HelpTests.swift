@@ -96,6 +96,9 @@ import Testing
                                           after a redirect
                   --checksum NAME=DIGITS  save the file only with this digest, such as
                                           sha-256=9f86… (only with one URL)
+                  --mirror URL            load parts from here as well (only with one URL)
+                  --connections N         load each file by up to N connections, 1 to 16
+                                          (default: 4)
                   --limit-rate RATE       load each file no faster than this, such as 500k
                                           or 2M bytes per second
                   --retries N             give up after N failures in a row (default: after
