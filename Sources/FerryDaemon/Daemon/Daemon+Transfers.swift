@@ -44,6 +44,7 @@ extension Daemon {
         let task = start.task
         let state = ByteState.decode(task.checkpoint)
         if let failure = state?.failure { throw failure }
+        try requireRoom(for: task)
         let wanted = Stored.options(task.options)
         let retry = options.policy.retry.applying(wanted?.retry)
         let download = Download(
@@ -75,6 +76,14 @@ extension Daemon {
         transfers[task.id] = download
         log.write(.info, "attempt \(task.attempts + 1) starts", task: task.id)
         download.start()
+    }
+
+    /// Asks no server for what the disk could not take, once it was full.
+    private func requireRoom(for task: TaskRecord) throws(TransferError) {
+        let failure = AttemptFailure.decode(task.lastError)
+        guard failure?.code == TransferError.Code.diskFull.rawValue else { return }
+        let missing = task.expectedByteCount.map { max(0, $0 - task.receivedByteCount) }
+        if let shortage = files.shortage(of: missing) { throw shortage }
     }
 
     /// How the requests of a transfer are carried through to their answers.

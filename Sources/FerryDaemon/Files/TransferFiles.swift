@@ -47,6 +47,22 @@ final class TransferFiles {
         PartialFile(directory: downloads, name: Self.name(of: task))
     }
 
+    /// Looks whether there is room for bytes that are missing.
+    ///
+    /// - Parameter byteCount: How many bytes; `nil` where the server has not told.
+    /// - Returns: What is wrong; nothing where there is room, or nobody knows.
+    func shortage(of byteCount: Int64?) -> TransferError? {
+        // Less than that would be full again at once.
+        let needed = max(byteCount ?? 0, 1 << 20)
+        guard let available = try? downloads.availableByteCount(), available < needed else {
+            return nil
+        }
+        return TransferError(
+            code: .diskFull,
+            message: "\(downloads.path) has room for \(available) bytes, and \(needed) are needed"
+        )
+    }
+
     /// The path of a task's file.
     func path(of task: Int64) -> String { downloads.path(of: Self.name(of: task)) }
 

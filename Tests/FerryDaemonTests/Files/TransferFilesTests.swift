@@ -1,5 +1,6 @@
 import FerrySystem
 import FerryTestSupport
+import FerryTransfer
 import FoundationEssentials
 import Testing
 
@@ -33,5 +34,19 @@ struct TransferFilesTests {
         #expect(try resumable.names() == ["Resume_1"])
         files.removeExpiredResumeFiles(now: Date() + 91 * day)
         #expect(try resumable.names() == [])
+    }
+
+    @Test(.enabled(if: SmallDisk.canBeMade, "needs a small disk"))
+    func `what the disk has no room for is known before it is loaded`() throws {
+        let disk = try SmallDisk(byteCount: 4 << 20)
+        let files = try TransferFiles(in: disk.directory)
+        #expect(files.shortage(of: 3 << 20) == nil)
+        #expect(files.shortage(of: nil) == nil)
+        let error = try #require(files.shortage(of: 5 << 20))
+        #expect(error.code == .diskFull)
+        #expect(error.message.contains("and 5242880 are needed"))
+        try disk.fill()
+        #expect(files.shortage(of: nil)?.code == .diskFull)
+        #expect(files.shortage(of: 1)?.code == .diskFull)
     }
 }

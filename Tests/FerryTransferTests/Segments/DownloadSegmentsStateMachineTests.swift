@@ -55,7 +55,7 @@ import Testing
     }
 
     /// A machine whose first connection has brought 100 bytes when there may be another one.
-    private func grown(head: HTTPResponseHead = whole()) -> (Download.StateMachine, [Download.StateMachine.Effect]) {
+    private func grown(head: HTTPResponseHead = whole()) -> (Machine, [Effect]) {
         var machine = machine()
         _ = machine.start(holding: nil)
         _ = machine.receivedHead(head, to: Self.request, now: .now)
@@ -398,7 +398,7 @@ import Testing
     // MARK: Another address
 
     /// What a download holds is at several places, and another address is to prove itself.
-    private func relinked() -> (Download.StateMachine, [Download.StateMachine.Effect]) {
+    private func relinked() -> (Machine, [Effect]) {
         let size: Int64 = 64 << 10
         let version = ResourceVersion(
             validator: .strongETag("\"a\""),
