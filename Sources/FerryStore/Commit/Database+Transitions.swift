@@ -214,7 +214,7 @@ extension Database {
             deadline: row.optionalDate(),
             timeLeft: row.optionalDouble(),
             notBefore: row.optionalDate(),
-            attempts: Int(row.integer())
+            attempts: row.count()
         )
     }
 }

@@ -223,7 +223,7 @@ extension Database {
             receivedByteCount: row.integer(),
             expectedByteCount: row.optionalInteger(),
             checkpoint: row.optionalBytes(),
-            attempts: Int(row.integer()),
+            attempts: row.count(),
             notBefore: row.optionalDate(),
             lastError: row.optionalBytes(),
             createdAt: row.date(),

@@ -14,6 +14,9 @@ struct Row {
     /// The next column, an integer.
     mutating func integer() -> Int64 { sqlite3_column_int64(statement, advance()) }
 
+    /// The next column, a number of times: what stands in a file may be any number.
+    mutating func count() -> Int { Int(clamping: min(max(integer(), 0), Int64(Int32.max))) }
+
     /// The next column, an integer or `nil`.
     mutating func optionalInteger() -> Int64? {
         let index = advance()

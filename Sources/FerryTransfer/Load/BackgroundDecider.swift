@@ -38,13 +38,6 @@ package final class BackgroundDecider: LoadDecider {
         challenges?.identity(for: request)
     }
 
-    /// None: a file is read again from its start, and nothing else is sent in the background.
-    package func loadNeedsBody(
-        _ load: Load,
-        from offset: Int64,
-        then send: @escaping @LoopActor ((any HTTPBodySource)?) -> Void
-    ) { send(nil) }
-
     package func load(
         _ load: Load,
         mayRedirectTo request: TransferRequest,
@@ -64,14 +57,6 @@ package final class BackgroundDecider: LoadDecider {
     package func load(_ load: Load, didSendBodyBytes byteCount: Int64) { onSent(byteCount) }
 
     package func load(_ load: Load, resumesBodyAt offset: Int64) { onSent(offset) }
-
-    package func load(_ load: Load, didReceiveInformational head: HTTPResponseHead) {}
-
-    package func load(
-        _ load: Load,
-        didReceiveAny head: HTTPResponseHead,
-        to request: TransferRequest
-    ) {}
 
     package func load(_ load: Load, didCollect transaction: LoadTransaction) {
         onCollect(transaction)

@@ -71,3 +71,34 @@ package import FerrySystem
     /// Called when an exchange has ended, the last one included: before the receiver hears of the end.
     func load(_ load: Load, didCollect transaction: LoadTransaction)
 }
+
+/// For those who have nothing to say, or need not hear.
+extension LoadDecider {
+    /// There is none.
+    package func loadNeedsBody(
+        _ load: Load,
+        from offset: Int64,
+        then send: @escaping @LoopActor ((any HTTPBodySource)?) -> Void
+    ) { send(nil) }
+
+    /// Goes on as if nobody could be asked.
+    package func load(
+        _ load: Load,
+        decideOn challenge: LoadChallenge,
+        then answer: @escaping @LoopActor (LoadChallengeAnswer) -> Void
+    ) { answer(.goOn) }
+
+    package func load(_ load: Load, didSendBodyBytes byteCount: Int64) {}
+
+    package func load(_ load: Load, resumesBodyAt offset: Int64) {}
+
+    package func load(_ load: Load, didReceiveInformational head: HTTPResponseHead) {}
+
+    package func load(
+        _ load: Load,
+        didReceiveAny head: HTTPResponseHead,
+        to request: TransferRequest
+    ) {}
+
+    package func load(_ load: Load, didCollect transaction: LoadTransaction) {}
+}

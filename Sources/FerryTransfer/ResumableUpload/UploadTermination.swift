@@ -68,12 +68,6 @@ extension UploadTermination: LoadDecider {
         decider?.load(load, identityFor: request)
     }
 
-    package func loadNeedsBody(
-        _ load: Load,
-        from offset: Int64,
-        then send: @escaping @LoopActor ((any HTTPBodySource)?) -> Void
-    ) { send(nil) }
-
     /// Only the redirects that keep the method are those of the protocol.
     package func load(
         _ load: Load,
@@ -81,24 +75,4 @@ extension UploadTermination: LoadDecider {
         for head: HTTPResponseHead,
         then follow: @escaping @LoopActor (TransferRequest?) -> Void
     ) { follow([307, 308].contains(head.status) ? request : nil) }
-
-    package func load(
-        _ load: Load,
-        decideOn challenge: LoadChallenge,
-        then answer: @escaping @LoopActor (LoadChallengeAnswer) -> Void
-    ) { answer(.goOn) }
-
-    package func load(_ load: Load, didSendBodyBytes byteCount: Int64) {}
-
-    package func load(_ load: Load, resumesBodyAt offset: Int64) {}
-
-    package func load(_ load: Load, didReceiveInformational head: HTTPResponseHead) {}
-
-    package func load(
-        _ load: Load,
-        didReceiveAny head: HTTPResponseHead,
-        to request: TransferRequest
-    ) {}
-
-    package func load(_ load: Load, didCollect transaction: LoadTransaction) {}
 }

@@ -54,20 +54,4 @@ final class StreamingDecider: LoadDecider {
         for head: HTTPResponseHead,
         then follow: @escaping @LoopActor (TransferRequest?) -> Void
     ) { follow(request) }
-
-    func load(
-        _ load: Load,
-        decideOn challenge: LoadChallenge,
-        then answer: @escaping @LoopActor (LoadChallengeAnswer) -> Void
-    ) { answer(.goOn) }
-
-    func load(_ load: Load, didSendBodyBytes byteCount: Int64) {}
-
-    func load(_ load: Load, resumesBodyAt offset: Int64) {}
-
-    func load(_ load: Load, didReceiveInformational head: HTTPResponseHead) {}
-
-    func load(_ load: Load, didReceiveAny head: HTTPResponseHead, to request: TransferRequest) {}
-
-    func load(_ load: Load, didCollect transaction: LoadTransaction) {}
 }

@@ -40,34 +40,10 @@ final class PartDecider: LoadDecider {
         keepsSecrets ? nil : decider?.load(load, identityFor: request)
     }
 
-    /// A part is asked for without a body.
-    func loadNeedsBody(
-        _ load: Load,
-        from offset: Int64,
-        then send: @escaping @LoopActor ((any HTTPBodySource)?) -> Void
-    ) { send(nil) }
-
     func load(
         _ load: Load,
         mayRedirectTo request: TransferRequest,
         for head: HTTPResponseHead,
         then follow: @escaping @LoopActor (TransferRequest?) -> Void
     ) { follow(followsRedirects ? request : nil) }
-
-    func load(
-        _ load: Load,
-        decideOn challenge: LoadChallenge,
-        then answer: @escaping @LoopActor (LoadChallengeAnswer) -> Void
-    ) { answer(.goOn) }
-
-    func load(_ load: Load, didSendBodyBytes byteCount: Int64) {}
-
-    func load(_ load: Load, resumesBodyAt offset: Int64) {}
-
-    func load(_ load: Load, didReceiveInformational head: HTTPResponseHead) {}
-
-    func load(_ load: Load, didReceiveAny head: HTTPResponseHead, to request: TransferRequest) {}
-
-    /// A long body has thousands of parts, and an app wants to know what its request has cost.
-    func load(_ load: Load, didCollect transaction: LoadTransaction) {}
 }
