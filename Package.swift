@@ -134,7 +134,8 @@ let package = Package(
         .testTarget(
             name: "FerryEndToEndTests",
             dependencies: [
-                "FerryTestSupport", "FerrySystem", "FerryTransfer", "FerryWire", "CSQLite", "ferry",
+                "FerryTestSupport", "FerryHTTP", "FerrySystem", "FerryTransfer", "FerryWire",
+                "CSQLite", "ferry",
                 "ferryd", "ferry-test-app", "system-call-tracer",
             ]
         ),

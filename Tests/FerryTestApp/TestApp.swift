@@ -92,6 +92,7 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
             ? .default : URLSessionConfiguration.background(withIdentifier: options.session)
         configuration.sessionSendsLaunchEvents = options.sendsLaunchEvents
         configuration.waitsForConnectivity = options.waitsForConnectivity
+        configuration.transferOptions.maximumConnectionsPerDownload = options.connections
         let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
         self.session.withLock { $0 = session }
         return session

@@ -30,6 +30,8 @@ struct TestAppOptions: Sendable {
     var isForeground = false
     /// Take no more tasks than the first ones, and end when they have ended.
     var finishes = false
+    /// By how many connections a session fetches one body; nil for its own choice.
+    var connections: Int?
     /// Cancel each download when this many bytes of it are there.
     var cancelAt: Int64?
     /// Cancel the first upload when this many bytes of it have left, and go on from the resume data.
@@ -93,6 +95,7 @@ struct TestAppOptions: Sendable {
             case "--flush-on-signal": flushesOnSignal = value == "yes"
             case "--foreground": isForeground = value == "yes"
             case "--finish": finishes = value == "yes"
+            case "--connections": connections = Int(value)
             case "--cancel-at": cancelAt = Int64(value)
             case "--continue-upload-at": continueUploadAt = Int64(value)
             case "--suspend-at": suspendAt = Int64(value)

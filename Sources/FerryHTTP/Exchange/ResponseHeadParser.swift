@@ -57,7 +57,7 @@ struct ResponseHeadParser {
 
     private mutating func appendStatusLine(_ line: Slice<UnsafeRawBufferPointer>) -> Event {
         let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
-        guard parts.count >= 2, parts[0].starts(with: "HTTP/".utf8), parts[1].count == 3,
+        guard parts.count >= 2, Self.isVersion(parts[0]), parts[1].count == 3,
             let status = Int(Self.text(parts[1])), (100...999).contains(status)
         else {
             let message = "The response's status line cannot be read"
@@ -66,6 +66,15 @@ struct ResponseHeadParser {
         head = HTTPResponseHead(status: status, version: Self.text(parts[0]), fields: [], url: url)
         state = .inFields
         return .nothing
+    }
+
+    /// Whether it is a version that libcurl hands over rightly.
+    ///
+    /// Of HTTP/2 and 3 it writes no minor version. What comes as `HTTP/2.0` is a message of HTTP/1.1's form that
+    /// says it is another's (RFC 9112 §2.3).
+    private static func isVersion(_ text: Slice<UnsafeRawBufferPointer>) -> Bool {
+        text.starts(with: "HTTP/".utf8)
+            && (text.starts(with: "HTTP/1.".utf8) || !text.contains(UInt8(ascii: ".")))
     }
 
     private mutating func appendField(_ line: Slice<UnsafeRawBufferPointer>) {
@@ -96,10 +105,7 @@ struct ResponseHeadParser {
             state = .awaitingStatusLine
             return .informational(head)
         default:
-            // RFC 9112 §6.3: two lengths are an attempt to have the body read in two ways, be they
-            // in two fields or in one.
-            guard !hasTwoLengths else {
-                let message = "The response tells two different lengths"
+            if let message = lengthFailure {
                 return .failure(HTTPError(code: .badServerResponse, message: message))
             }
             state = .complete
@@ -107,14 +113,32 @@ struct ResponseHeadParser {
         }
     }
 
-    private var hasTwoLengths: Bool {
+    /// Why nobody knows where the body ends; `nil` where the lengths are in order.
+    ///
+    /// RFC 9112 §6.3: two lengths are an attempt to have the body read in two ways, be they in two fields or in
+    /// one, and so is what is no number. libcurl takes `5abc` for 5, and reads on to the end of the connection
+    /// where the number is too large for it: a body that is cut off would pass for a whole one.
+    private var lengthFailure: String? {
         let values = head.fields.values(named: "Content-Length")
         // Nearly always there is one number, and nothing to be taken apart.
-        if values.count <= 1, values.allSatisfy({ $0.utf8.allSatisfy(Self.isDigit) }) {
-            return false
+        if values.allSatisfy(Self.isShortNumber), values.count <= 1 { return nil }
+        var lengths: Set<Substring> = []
+        for value in values.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) })
+        {
+            let words = value.utf8.split(whereSeparator: Self.isBlank)
+            guard words.count == 1, words[0].allSatisfy(Self.isDigit),
+                Int64(Substring(words[0])) != nil
+            else {
+                return "The response tells a length that is no number, or too large a one"
+            }
+            lengths.insert(Substring(words[0]))
         }
-        let lengths = values.flatMap { $0.split(whereSeparator: { ", \t".contains($0) }) }
-        return Set(lengths).count > 1
+        return lengths.count > 1 ? "The response tells two different lengths" : nil
+    }
+
+    /// Whether it is a number, and one that is no larger than any file.
+    private static func isShortNumber(_ text: String) -> Bool {
+        (1...18).contains(text.utf8.count) && text.utf8.allSatisfy(isDigit)
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool {

@@ -84,10 +84,11 @@ package struct RedirectPolicy: Hashable, Sendable {
 
     /// What a `Location` of a response names, if that is a place on a server.
     static func serverURL(_ location: String, against base: String) -> String? {
-        guard let target = resolve(location, against: base), Origin(target) != nil else {
-            return nil
-        }
-        return target.absoluteString
+        // Foundation takes more for a URL than can be asked for.
+        guard let target = resolve(location, against: base)?.absoluteString,
+            Origin(url: target) != nil, (try? HTTPRequest.target(of: target)) != nil
+        else { return nil }
+        return target
     }
 
     private static func redirected(

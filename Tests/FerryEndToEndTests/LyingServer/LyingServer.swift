@@ -40,20 +40,25 @@ struct LyingServer: CustomTestStringConvertible, Sendable {
     var validator: String?
     /// The answers that follow; the last one repeats.
     let answers: [FixtureAnswer]
+    /// The answer to requests for a part of which both ends are known; `nil` for that of the others.
+    var forSegments: FixtureAnswer?
     /// What `/elsewhere` serves, for redirects.
     var elsewhere: FixtureAnswer?
     /// What has to come of it.
     let outcome: Outcome
     /// The `Range` fields of the requests for `answers`, with `nil` for a request for the whole.
     ///
-    /// An app's own session, which tries once, makes the first of them if it is interrupted.
-    let asks: [String?]
+    /// An app's own session, which tries once, makes the first of them if it is interrupted. `nil` where they
+    /// depend on when what comes.
+    let asks: [String?]?
+    /// Whether time has to run out before a good end.
+    var wastesTime = false
 
     var testDescription: String { behaviour }
 
     /// Whether time has to run out.
     var isSilent: Bool {
-        if case .interruption(.timedOut, _, _) = outcome { true } else { false }
+        if case .interruption(.timedOut, _, _) = outcome { true } else { wastesTime }
     }
 
     /// The time-out of a request, in seconds.
@@ -66,7 +71,11 @@ struct LyingServer: CustomTestStringConvertible, Sendable {
         changingFirst change: (FixtureAnswer) -> FixtureAnswer
     ) {
         let all = (beginning.map { [$0] } ?? []) + answers
-        server.on(path, [change(all[0])] + all.dropFirst())
+        if let forSegments {
+            server.on(path) { Self.isForSegment($0) ? forSegments : all[0] }
+        } else {
+            server.on(path, [change(all[0])] + all.dropFirst())
+        }
         if let elsewhere { server.on("/elsewhere", elsewhere) }
     }
 

@@ -16,7 +16,7 @@ import Testing
         place: Place
     ) async throws {
         let run = try await LyingServerRun(
-            LyingServer.answers + LyingServer.redirects,
+            LyingServer.beginnings,
             in: place
         )
         await run.end(of: try await run.start())
@@ -26,7 +26,7 @@ import Testing
     @Test(arguments: Place.allCases)
     func `RD-1, RD-5, RD-6: what continues a file has to be proved`(place: Place) async throws {
         let gate = FixtureGate()
-        let run = try await LyingServerRun(LyingServer.resumptions, in: place) { answer in
+        let run = try await LyingServerRun(LyingServer.continuations, in: place) { answer in
             switch place {
             case .app: answer.stalling(after: Self.cut, at: gate)
             case .daemon: answer.dropping(after: Self.cut)
@@ -40,7 +40,7 @@ import Testing
     @Test func `RD-5, RD-6: what continues a file after a kill of ferryd has to be proved, too`()
         async throws
     {
-        let lies = LyingServer.resumptions.filter { !$0.isSilent }
+        let lies = LyingServer.continuations.filter { !$0.isSilent }
         let gate = FixtureGate()
         let run = try await LyingServerRun(lies, in: .daemon) {
             $0.stalling(after: Self.cut, at: gate)
@@ -51,6 +51,29 @@ import Testing
         await TestHome.kill(run.home.daemons)
         await run.end(of: app)
         try run.expectOutcomes()
+    }
+
+    @Test(arguments: Place.allCases)
+    func `what a further connection brings has to be proved, too`(place: Place) async throws {
+        let run = try await LyingServerRun(LyingServer.segments, in: place, connections: 4)
+        await run.end(of: try await run.start())
+        try run.expectOutcomes()
+        for (lie, server) in zip(LyingServer.segments, run.servers) {
+            let hasAsked = server.requests.contains { LyingServer.isForSegment($0) }
+            #expect(hasAsked, Comment(rawValue: lie.behaviour))
+        }
+    }
+
+    @Test func `there are at least 120 lies, and none is there twice`() {
+        let behaviours =
+            LyingServer.all.map(\.behaviour) + LyingUploadServer.all.map(\.behaviour)
+        #expect(behaviours.count >= 120)
+        #expect(Set(behaviours).count == behaviours.count)
+        guard ProcessInfo.processInfo.environment["FERRY_PRINT_LIES"] != nil else { return }
+        let table =
+            LyingServer.all.map { "\($0.behaviour) → \($0.outcome)" }
+            + LyingUploadServer.all.map { "\($0.behaviour) → \($0.outcome)" }
+        print((table + ["\(table.count) behaviours"]).joined(separator: "\n"))
     }
 
     @Test(arguments: Place.allCases)

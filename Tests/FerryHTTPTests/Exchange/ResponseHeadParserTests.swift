@@ -49,6 +49,7 @@ import Testing
     @Test(arguments: [
         "HTTP/1.1\r\n", "HTTP/1.1 20 OK\r\n", "HTTP/1.1 2000 OK\r\n", "HTTP/1.1 -20 OK\r\n",
         "HTTP/1.1 099 OK\r\n", "HTTP/1.1 +20 OK\r\n", "ICY 200 OK\r\n", "http/1.1 200 OK\r\n",
+        "HTTP/2.0 200 OK\r\n",
     ])
     func `a status line may not look like that`(line: String) throws {
         guard case .failure(let error) = try #require(parse([line]).first) else {
@@ -105,9 +106,12 @@ import Testing
 
     @Test(arguments: [
         (["1", "1"], true), (["1", "2"], false), (["1", "01"], false), (["1, 1"], true),
-        (["1,2"], false), (["1", "1 , 2"], false),
+        (["1,2"], false), (["1", "1 , 2"], false), (["1 , 1"], true),
+        (["0000000000000000000000001"], true), (["9223372036854775807"], true),
+        (["9223372036854775808"], false), ([""], false), (["1,"], false), (["1 1"], false),
+        (["1abc"], false), (["+1"], false), (["1", "x"], false),
     ])
-    func `two lengths must be one`(lengths: [String], isAccepted: Bool) throws {
+    func `two lengths must be one, and a number`(lengths: [String], isAccepted: Bool) throws {
         let lines = lengths.map { "Content-Length: \($0)\r\n" }
         let event = try #require(parse(["HTTP/1.1 200 OK\r\n"] + lines + ["\r\n"]).last)
         if case .head = event {
