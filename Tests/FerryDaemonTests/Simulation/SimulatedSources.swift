@@ -25,6 +25,17 @@ struct SimulatedSources {
             && sources[identity.inode]?.isThere == true
     }
 
+    /// Which version there is now.
+    func version(_ identity: FileIdentity) -> Int64 { sources[identity.inode]?.version ?? 0 }
+
+    /// What stands in the place of a file now; `nil` when nothing does.
+    func present(_ identity: FileIdentity) -> FileIdentity? {
+        guard let source = sources[identity.inode], source.isThere else { return nil }
+        var present = identity
+        (present.modified, present.changed) = (source.version, source.version)
+        return present
+    }
+
     /// Whether the file is there, in whatever state.
     func isThere(_ identity: FileIdentity) -> Bool {
         sources[identity.inode]?.isThere ?? false
