@@ -111,10 +111,10 @@ extension DaemonStateMachine {
         let failure = ending.failure.flatMap { TransferError.Code(rawValue: $0.code) }
         guard failure != .fileChanged, failure != .fileMissing,
             let upload = UploadState.decode(task.upload), let resource = upload.resource,
-            let request = task.requestToSend
+            let request = task.uploadRequest
         else { return nil }
         let resumeData = UploadResumeData(
-            request: TransferRequest(request),
+            request: request,
             resource: resource,
             content: .file(path: upload.path, identity: upload.identity, boot: upload.boot),
             identifier: makeIdentifier()
@@ -153,5 +153,13 @@ extension DaemonStateMachine {
         search.note(task)
         return [.answer(call, .created(task: task)), .changed(task: task)]
             + searchForTasks(at: now)
+    }
+}
+
+extension TaskRecord {
+    /// The request that an upload is continued with; one that was put in its place may not be good for that.
+    fileprivate var uploadRequest: TransferRequest? {
+        [replacement, Stored.request(request)].compactMap { $0.map { TransferRequest($0) } }
+            .first(where: \.allowsResumableUpload)
     }
 }

@@ -60,7 +60,7 @@ struct SimulatedServers {
                     hasRanges: random.happens(percent: 80),
                     status: random.happens(percent: 90) ? 200 : 404,
                     isProtected: random.happens(percent: 25),
-                    continuesUploads: random.happens(percent: 75)
+                    continuesUploads: random.happens(percent: 85)
                 )
             )
         }

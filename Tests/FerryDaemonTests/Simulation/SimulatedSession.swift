@@ -262,8 +262,8 @@ final class SimulatedSession {
         guard nextIdentifier > 1 else { return create() }
         let identifier = 1 + world.random.number(below: nextIdentifier - 1)
         switch world.random.number(below: 100) {
-        case 0..<35: create()
-        case 35..<45: createUpload()
+        case 0..<25: create()
+        case 25..<45: createUpload()
         case 45..<55: call(.resume(identifier))
         case 55..<62: call(.suspend(identifier))
         case 62..<67: call(.cancel(identifier))

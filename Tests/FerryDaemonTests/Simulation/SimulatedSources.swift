@@ -14,7 +14,7 @@ struct SimulatedSources {
     /// Makes a file, and says which state of which file it is.
     mutating func make(using random: inout SeededRandom) -> FileIdentity {
         let number = UInt64(sources.count + 1)
-        let size = Int64(random.number(below: 6) * 50)
+        let size = Int64(random.number(below: 10) * 50)
         sources[number] = Source(size: size)
         return FileIdentity(device: 1, inode: number, size: size, modified: 1, changed: 1)
     }

@@ -112,9 +112,9 @@ final class SimulatedUpload: SimulatedTransfer {
     private func takePosition(_ resource: UploadResource) {
         if needsPermission { return ask() }
         if isUnavailable { return fail(.serverUnavailable) }
-        if world.happens(perThousand: 40) { world.uploads.lose(resource.url) }
+        if world.happens(perThousand: 60) { world.uploads.lose(resource.url) }
         let isLosing = world.happens(perThousand: 100)
-        if world.happens(perThousand: 10) {
+        if world.happens(perThousand: 30) {
             world.count(.uploadContradicted)
             world.uploads.lose(resource.url)
             return giveUp(.badServerResponse)
@@ -155,7 +155,7 @@ final class SimulatedUpload: SimulatedTransfer {
     }
 
     private func sendPart() {
-        if world.happens(perThousand: 60) { return cut() }
+        if world.happens(perThousand: 150) { return cut() }
         let end = min(state.byteCount, sent + Int64(10 + world.random.number(below: 60)))
         deliver(sent..<end)
         sent = end
