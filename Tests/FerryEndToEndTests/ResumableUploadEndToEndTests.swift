@@ -77,7 +77,7 @@ import Testing
         _ = try await start(uploading: Self.small, toURL: url, ["--upload-method", "POST"])
         _ = await events.next("ready")
         for (count, victim) in [Victim.daemon, .both, .app, .daemon].enumerated() {
-            await relay.cuts.wait(for: (count + 1) * 6)
+            try await waitForCuts((count + 1) * 6, of: relay)
             try await kill(victim)
             guard victim != .daemon else { continue }
             _ = try await start(uploading: nil, toURL: url)
@@ -174,6 +174,18 @@ import Testing
     }
 
     // MARK: - Parts
+
+    /// Returns when so many connections were cut, and throws when the task has come to its end before.
+    private func waitForCuts(_ count: Int, of relay: CuttingRelay) async throws {
+        let line = "cut \(count)"
+        Task { [events] in
+            await relay.cuts.wait(for: count)
+            events.write(line)
+        }
+        let found = await events.next { $0 == line || $0.hasPrefix("completed") }
+        let log = found == line ? "" : try await home.ferry("log").output
+        try #require(found == line, "after \(relay.cuts.taken) cuts: \(events.lines) \(log)")
+    }
 
     private var file: String { home.files + "/source" }
 

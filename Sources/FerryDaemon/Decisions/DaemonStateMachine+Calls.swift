@@ -57,7 +57,7 @@ extension DaemonStateMachine {
         var state = UploadState(path: create.path, identity: file, boot: .current)
         if let blob = create.resumeData {
             do throws(TransferError) {
-                state.resource = try UploadResumeData(decoding: Array(blob)).resource
+                state.continueUpload(try UploadResumeData(decoding: Array(blob)))
             } catch {
                 let reason = error.message
                 return [

@@ -92,6 +92,8 @@ extension DaemonStateMachine {
         case session(Int64)
         /// A task that a caller wants to end.
         case task(TaskKey, Ending)
+        /// A task whose file was made sure of.
+        case secured(task: Int64, UploadState, CallIdentifier)
         /// A task that a caller wants to be carried out in another way.
         case revise(TaskKey, Revision, CallIdentifier)
         /// The next unfinished tasks of a sweep.
@@ -112,7 +114,7 @@ extension DaemonStateMachine {
         case events([EventRecord])
         /// To `session`.
         case session(SessionRecord?)
-        /// To `task`, `revise`, `sweep` and `overdue`.
+        /// To `task`, `secured`, `revise`, `sweep` and `overdue`.
         case tasks([TaskRecord])
         /// To `earliestDeadline`.
         case earliestDeadline(Date?)
@@ -186,6 +188,8 @@ extension DaemonStateMachine {
         var producesResumeData = false
         /// Why its application may not, if it wanted to.
         var resumeDataRefusal: ResumeData.Unavailable?
+        /// The upload that its server is to forget when it has ended.
+        var abandonedUpload: TaskRecord?
         /// What it has cost, when that is known.
         var metrics: Wire.TaskMetrics?
         /// Who waits for it to end.

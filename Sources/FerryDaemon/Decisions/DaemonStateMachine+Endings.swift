@@ -40,7 +40,8 @@ extension DaemonStateMachine {
             stop(task: task.id, at: now) + (response.isEmpty ? [] : [commit(response, .relaxed)])
         guard ending.producesResumeData, task.upload == nil else {
             let data = ending.producesResumeData ? uploadResumeData(of: task, ending) : nil
-            return effects + termination(of: task, ending) + [
+            if isGivenUp(task, ending) { ending.abandonedUpload = task }
+            return effects + [
                 complete(task, ending, sentByteCount: sentByteCount, resumeData: data, at: now)
             ]
         }
@@ -114,7 +115,7 @@ extension DaemonStateMachine {
         var effects = stop(task: task, at: now)
         for change in receipt.changes where change.to == .completed {
             effects.append(fileEffect(task: task, ending, resumeData: resumeData))
-            effects += completed(change)
+            effects += termination(after: ending) + completed(change)
         }
         for caller in [ending.caller] + others {
             effects += answer(caller, resumeData: resumeData)

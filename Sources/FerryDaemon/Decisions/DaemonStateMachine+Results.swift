@@ -112,6 +112,8 @@ extension DaemonStateMachine {
                 refuse(ending.caller, .taskNotFound(id: id))
             case (.task(_, let ending), .tasks(let tasks)):
                 found(tasks.first, for: ending, at: now)
+            case (.secured(let task, let upload, let call), .tasks(let tasks)):
+                found(tasks.first, secured: upload, task, for: call, at: now)
             case (.revise(let key, let revision, let call), .tasks(let tasks)):
                 found(tasks.first, key, for: revision, call: call)
             case (.sweep(let call, _, _), .tasks(let tasks)):
@@ -148,6 +150,9 @@ extension DaemonStateMachine {
             return [log, .refuse(call, TransferInterfaceError(error, task: 0))]
         case .task(_, let ending):
             return [log] + refuse(ending.caller, error)
+        case .secured(let task, _, let call):
+            // It is sent from where it was handed over.
+            return [log] + known(task: task, for: call, at: now)
         case .revise(_, _, let call):
             return [log, .refuse(call, TransferInterfaceError(error, task: 0))]
         case .sweep(let call, .session(let session), _) where sessions[session] == nil:

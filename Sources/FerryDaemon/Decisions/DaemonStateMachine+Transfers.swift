@@ -322,7 +322,7 @@ extension DaemonStateMachine {
             .log(.notice, "attempt failed, next \(next): \(failure.message)", task: id),
             .changed(task: id),
             commit(
-                storeResponse(of: id) + [
+                storeResponse(of: id) + storeLoss(of: id) + [
                     .setRetry(
                         task: id,
                         attempts: attempts,

@@ -44,10 +44,28 @@ extension DaemonStateMachine {
         guard let upload else {
             return known(task: task, for: call, at: now) + evaluateIdleness(at: now)
         }
+        // A call that is made again may find a task that has come on meanwhile.
+        return [query(.secured(task: task, upload, call))]
+    }
+
+    /// The task whose file was made sure of, as just read; `nil` when it is gone.
+    mutating func found(
+        _ task: TaskRecord?,
+        secured upload: UploadState,
+        _ number: Int64,
+        for call: CallIdentifier,
+        at now: Date
+    ) -> [Effect] {
+        guard let task, task.state != .completed else {
+            return [.discardFile(task: number)] + known(task: number, for: call, at: now)
+        }
+        var state = running[number]?.upload ?? UploadState.decode(task.upload) ?? upload
+        state.place = upload.place
+        if running[number] != nil { running[number]?.upload = state }
         return [
             commit(
-                [.setUpload(task: task, upload.encoded)],
-                then: .secured(call, task: task)
+                [.setUpload(task: number, state.encoded)],
+                then: .secured(call, task: number)
             )
         ]
     }
@@ -67,7 +85,9 @@ extension DaemonStateMachine {
 
     /// A server has told where an upload can go on, or how far it has come, or has forgotten it.
     ///
-    /// It is stored at once: whoever dies next, the next attempt goes on there.
+    /// A place is stored at once: whoever dies next, the next attempt goes on there. That there is none any
+    /// more is stored with the failure that follows: else whoever dies in between would send everything anew,
+    /// even what the server has all of.
     mutating func moved(task id: Int64, to resource: UploadResource?, at now: Date) -> [Effect] {
         guard let task = running[id], task.phase == .loading,
             var upload = task.upload ?? UploadState.decode(task.record.upload),
@@ -79,6 +99,7 @@ extension DaemonStateMachine {
         let isSamePlace = upload.resource?.url == resource?.url
         upload.resource = resource
         running[id]?.upload = upload
+        guard resource != nil else { return [] }
         // Where it goes on must not be lost; how far it is, the server says again.
         return [
             commit([.setUpload(task: id, upload.encoded)], isSamePlace ? .relaxed : .synchronized)
@@ -90,10 +111,10 @@ extension DaemonStateMachine {
         let failure = ending.failure.flatMap { TransferError.Code(rawValue: $0.code) }
         guard failure != .fileChanged, failure != .fileMissing,
             let upload = UploadState.decode(task.upload), let resource = upload.resource,
-            let request = task.requestToSend
+            let request = task.uploadRequest
         else { return nil }
         let resumeData = UploadResumeData(
-            request: TransferRequest(request),
+            request: request,
             resource: resource,
             content: .file(path: upload.path, identity: upload.identity, boot: upload.boot),
             identifier: makeIdentifier()
@@ -106,10 +127,22 @@ extension DaemonStateMachine {
         return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 
+    /// What the store does not know of an upload that has failed: that its server has forgotten it.
+    func storeLoss(of id: Int64) -> [Mutation] {
+        guard let upload = running[id]?.upload, upload.resource == nil else { return [] }
+        return [.setUpload(task: id, upload.encoded)]
+    }
+
+    /// Whether the server is to forget what a task has sent, once that has ended.
+    func isGivenUp(_ task: TaskRecord, _ ending: Ending) -> Bool {
+        ending.failure?.code == TransferError.Code.cancelled.rawValue && !ending.producesResumeData
+            && UploadState.decode(task.upload)?.resource != nil
+    }
+
     /// Has the server forget an upload that was given up.
-    func termination(of task: TaskRecord, _ ending: Ending) -> [Effect] {
-        guard ending.failure?.code == TransferError.Code.cancelled.rawValue,
-            !ending.producesResumeData, let resource = UploadState.decode(task.upload)?.resource
+    func termination(after ending: Ending) -> [Effect] {
+        guard let task = ending.abandonedUpload,
+            let resource = UploadState.decode(task.upload)?.resource
         else { return [] }
         return [.terminate(task, resource)]
     }
@@ -120,5 +153,13 @@ extension DaemonStateMachine {
         search.note(task)
         return [.answer(call, .created(task: task)), .changed(task: task)]
             + searchForTasks(at: now)
+    }
+}
+
+extension TaskRecord {
+    /// The request that an upload is continued with; one that was put in its place may not be good for that.
+    fileprivate var uploadRequest: TransferRequest? {
+        [replacement, Stored.request(request)].compactMap { $0.map { TransferRequest($0) } }
+            .first(where: \.allowsResumableUpload)
     }
 }

@@ -26,6 +26,13 @@ struct UploadState: Codable, Hashable {
     /// How many bytes are sent.
     var byteCount: Int64 { identity.size }
 
+    /// Goes on with what an earlier task has sent of a file, which must be what it was then.
+    mutating func continueUpload(_ earlier: UploadResumeData) {
+        resource = earlier.resource
+        guard case .file(_, let identity, let boot) = earlier.content else { return }
+        self.identity = identity.carriedOver(from: boot, to: self.identity)
+    }
+
     /// For the store.
     var encoded: [UInt8] { Stored.encode(self) }
 

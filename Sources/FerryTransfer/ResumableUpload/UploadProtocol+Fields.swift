@@ -69,7 +69,7 @@ extension HTTPField {
 extension TransferRequest {
     /// Whether an upload by this request can be offered to be continued: Apple leaves out the methods that
     /// have no body, and what an app does itself is its own.
-    var allowsResumableUpload: Bool {
+    package var allowsResumableUpload: Bool {
         !["GET", "HEAD", "DELETE", "OPTIONS", "CONNECT", "TRACE"].contains(method)
             && !hasFields(UploadProtocol.ownNames)
     }

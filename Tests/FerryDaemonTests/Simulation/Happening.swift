@@ -9,6 +9,12 @@ enum Happening: CaseIterable, Sendable {
     case finalFailure
     case success
     case uploadSuccess
+    case uploadContinued
+    case uploadGone
+    case uploadAnswerLost
+    case uploadContradicted
+    case uploadResumeData
+    case uploadTerminated
     case copiedSource
     case spoiltSource
     case cancellation

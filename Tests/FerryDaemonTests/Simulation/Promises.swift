@@ -22,6 +22,8 @@ struct Promises {
     /// The tasks whose file an application has seen.
     private var seenFiles: Set<Int64> = []
 
+    /// What was promised of uploads.
+    var uploads = UploadPromises()
     /// The programs that were quit and that nobody has started since.
     private(set) var quitPrograms: Set<String> = []
 
@@ -36,6 +38,7 @@ struct Promises {
     /// The store has done something.
     mutating func executed(_ outcome: StoreLine.Outcome, in world: Simulation) {
         guard case .committed(let receipt, let commit) = outcome else { return }
+        uploads.executed(receipt, commit)
         for change in receipt.changes where change.to == .completed {
             endings[change.id, default: 0] += 1
             if endings[change.id] != 1 { world.fail("task \(change.id) has ended twice") }
@@ -72,7 +75,7 @@ struct Promises {
         case (.open, .opened(let session, _)):
             if store.sessions[session] == nil { world.fail("session \(session) is not durable") }
         case (.create(let identifier, _, _, _, _, _), .created(0)),
-            (.createUpload(let identifier, _, _, _), .created(0)):
+            (.createUpload(let identifier, _, _, _, _), .created(0)):
             let name = TaskKey.identifier(session: call.session, identifier)
             if !names.contains(name) { world.fail("\(name) is acknowledged and was never there") }
         case (.create, .created(let task)), (.createUpload, .created(let task)):
@@ -101,7 +104,10 @@ struct Promises {
     }
 
     /// What resume data stands for is where it says, or was taken from there.
-    private func check(_ resumeData: Data, in world: Simulation) {
+    private mutating func check(_ resumeData: Data, in world: Simulation) {
+        guard !UploadResumeData.isAround(resumeData) else {
+            return uploads.handOut(resumeData, in: world)
+        }
         let number = Int64(String(decoding: resumeData, as: UTF8.self)) ?? 0
         if world.disk.lacks(number) { world.fail("resume data \(number) stands for nothing") }
         if world.disk.downloads[number] != nil {

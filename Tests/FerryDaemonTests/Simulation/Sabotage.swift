@@ -32,6 +32,8 @@ enum Sabotage: CaseIterable, Sendable {
     case forgetsAcknowledgements
     /// A copy of what a task sends is said to be there and is not.
     case losesCopies
+    /// An upload is not continued where its server keeps it.
+    case forgetsUploads
     /// An application is not told what it has to decide.
     case losesQuestions
     /// It is forgotten that a user has quit an application.

@@ -17,7 +17,13 @@ final class SimulatedCall {
             resumed: Bool,
             earliestBegin: Wire.EarliestBegin?
         )
-        case createUpload(identifier: Int, Wire.Request, of: FileIdentity, resumed: Bool)
+        case createUpload(
+            identifier: Int,
+            Wire.Request,
+            of: FileIdentity,
+            resumeData: Data?,
+            resumed: Bool
+        )
         case resume(Int)
         case suspend(Int)
         case cancel(Int)
@@ -79,13 +85,14 @@ final class SimulatedCall {
                 from: caller,
                 at: now
             )
-        case .createUpload(let identifier, let request, let source, let resumed):
+        case .createUpload(let identifier, let request, let source, let resumeData, let resumed):
             machine.createUpload(
                 Wire.CreateUpload(
                     session: session,
                     identifier: identifier,
                     request: request,
                     path: "/source",
+                    resumeData: resumeData,
                     priority: 0.5,
                     resumed: resumed ? true : nil
                 ),

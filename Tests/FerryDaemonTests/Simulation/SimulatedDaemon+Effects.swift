@@ -34,7 +34,8 @@ extension SimulatedDaemon {
         case .launch(let application, let launch, let session):
             self.launch(application, launch, session)
         case .setTimer(let timer, let date): setTimer(timer, date)
-        case .changed, .removed, .forgetSession, .terminate: break
+        case .changed, .removed, .forgetSession: break
+        case .terminate(let task, let resource): terminate(task, resource)
         case .log(_, let text, let task):
             world.note("log: \(task.map { "task \($0): " } ?? "")\(text)")
         case .exit: exit()
@@ -162,6 +163,16 @@ extension SimulatedDaemon {
         }
     }
 
+    /// Has a server forget an upload, which may not get through.
+    private func terminate(_ task: TaskRecord, _ resource: UploadResource) {
+        world.promises.uploads.terminates(task, resource, in: world)
+        guard world.random.happens(percent: 80) else { return }
+        world.schedule(after: world.random.fraction(), lifetime) { world in
+            world.count(.uploadTerminated)
+            world.uploads.lose(resource.url)
+        }
+    }
+
     /// Does something behind all that the disk was to do before.
     private func onDisk(after delay: Double = 0, _ work: @escaping (Simulation) -> Void) {
         guard delay > 0 || world.now < lastDiskTime else { return work(world) }
@@ -220,6 +231,7 @@ extension SimulatedDaemon {
 
     /// Puts a task's file where its resume data says.
     func keepFile(of task: Int64, for data: Data) {
+        if UploadResumeData.isAround(data) { world.disk.copies[task] = nil }
         if data == Data("\(task)".utf8) { world.disk.makeResumable(task) }
         world.disk.downloads[task] = nil
     }

@@ -1,3 +1,4 @@
+import FerryTransfer
 import FerryWire
 import FoundationEssentials
 
@@ -12,6 +13,10 @@ final class SimulatedProgram {
     var taskBudget: Int
     /// Resume data, and what it is of.
     var resumeData: [(number: Int64, resource: Int)] = []
+    /// Resume data of uploads.
+    private(set) var uploads: [(blob: Data, content: UploadResumeData)] = []
+    /// Those that it has had, which are good for one task each.
+    private var knownUploads: Set<UUID> = []
 
     init(_ number: Int, using random: inout SeededRandom) {
         name = "app\(number)"
@@ -28,6 +33,17 @@ final class SimulatedProgram {
         isLaunchable = random.happens(percent: 85)
         taskBudget = 1 + random.number(below: 7)
     }
+
+    /// Keeps resume data of an upload, unless it has had it before.
+    func keep(upload blob: Data) {
+        guard let content = try? UploadResumeData(decoding: Array(blob)),
+            knownUploads.insert(content.identifier).inserted
+        else { return }
+        uploads.append((blob, content))
+    }
+
+    /// Takes resume data of an upload, which is spent by this.
+    func takeUpload() -> (blob: Data, content: UploadResumeData)? { uploads.popLast() }
 
     /// How it introduces itself.
     func open(_ session: String) -> Wire.OpenSession {

@@ -28,6 +28,8 @@ struct SimulatedServers {
         var status: Int
         /// Whether it is there only for those who have a password.
         var isProtected: Bool
+        /// Whether uploads to it can go on where they were cut off.
+        var continuesUploads: Bool
 
         var content: ResourceVersion {
             ResourceVersion(
@@ -57,7 +59,8 @@ struct SimulatedServers {
                     hasValidator: random.happens(percent: 80),
                     hasRanges: random.happens(percent: 80),
                     status: random.happens(percent: 90) ? 200 : 404,
-                    isProtected: random.happens(percent: 25)
+                    isProtected: random.happens(percent: 25),
+                    continuesUploads: random.happens(percent: 85)
                 )
             )
         }

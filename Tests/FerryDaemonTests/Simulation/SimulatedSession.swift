@@ -1,4 +1,6 @@
 import FerryStore
+import FerrySystem
+import FerryTransfer
 import FerryWire
 import FoundationEssentials
 
@@ -192,7 +194,9 @@ final class SimulatedSession {
         }
         let key = ModelStore.EventKey(session: number, sequence: sequence)
         let resource = world.promises.told(event, key, to: process, in: world)
-        if let data = event.resumeData, let resource,
+        if let data = event.resumeData, UploadResumeData.isAround(data) {
+            process.program.keep(upload: data)
+        } else if let data = event.resumeData, let resource,
             let file = Int64(String(decoding: data, as: UTF8.self))
         {
             process.program.resumeData.append((file, resource))
@@ -258,8 +262,8 @@ final class SimulatedSession {
         guard nextIdentifier > 1 else { return create() }
         let identifier = 1 + world.random.number(below: nextIdentifier - 1)
         switch world.random.number(below: 100) {
-        case 0..<35: create()
-        case 35..<45: createUpload()
+        case 0..<25: create()
+        case 25..<45: createUpload()
         case 45..<55: call(.resume(identifier))
         case 55..<62: call(.suspend(identifier))
         case 62..<67: call(.cancel(identifier))
@@ -317,17 +321,17 @@ final class SimulatedSession {
         process.program.taskBudget -= 1
         let identifier = nextIdentifier
         nextIdentifier += 1
-        let source = world.sources.make(using: &world.random)
-        let resource = world.random.number(below: world.servers.resources.count)
-        let request = Wire.Request(
-            url: world.servers.resources[resource].url,
-            method: "POST",
-            fields: [],
-            idleTimeout: 30
-        )
+        let (source, url, resumeData) = chooseUpload()
+        let request = Wire.Request(url: url, method: "POST", fields: [], idleTimeout: 30)
         let isResumed = world.random.happens(percent: 50)
         call(
-            .createUpload(identifier: identifier, request, of: source, resumed: isResumed)
+            .createUpload(
+                identifier: identifier,
+                request,
+                of: source,
+                resumeData: resumeData,
+                resumed: isResumed
+            )
         ) { [self] outcome in
             guard case .answer = outcome, world.random.happens(percent: 50) else { return }
             // Some do what they like with the file as soon as the daemon has it.
@@ -336,6 +340,20 @@ final class SimulatedSession {
             }
         }
         if !isResumed, world.random.happens(percent: 70) { call(.resume(identifier)) }
+    }
+
+    /// What to upload, and where to: what an earlier task has not come to the end of, or something new.
+    private func chooseUpload() -> (source: FileIdentity, url: String, resumeData: Data?) {
+        if world.random.happens(percent: 80), let (blob, content) = process.program.takeUpload(),
+            case .file(_, let identity, _) = content.content,
+            let present = world.sources.present(identity)
+        {
+            world.count(.uploadResumeData)
+            return (present, content.request.url, blob)
+        }
+        let source = world.sources.make(using: &world.random)
+        let resource = world.random.number(below: world.servers.resources.count)
+        return (source, world.servers.resources[resource].url, nil)
     }
 
     private func invalidate(cancelling: Bool) {

@@ -13,7 +13,7 @@ class SimulatedTransfer {
     let daemon: SimulatedDaemon
     let resource: Int
     private let checkpoint: Checkpoint?
-    private let attempts: Int
+    let attempts: Int
     private let isFromResumeData: Bool
     private let asksForLink: Bool
     private let lifetime = Lifetime()

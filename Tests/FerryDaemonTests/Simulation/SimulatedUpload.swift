@@ -7,7 +7,14 @@ import FerryWire
 /// One attempt to send a file, as `Upload` makes it.
 final class SimulatedUpload: SimulatedTransfer {
     private let state: UploadState
+    /// What the client knows of the server's place for the upload.
+    private var known: UploadResource?
+    /// The place that the present request's bytes go to; `nil` where they are gone with the request.
+    private var place: String?
+    /// What has come with a request that cannot be continued.
+    private var pieces: [SimulatedUploads.Piece] = []
     private var sent: Int64 = 0
+    private var hasAnswer = false
 
     init(
         _ start: DaemonStateMachine.TransferStart,
@@ -16,18 +23,22 @@ final class SimulatedUpload: SimulatedTransfer {
         on daemon: SimulatedDaemon
     ) {
         self.state = state
+        known = daemon.world.sabotage == .forgetsUploads ? nil : state.resource
         super.init(start, resource: resource, on: daemon)
     }
 
+    /// The place that it goes on at.
+    var continuedURL: String? { known?.url }
+
+    private var world: Simulation { daemon.world }
+
     override func start() {
+        if let known { world.promises.uploads.continues(self, known, in: world) }
         later { $0.check() }
     }
 
-    /// It is sent once more from its start.
-    override func goOn() {
-        sent = 0
-        later { $0.check() }
-    }
+    /// The request is made once more.
+    override func goOn() { later { $0.check() } }
 
     private func later(_ delay: Double = 0, _ step: @escaping (SimulatedUpload) -> Void) {
         schedule(after: delay) { [self] _ in step(self) }
@@ -35,7 +46,6 @@ final class SimulatedUpload: SimulatedTransfer {
 
     /// Looks at the file, before the first byte is read and after the last one was.
     private func isSourceSame() -> Bool {
-        let world = daemon.world
         switch state.place {
         case .copy:
             if world.disk.copies[task] != state.identity.modified {
@@ -45,16 +55,17 @@ final class SimulatedUpload: SimulatedTransfer {
         case .original:
             if world.sources.isSame(state.identity) { return true }
             world.count(.spoiltSource)
-            fail(world.sources.isThere(state.identity) ? .fileChanged : .fileMissing)
+            let isThere = world.sources.isThere(state.identity)
+            if isThere, place != nil { move(to: nil) }
+            fail(isThere ? .fileChanged : .fileMissing)
             return false
         }
     }
 
     private func check() {
         guard isSourceSame() else { return }
-        let world = daemon.world
         switch world.servers.moods[world.servers.resources[resource].host] {
-        case .good, .unavailable: send()
+        case .good, .unavailable: known.map { locate($0) } ?? begin()
         case .refusing: fail(.cannotConnectToHost)
         case .stalling: later(30) { $0.fail(.timedOut) }
         case .resetting: fail(.connectionLost)
@@ -62,36 +73,174 @@ final class SimulatedUpload: SimulatedTransfer {
         }
     }
 
-    private func send() {
-        let world = daemon.world
-        guard sent < state.byteCount else { return finishSending() }
-        later(world.random.fraction() * 1.2) { upload in
-            if world.happens(perThousand: 60) { return upload.fail(.connectionLost) }
-            let count = Int64(10 + world.random.number(below: 60))
-            upload.sent = min(upload.state.byteCount, upload.sent + count)
-            upload.daemon.input { [task = upload.task, sent = upload.sent] machine, now in
-                machine.sent(task: task, byteCount: sent, at: now)
-            }
-            guard upload.isActive else { return }
-            upload.send()
-            // The worst moment: the server has a part, or all of it, and nobody knows.
-            if world.happens(perThousand: 4 * world.killRate) { world.killSomething() }
+    private var isUnavailable: Bool { world.servers.moods[found().host] == .unavailable }
+
+    /// The daemon is told where the upload goes on.
+    private func move(to new: UploadResource?) {
+        known = new
+        daemon.input { [task] machine, now in machine.moved(task: task, to: new, at: now) }
+        // The worst moment: the server has promised something, and nobody else knows.
+        if world.happens(perThousand: 10 * world.killRate) { world.killSomething() }
+    }
+
+    // MARK: From the start
+
+    private func begin() {
+        (sent, pieces, place) = (0, [], nil)
+        let found = world.servers.resources[resource]
+        if found.continuesUploads, self.found().status == 200, !isUnavailable {
+            world.promises.uploads.begins(task, in: world)
+            let url = world.uploads.make(at: found.host)
+            place = url
+            later(world.random.fraction() * 0.3) { $0.takeProof(url) }
+        }
+        send()
+    }
+
+    /// The interim response that says where the upload can go on.
+    private func takeProof(_ url: String) {
+        guard !hasAnswer, place == url else { return }
+        move(to: UploadResource(url: url, language: .draft8))
+    }
+
+    // MARK: On from where it was cut off
+
+    private func locate(_ resource: UploadResource) {
+        later(world.random.fraction() * 0.2) { $0.takePosition(resource) }
+    }
+
+    private func takePosition(_ resource: UploadResource) {
+        if needsPermission { return ask() }
+        if isUnavailable { return fail(.serverUnavailable) }
+        if world.happens(perThousand: 60) { world.uploads.lose(resource.url) }
+        let isLosing = world.happens(perThousand: 100)
+        if world.happens(perThousand: 30) {
+            world.count(.uploadContradicted)
+            world.uploads.lose(resource.url)
+            return giveUp(.badServerResponse)
+        }
+        switch world.uploads.locate(resource.url, losing: isLosing, using: &world.random) {
+        case .forgotten:
+            world.count(.uploadGone)
+            giveUp(.uploadGone)
+        case .complete:
+            world.count(.uploadAnswerLost)
+            giveUp(.answerLost)
+        case .offset(let offset):
+            world.count(.uploadContinued)
+            (sent, place) = (offset, resource.url)
+            acknowledge(offset)
+            if isActive { send() }
         }
     }
+
+    /// It cannot be continued any more.
+    private func giveUp(_ code: TransferError.Code) {
+        move(to: nil)
+        if isActive { fail(code) }
+    }
+
+    /// The server says how much it has.
+    private func acknowledge(_ offset: Int64) {
+        guard var known else { return }
+        known.acknowledgedByteCount = offset
+        move(to: known)
+    }
+
+    // MARK: Bytes
+
+    private func send() {
+        guard sent < state.byteCount else { return finishSending() }
+        later(world.random.fraction() * 1.2) { $0.sendPart() }
+    }
+
+    private func sendPart() {
+        if world.happens(perThousand: 150) { return cut() }
+        let end = min(state.byteCount, sent + Int64(10 + world.random.number(below: 60)))
+        deliver(sent..<end)
+        sent = end
+        daemon.input { [task, sent] machine, now in
+            machine.sent(task: task, byteCount: sent, at: now)
+        }
+        if isActive, known != nil, let place, world.random.happens(percent: 30) {
+            acknowledge(world.uploads.confirm(place))
+        }
+        guard isActive else { return }
+        send()
+        // The worst moment: the server has a part, or all of it, and nobody knows.
+        if world.happens(perThousand: 4 * world.killRate) { world.killSomething() }
+    }
+
+    private func deliver(_ range: Range<Int64>) {
+        let version =
+            switch state.place {
+            case .copy: world.disk.copies[task] ?? 0
+            case .original: world.sources.version(state.identity)
+            }
+        let piece = SimulatedUploads.Piece(
+            file: state.identity.inode,
+            version: version,
+            range: range
+        )
+        guard let place else { return pieces.append(piece: piece) }
+        if !world.uploads.receive(piece, at: place) {
+            // Somebody else has had the server forget it.
+            if world.uploads.isKept(place) { world.fail("\(piece) does not follow at \(place)") }
+        }
+    }
+
+    private func cut() {
+        if let place {
+            world.uploads.cut(place, using: &world.random)
+            if world.happens(perThousand: 50) { world.uploads.lose(place) }
+        }
+        fail(.connectionLost)
+    }
+
+    // MARK: The answer
 
     private func finishSending() {
         guard isSourceSame() else { return }
-        later(daemon.world.random.fraction() * 0.2) { $0.takeAnswer() }
+        later(world.random.fraction() * 0.2) { $0.takeAnswer() }
     }
 
     private func takeAnswer() {
-        let world = daemon.world
-        if needsPermission { return ask() }
-        if world.isDiskFull { return fail(.diskFull) }
+        if place == nil, needsPermission { return ask() }
         var found = found()
-        if world.servers.moods[found.host] == .unavailable {
+        if isUnavailable {
+            let limit = daemon.policy.retry.unavailableResponses(after: attempts)
+            if place != nil, limit == .fail { return fail(.serverUnavailable) }
             found = world.servers.errorPage(of: resource)
         }
+        if found.status == 200 { checkContent() }
+        if found.status == 200, let place {
+            world.uploads.complete(place)
+            // The worst moment: the server has it all, and nobody knows.
+            if world.happens(perThousand: 50) { return fail(.connectionLost) }
+        }
+        if world.isDiskFull { return fail(.diskFull) }
+        respond(found)
+    }
+
+    /// The server must have one version of the file, every byte of it once and in order.
+    private func checkContent() {
+        if let place, !world.uploads.isKept(place) { return }
+        var expected: [SimulatedUploads.Piece] = []
+        expected.append(
+            piece: SimulatedUploads.Piece(
+                file: state.identity.inode,
+                version: state.identity.modified,
+                range: 0..<state.byteCount
+            )
+        )
+        let arrived = place.map { world.uploads.pieces(at: $0) } ?? pieces
+        if arrived != expected {
+            world.fail("the server takes \(arrived) from task \(task) for \(expected)")
+        }
+    }
+
+    private func respond(_ found: SimulatedServers.Resource) {
+        hasAnswer = true
         world.disk.begin(task, found.content)
         let response = Wire.Response(
             url: found.url,
@@ -112,9 +261,9 @@ final class SimulatedUpload: SimulatedTransfer {
     }
 
     private func finish(_ byteCount: Int64) {
-        let disk = daemon.world.disk
+        let disk = world.disk
         let generation = disk.downloads[task]?.record.generation ?? 0
-        daemon.world.disk.synchronize(task, byteCount, generation: generation)
+        world.disk.synchronize(task, byteCount, generation: generation)
         end()
         daemon.input { [task] machine, now in
             machine.finished(task: task, byteCount: byteCount, path: "\(task)", at: now)

@@ -34,6 +34,7 @@ final class Simulation {
     var disk = SimulatedDisk()
     var servers: SimulatedServers
     var sources = SimulatedSources()
+    var uploads = SimulatedUploads()
     var daemon: SimulatedDaemon?
     var programs: [SimulatedProgram] = []
     var processes: [SimulatedProcess] = []
