@@ -55,7 +55,9 @@ import Testing
     }
 
     /// A machine whose first connection has brought 100 bytes when there may be another one.
-    private func grown(head: HTTPResponseHead = whole()) -> (Download.StateMachine, [Download.StateMachine.Effect]) {
+    private func grown(
+        head: HTTPResponseHead = whole()
+    ) -> (Download.StateMachine, [Download.StateMachine.Effect]) {
         var machine = machine()
         _ = machine.start(holding: nil)
         _ = machine.receivedHead(head, to: Self.request, now: .now)
