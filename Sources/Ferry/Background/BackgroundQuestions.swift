@@ -166,7 +166,11 @@ final class BackgroundQuestions {
                     question: number,
                     request.map { Wire.Request($0) }
                 )
-            )
+            ) { [connection] error in
+                Diagnostics.report("The daemon does not take another address: \(error)")
+                let identifier = task.taskIdentifier
+                connection.call(.relink(task: identifier, question: number, nil))
+            }
         }
     }
 }

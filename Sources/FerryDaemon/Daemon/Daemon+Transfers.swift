@@ -58,7 +58,7 @@ extension Daemon {
                 unavailableResponses: unavailableResponses(to: task),
                 retriedStatuses: retry.statuses,
                 refusesErrorResponses: wanted?.refusesErrorResponses ?? false,
-                link: LinkState.decode(task.link)?.number,
+                link: LinkState.decode(task.link)?.number ?? state?.checkpoint?.version.link,
                 linkStatuses: start.asksForLink ? Download.expiredLinkStatuses : [],
                 digests: wanted?.expectedDigests ?? [],
                 announcesResumption: state?.isFromResumeData ?? false,

@@ -66,7 +66,7 @@ extension DaemonStateMachine {
             return [.refuse(call, .invalidRequest(parameter: "request.url", reason: reason))]
         }
         declinedLinks.remove(task.id)
-        let link = LinkState(request, after: task)
+        let link = LinkState(request: request, number: makeLinkNumber())
         return [
             commit(
                 [.relinkTask(key, host: host, link.encoded)],
@@ -74,6 +74,9 @@ extension DaemonStateMachine {
             )
         ]
     }
+
+    /// One that no address before has had.
+    private mutating func makeLinkNumber() -> Int { Int(random.next() >> 11) }
 
     /// A task has another address: it starts again where its bytes end.
     mutating func relinked(

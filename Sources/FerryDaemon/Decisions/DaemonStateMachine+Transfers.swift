@@ -84,6 +84,7 @@ extension DaemonStateMachine {
         guard var task = running[id], task.phase == .loading else { return [] }
         // An upload begins anew each time, and would do so without a pause.
         if received > task.receivedByteCount, task.sentByteCount == nil { task.attempts = 0 }
+        if received > task.receivedByteCount { breaker.answered(task.record.host) }
         task.receivedByteCount = received
         task.expectedByteCount = expected
         task.hasReported = true
@@ -290,7 +291,14 @@ extension DaemonStateMachine {
             return
         }
         let isAsked = error.code == .serverUnavailable && error.retryAfter ?? 0 > 0
-        breaker.failed(task.record.host, delay: delay, isAsked: isAsked, at: now)
+        // What one application wants to wait, or one resource wants to be left alone, is not for all of the host.
+        let longest = policy.retry.maximumDelay.inSeconds
+        breaker.failed(
+            task.record.host,
+            delay: min(delay, longest),
+            isAsked: isAsked,
+            at: now
+        )
     }
 
     /// Whether and when something is tried again that has failed so many times in a row.

@@ -5,7 +5,7 @@ import FerryWire
 struct LinkState: Codable, Hashable {
     /// What is sent in place of the task's request.
     var request: Wire.Request
-    /// How often the task was given another address.
+    /// What tells this address from all others that the task, and those whose bytes it has taken over, have had.
     var number: Int
 
     /// For the store.
@@ -14,11 +14,5 @@ struct LinkState: Codable, Hashable {
     /// From the store.
     static func decode(_ bytes: [UInt8]?) -> LinkState? {
         bytes.flatMap { Stored.decode($0) }
-    }
-
-    /// The next link of a task.
-    init(_ request: Wire.Request, after task: TaskRecord) {
-        self.request = request
-        number = (Self.decode(task.link)?.number ?? 0) + 1
     }
 }

@@ -15,7 +15,11 @@ extension Database {
 
         /// When the task's time begins to run, or has: one that begins later loses none before.
         func begin(at now: Date) -> Date {
-            attempts == 0 ? max(now, notBefore ?? now) : now
+            // A network that is waited for is no date.
+            guard attempts == 0, let notBefore, notBefore != TaskRecord.networkWait else {
+                return now
+            }
+            return max(now, notBefore)
         }
     }
 
@@ -111,11 +115,12 @@ extension Database {
         try connection.run(
             """
             UPDATE tasks SET host = ?, state = ?,
-                not_before = CASE WHEN attempts > 0 THEN NULL ELSE not_before END
+                not_before = CASE WHEN attempts > 0 OR not_before = ? THEN NULL ELSE not_before END
             WHERE id = ?
             """,
             host,
             standing.state.rawValue,
+            TaskRecord.networkWait,
             standing.id
         )
         try connection.run(

@@ -10,7 +10,7 @@ extension Download {
         /// Whether an answer of another status from 400 on fails the download with
         /// ``TransferError/Code/errorResponse``; `false` by default: its body is the file.
         package var refusesErrorResponses: Bool
-        /// How often the resource has been given another address; `nil`, the default, for never.
+        /// Which of several addresses that it was given the resource has; `nil`, the default, for its first.
         package var link: Int?
         /// The statuses of answers that say that an address is none any more, and fail the download with
         /// ``TransferError/Code/linkExpired``; none by default.

@@ -50,16 +50,23 @@ extension Download.StateMachine {
         _ reason: String,
         as code: TransferError.Code = .badServerResponse
     ) -> [Effect] {
+        guard current.resumption != nil else {
+            receivedByteCount = 0
+            let error = TransferError(code: code, message: reason)
+            return [.discardFile] + fail(error)
+        }
+        return beginAnew(because: reason)
+    }
+
+    /// Gives up all bytes, and asks for the whole.
+    mutating func beginAnew(because reason: String) -> [Effect] {
         receivedByteCount = 0
         overlapByteCount = 0
         unprovedVersion = nil
         proofEnd = nil
         held = nil
         growth = nil
-        guard current.resumption != nil else {
-            let error = TransferError(code: code, message: reason)
-            return [.discardFile] + fail(error)
-        }
+        segments = nil
         return [.discardFile, .reportRestart(reason: reason)] + send(Request(transfer: leading))
     }
 }

@@ -40,6 +40,10 @@ extension Download.StateMachine {
         guard let mismatch else { return finish() }
         // What was put together of several answers may be right when it comes in one.
         let status = response.map { " (status \($0.status))" } ?? ""
-        return refused(mismatch + status, as: .digestMismatch)
+        guard partCount > Self.firstConnection, !hasGivenUpSegments else {
+            return refused(mismatch + status, as: .digestMismatch)
+        }
+        hasGivenUpSegments = true
+        return beginAnew(because: mismatch + status)
     }
 }

@@ -34,6 +34,9 @@ extension Download.StateMachine {
                 )
             )
         }
+        if current.resumption?.isRelinked == true, overlapByteCount > 0 {
+            return refused("the new address sends too little to prove that it is the same")
+        }
         if proofEnd != nil, var held, let version {
             proofEnd = nil
             held.version = version

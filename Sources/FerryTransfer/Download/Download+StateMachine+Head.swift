@@ -114,7 +114,8 @@ extension Download.StateMachine {
         noteDigests(head, of: resumption.offset..<end)
         var version = unprovedVersion ?? resumption.version
         version.totalByteCount = total
-        return receive(head, version, [], resumedAt: resumption.offset)
+        // What is asked for once more has not been lost.
+        return receive(head, version, [], resumedAt: receivedByteCount)
     }
 
     /// The first of several parts that are missing is on its way; others may be fetched beside it.

@@ -347,7 +347,10 @@ extension Download {
     /// Arms the timer for the connection that has brought nothing for the longest time; without several there
     /// is none.
     private func watchForStalls() {
-        guard stallTimer == nil, let due = machine.nextStall else { return }
+        // What is slow by our own will has not stalled.
+        guard stallTimer == nil, configuration.load.rates?.receiveRate == nil,
+            let due = machine.nextStall
+        else { return }
         stallTimer = EventLoop.shared.schedule(after: due - EventLoop.now) { [weak self] in
             guard let self else { return }
             self.stallTimer = nil

@@ -105,6 +105,8 @@ package final class Load {
     private func letGo() {
         receivingFlow?.end()
         sendingFlow?.end()
+        receivingFlow = nil
+        sendingFlow = nil
         exchange = nil
         decider = nil
         receiver = nil
@@ -260,7 +262,8 @@ extension Load {
     private var isLimited: Bool { configuration.rates?.receiveRate != nil }
 
     private func noteReceived(_ count: Int) {
-        guard isLimited else { return }
+        // The receiver may have had enough.
+        guard isLimited, exchange != nil else { return }
         receivingFlow = receivingFlow ?? configuration.rates?.makeReceivingFlow()
         slowDown(receivingFlow, after: count)
     }

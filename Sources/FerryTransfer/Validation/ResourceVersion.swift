@@ -12,7 +12,7 @@ package struct ResourceVersion: Hashable, Sendable, Codable {
     ///
     /// Without the query, where signed URLs carry secrets that change with each request.
     package var path: String
-    /// How often the resource had been given another address before it told this; `nil` for never.
+    /// Which of several addresses that it was given the resource had when it told this; `nil` for its first.
     ///
     /// What a validator means under one address it need not mean under another.
     package var link: Int?

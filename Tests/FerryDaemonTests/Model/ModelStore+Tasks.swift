@@ -149,7 +149,9 @@ extension ModelStore {
         guard task.record.state != .completed else { return }
         task.record.host = host
         task.record.link = link
-        if task.record.attempts > 0 { task.record.notBefore = nil }
+        if task.record.attempts > 0 || task.record.notBefore == TaskRecord.networkWait {
+            task.record.notBefore = nil
+        }
         tasks[task.record.id] = task
         receipt.changes.append(TaskChange(task, from: task.record.state))
     }
@@ -232,6 +234,7 @@ extension TaskChange {
 extension TaskRecord {
     /// When its time begins to run, or has.
     fileprivate func begin(at now: Date) -> Date {
-        attempts == 0 ? max(now, notBefore ?? now) : now
+        guard attempts == 0, let notBefore, notBefore != TaskRecord.networkWait else { return now }
+        return max(now, notBefore)
     }
 }

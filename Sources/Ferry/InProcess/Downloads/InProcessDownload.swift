@@ -21,7 +21,7 @@ final class InProcessDownload: InProcessTransfer {
     var client: HTTPClient? { share?.client ?? ownClient }
 
     private(set) var order: DownloadOrder
-    /// How often the resource has been given another address.
+    /// What tells the resource's address from those that it has had before.
     private var link: Int?
     /// Whether the app knows of no other address.
     private var hasDeclinedLink = false
@@ -58,6 +58,7 @@ final class InProcessDownload: InProcessTransfer {
         machine = StateMachine(isAdopting: order.resumption != nil)
         clock = ResourceClock(seconds: engine.configuration.timeoutIntervalForResource)
         checkpoint = order.resumption?.resumeData.checkpoint
+        link = checkpoint?.version.link
     }
 
     var priority: Float { task.priority }
@@ -319,7 +320,7 @@ extension InProcessDownload {
     /// The app gives the resource another address.
     func relink(to request: TransferRequest) {
         order.request = request
-        link = (link ?? 0) + 1
+        link = .random(in: 1 ... .max)
         hasDeclinedLink = false
         task.noteRequest(request)
         run(machine.leaveForLink())

@@ -139,7 +139,9 @@ extension Download.StateMachine {
     ) -> [Effect]? {
         guard sources.hasMirror else { return nil }
         guard held != nil || state == .receiving else { return leadElsewhere() }
-        guard original.isResumable, let version = version ?? held?.version,
+        let isUnproved = unprovedVersion != nil || proofEnd != nil
+        guard original.isResumable,
+            let version = isUnproved ? held?.version : version ?? held?.version,
             version.validator != nil, let total = version.totalByteCount, probedRange != nil
         else {
             // So little at hand is not worth a failure.
@@ -147,6 +149,11 @@ extension Download.StateMachine {
             return state == .requesting && isLittle ? leadElsewhere() : nil
         }
         let written = held?.segments ?? ByteRanges([0..<receivedByteCount])
+        // When all is there, only whoever has it can say that it is the same still.
+        guard !written.gaps(upTo: total).isEmpty else { return nil }
+        unprovedVersion = nil
+        proofEnd = nil
+        overlapByteCount = 0
         var effects: [Effect] = []
         if segments == nil {
             if state != .receiving { effects.append(.continueFile(version)) }
