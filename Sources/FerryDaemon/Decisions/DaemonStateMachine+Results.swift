@@ -30,7 +30,7 @@ extension DaemonStateMachine {
             case .created(let call):
                 created(receipt, call: call, at: now)
             case .secured(let call, let task):
-                known(task: task, for: call, at: now)
+                copied(task: task, for: call, at: now)
             case .adopted(let task):
                 adoptionStored(task: task, at: now)
             case .ended(let task, let ending, let resumeData):

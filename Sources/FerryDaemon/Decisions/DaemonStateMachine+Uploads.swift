@@ -70,6 +70,16 @@ extension DaemonStateMachine {
         ]
     }
 
+    /// The store knows that a file is copied, and its application may do with its own what it likes.
+    ///
+    /// A repeated call may find an attempt that reads the application's own: that one goes on with the copy.
+    mutating func copied(task: Int64, for call: CallIdentifier, at now: Date) -> [Effect] {
+        guard let attempt = running[task], attempt.phase == .loading,
+            UploadState.decode(attempt.record.upload)?.place == .original
+        else { return known(task: task, for: call, at: now) }
+        return stop(task: task, at: now) + known(task: task, for: call, at: now)
+    }
+
     /// What was made sure of could not be stored.
     mutating func notSecured(
         task: Int64,

@@ -127,6 +127,20 @@ import Testing
         #expect(bench.outcomes[call] == .answer(.created(task: 1)))
     }
 
+    @Test func `an attempt that reads the file itself goes on with the copy of a repeated call`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        create(&bench, client)
+        secure(&bench, isCopied: false)
+        bench.resume(client)
+        create(&bench, client)
+        bench.forgetEffects()
+        secure(&bench)
+        #expect(bench.effects.contains(.stop(task: 1)))
+        #expect(bench.loading == [1])
+        #expect(UploadState.decode(bench.transfers[1]?.task.upload)?.place == .copy)
+    }
+
     @Test(arguments: [true, false])
     func `a call without a file, or without its path, is refused`(hasFile: Bool) {
         var bench = MachineBench()
