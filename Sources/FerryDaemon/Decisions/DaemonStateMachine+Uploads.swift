@@ -57,7 +57,9 @@ extension DaemonStateMachine {
         at now: Date
     ) -> [Effect] {
         guard let task, task.state != .completed else {
-            return [.discardFile(task: number)] + known(task: number, for: call, at: now)
+            // The answer to an upload that has ended meanwhile may still be fetched; its copy is of no use.
+            let copy: Effect = task == nil ? .discardFile(task: number) : .seal(task: number)
+            return [copy] + known(task: number, for: call, at: now)
         }
         var state = running[number]?.upload ?? UploadState.decode(task.upload) ?? upload
         state.place = upload.place

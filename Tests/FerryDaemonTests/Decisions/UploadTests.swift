@@ -141,6 +141,20 @@ import Testing
         #expect(UploadState.decode(bench.transfers[1]?.task.upload)?.place == .copy)
     }
 
+    @Test func `a copy that comes after the end takes nothing of the answer along`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        create(&bench, client)
+        secure(&bench, isCopied: false)
+        bench.resume(client)
+        create(&bench, client)
+        bench.finish(1)
+        bench.forgetEffects()
+        secure(&bench)
+        #expect(bench.effects.contains(.seal(task: 1)))
+        #expect(!bench.effects.contains(.discardFile(task: 1)))
+    }
+
     @Test(arguments: [true, false])
     func `a call without a file, or without its path, is refused`(hasFile: Bool) {
         var bench = MachineBench()
