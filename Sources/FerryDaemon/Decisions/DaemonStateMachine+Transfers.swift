@@ -54,9 +54,14 @@ extension DaemonStateMachine {
         running[id]?.hasUnstoredResponse = true
         running[id]?.hasUntoldResponse = true
         running[id]?.hasUntoldProgress = true
-        let hadFailed = breaker.failureCount(task.record.host) > 0
-        breaker.answered(task.record.host)
-        return tellProgressLater(now) + (hadFailed ? searchForTasks(at: now) : [])
+        return tellProgressLater(now) + isThere(task.record.host, at: now)
+    }
+
+    /// A host answers, or sends more: what was held back for its failures may go.
+    private mutating func isThere(_ host: String, at now: Date) -> [Effect] {
+        guard breaker.failureCount(host) > 0 else { return [] }
+        breaker.answered(host)
+        return searchForTasks(at: now)
     }
 
     /// What the store does not have yet of the latest answer, to be committed with another change.
@@ -84,13 +89,15 @@ extension DaemonStateMachine {
         guard var task = running[id], task.phase == .loading else { return [] }
         // An upload begins anew each time, and would do so without a pause.
         if received > task.receivedByteCount, task.sentByteCount == nil { task.attempts = 0 }
-        if received > task.receivedByteCount { breaker.answered(task.record.host) }
+        let hasCome = received > task.receivedByteCount
         task.receivedByteCount = received
         task.expectedByteCount = expected
         task.hasReported = true
         task.hasUntoldProgress = true
         running[id] = task
-        return isProgressDue(task, at: now) ? tellProgress(of: id, at: now) : tellProgressLater(now)
+        let telling =
+            isProgressDue(task, at: now) ? tellProgress(of: id, at: now) : tellProgressLater(now)
+        return telling + (hasCome ? isThere(task.record.host, at: now) : [])
     }
 
     /// Bytes of an upload's file have left.

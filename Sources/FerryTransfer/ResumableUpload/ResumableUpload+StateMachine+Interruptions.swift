@@ -34,7 +34,7 @@ extension ResumableUpload.StateMachine {
         switch step {
         case .upload(let draft):
             // A connection that was never made says nothing about the server.
-            let evidence = sentByteCount > 0 ? endOfOffer(draft) : []
+            let evidence = sentByteCount > 0 ? endOfOffer(draft) + cutOff : []
             return evidence + interrupted(error, at: now, using: &generator)
         case .discover:
             hasTriedTus = true
@@ -50,6 +50,12 @@ extension ResumableUpload.StateMachine {
         case .create, .locate, .append:
             return interrupted(error, at: now, using: &generator)
         }
+    }
+
+    /// What was lost once, is worth a question before it is sent again.
+    private var cutOff: [Effect] {
+        guard resource == nil, allowsTus, let origin = Origin(url: request.url) else { return [] }
+        return [.remember(.cut(origin))]
     }
 
     private mutating func interrupted(

@@ -176,11 +176,12 @@ extension ResumableUpload {
                 && request.method == "POST" && byteCount != nil
         }
 
-        /// A question before the upload is worth its time where much could be lost, and where nobody has
-        /// asked before.
+        /// A question before the upload is worth its time where much could be lost, or has been, and where
+        /// nobody has asked before.
         private var asksForTus: Bool {
             guard configuration.protocols == .automatic else { return true }
-            guard let origin = Origin(url: request.url), let byteCount else { return false }
+            guard let byteCount, let origin = Origin(url: request.url) else { return false }
+            if knowledge.cutsUploads(to: origin) { return true }
             return byteCount >= Self.worthAQuestion && knowledge.knowsNothing(of: origin)
         }
 

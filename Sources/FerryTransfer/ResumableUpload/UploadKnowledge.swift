@@ -21,6 +21,8 @@ package struct UploadKnowledge: Hashable, Sendable {
         case name(UploadProtocol, Origin)
         /// An offer had no answer.
         case silence(UploadProtocol, Origin)
+        /// An upload that could not be continued was cut off before its answer.
+        case cut(Origin)
         /// Here, uploads are made by tus.
         case tus(TusCapabilities, url: String)
         /// Here, they are not.
@@ -31,6 +33,7 @@ package struct UploadKnowledge: Hashable, Sendable {
     /// By URL: that a server has a place for tus says nothing about its other places.
     private var tus: [String: TusCapabilities] = [:]
     private var originsWithoutTus: Set<Origin> = []
+    private var originsOfCuts: Set<Origin> = []
     /// How many servers are remembered of each kind; with more of them any other one is forgotten.
     private static let limit = 1000
 
@@ -54,6 +57,11 @@ package struct UploadKnowledge: Hashable, Sendable {
         !originsWithoutTus.contains(origin) && origins[origin] == nil
     }
 
+    /// Whether uploads are cut off on the way to a server that nobody has asked whether it speaks tus.
+    func cutsUploads(to origin: Origin) -> Bool {
+        originsOfCuts.contains(origin) && !originsWithoutTus.contains(origin)
+    }
+
     /// Takes note of what an upload has shown.
     mutating func note(_ evidence: Evidence) {
         switch evidence {
@@ -62,6 +70,9 @@ package struct UploadKnowledge: Hashable, Sendable {
         case .silence(let draft, let origin):
             // Of several uploads at once, the first one has said it.
             if offer(to: origin) == draft { note(.unanswered(draft), of: origin) }
+        case .cut(let origin):
+            if originsOfCuts.count >= Self.limit { originsOfCuts.removeFirst() }
+            originsOfCuts.insert(origin)
         case .tus(let capabilities, let url):
             if tus.count >= Self.limit, let other = tus.keys.first { tus[other] = nil }
             tus[Self.place(url)] = capabilities

@@ -53,6 +53,17 @@ struct UploadKnowledgeTests {
         #expect(knowledge.tusCapabilities(at: "https://a/files") == nil)
     }
 
+    @Test func `a server that uploads do not get through to is asked whether it speaks tus`() throws
+    {
+        let origin = try #require(origin)
+        var knowledge = UploadKnowledge()
+        #expect(!knowledge.cutsUploads(to: origin))
+        knowledge.note(.cut(origin))
+        #expect(knowledge.cutsUploads(to: origin))
+        knowledge.note(.noTus(url: "https://a/in"))
+        #expect(!knowledge.cutsUploads(to: origin))
+    }
+
     @Test func `more servers than are remembered do not add up`() throws {
         var knowledge = UploadKnowledge()
         for number in 0..<3000 {
