@@ -13,7 +13,9 @@ extension DaemonStateMachine {
     /// A person lets a paused task go on, and one that backs off try again at once.
     mutating func resumeTask(_ id: Int64, from caller: Caller, at now: Date) -> [Effect] {
         breaker.tryAll()
+        // Others of a host may go even where there is no such task.
         return [commit([.releaseTask(id, at: now)], then: .call(caller.call, task: id))]
+            + searchForTasks(at: now)
     }
 
     /// A person ends a task.

@@ -59,4 +59,29 @@ import Testing
         let waiting = tasks.filter { bench.transfers[$0] == nil }
         #expect(bench.wait(of: waiting[0])?.reason == .hostFailure)
     }
+
+    @Test func `bytes of one transfer let the others go`() {
+        var bench = MachineBench(.limits(total: 9, host: 9))
+        let client = bench.open(configuration: .limited(9))
+        let tasks = (1...6).map { bench.start(client, $0) }
+        for task in tasks.dropLast() { bench.fail(task, .cannotConnectToHost) }
+        let late = bench.start(client, 7)
+        #expect(bench.loading == [tasks[5]])
+        bench.input { $0.progressed(task: tasks[5], received: 10, expected: 20, at: $1) }
+        bench.settle()
+        #expect(bench.transfers[late] != nil)
+    }
+
+    @Test func `who lets a task go that is gone lets those of every host go`() {
+        var bench = MachineBench(.limits(total: 9, host: 9))
+        let client = bench.open(configuration: .limited(9))
+        let tasks = (1...5).map { bench.start(client, $0) }
+        for task in tasks { bench.fail(task, .cannotConnectToHost) }
+        let late = bench.start(client, 6)
+        #expect(bench.transfers.isEmpty)
+        let now = bench.now
+        _ = bench.call(client) { $0.resumeTask(99, from: $1, at: now) }
+        bench.settle()
+        #expect(bench.transfers[late] != nil)
+    }
 }
