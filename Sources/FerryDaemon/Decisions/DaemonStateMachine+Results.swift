@@ -101,8 +101,8 @@ extension DaemonStateMachine {
         operationCount -= 1
         let effects: [Effect] =
             switch (query, result) {
-            case (.candidates, .candidates(let candidates)):
-                found(candidates, at: now)
+            case (.candidates(let search), .candidates(let candidates)):
+                found(candidates, since: search.now, at: now)
             case (.events(let session, _, _, let call), .events(let events)):
                 read(events, session: session, for: call)
             case (.session, .session(let record?)):

@@ -91,7 +91,11 @@ extension DaemonStateMachine {
     }
 
     /// The store has found tasks that may start.
-    mutating func found(_ candidates: Candidates, at now: Date) -> [Effect] {
+    mutating func found(
+        _ candidates: Candidates,
+        since began: Date,
+        at now: Date
+    ) -> [Effect] {
         search.isUnderWay = false
         guard !isStopping else { return [] }
         var effects: [Effect] = []
@@ -103,7 +107,9 @@ extension DaemonStateMachine {
                 hasStarted = true
             }
         }
-        let next = [candidates.earliestNotBefore, breaker.earliestEnd(at: now)].compactMap { $0 }
+        // What has come to its end since the search began was not found by it.
+        let next = [candidates.earliestNotBefore, breaker.earliestEnd(at: began)]
+            .compactMap { $0 }
         effects.append(setRetryTimer(next.min()))
         // A page may have been cut by one host's limit while another host has room.
         if search.isStale || (hasStarted && budget.free > 0) {
