@@ -109,6 +109,7 @@ extension ResumableUpload.StateMachine {
         guard offset <= byteCount ?? .max, offset <= greatestSentByteCount ?? .max,
             report.byteCount ?? byteCount == byteCount || byteCount == nil
         else { return [.cancelLoad] + contradicted(offset) }
+        guard offset != refusedOffset else { return [.cancelLoad] + misplaced(offset) }
         if let limits = report.limits { resource?.limits = limits }
         noteProgress(to: offset)
         // What a server of tus answers at the end says no more than this.
@@ -151,8 +152,11 @@ extension ResumableUpload.StateMachine {
         case (409, .tus), (423, .tus), (460, .tus):
             return goOnLater(head, at: now)
         case (409, _):
-            let message = "the server does not go on with the upload at \(part.start)"
-            return [.cancelLoad] + fail(TransferError(code: .badServerResponse, message: message))
+            // Bytes of a connection that was cut may come after the server has told what it has: it is asked
+            // once more.
+            guard refusedOffset == nil else { return [.cancelLoad] + misplaced(part.start) }
+            refusedOffset = part.start
+            return leave(head, for: .send(.locate))
         default:
             return answer(head, to: answered)
         }

@@ -94,6 +94,7 @@ extension ResumableUpload.StateMachine {
     /// The time has passed, and the server is asked what it has.
     mutating func waited() -> [Effect] {
         guard state == .waiting else { return [] }
+        refusedOffset = nil
         return send(.locate)
     }
 

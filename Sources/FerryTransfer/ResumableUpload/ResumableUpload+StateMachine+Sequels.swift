@@ -72,6 +72,12 @@ extension ResumableUpload.StateMachine {
         return fail(error, keepsResource: false)
     }
 
+    /// The server does not go on where it says that it does.
+    mutating func misplaced(_ offset: Int64) -> [Effect] {
+        let message = "the server does not go on with the upload at \(offset)"
+        return fail(TransferError(code: .badServerResponse, message: message))
+    }
+
     mutating func gone(_ head: HTTPResponseHead) -> [Effect] {
         let error = TransferError(
             code: .uploadGone,

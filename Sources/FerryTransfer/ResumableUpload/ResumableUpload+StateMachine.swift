@@ -80,6 +80,8 @@ extension ResumableUpload {
         var greatestAcknowledgedByteCount: Int64 = 0
         /// What the server has named in place of the draft it was offered.
         var namedProtocol: UploadProtocol?
+        /// Where a part was to go that the server wants elsewhere.
+        var refusedOffset: Int64?
         /// Where the next part goes in place of the resource.
         var detour: String?
         /// A redirect has made the answer something to be fetched elsewhere.

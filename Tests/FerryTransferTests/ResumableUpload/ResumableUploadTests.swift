@@ -333,8 +333,43 @@ struct ResumableUploadTests {
         let probe = try upload(to: server)
         await probe.end()
         #expect(probe.error?.code == .badServerResponse)
-        #expect(server.requests.map(\.method) == ["PUT", "HEAD", "PATCH"])
+        #expect(server.requests.map(\.method) == ["PUT", "HEAD", "PATCH", "HEAD"])
         #expect(probe.upload?.resource != nil)
+    }
+
+    @Test func `bytes that reach the server after it has told what it has are not sent again`()
+        async throws
+    {
+        let server = try UploadServer(version: 8) { request in
+            switch request.number {
+            case 0: .cutting(after: 1_000)
+            case 1: .with { $0.claimedOffset = 600 }
+            default: UploadBehaviour()
+            }
+        }
+        let probe = try upload(to: server)
+        await probe.end()
+        #expect(probe.error == nil)
+        let offsets = server.requests.map { $0["Upload-Offset"] }
+        #expect(server.requests.map(\.method) == ["PUT", "HEAD", "PATCH", "HEAD", "PATCH"])
+        #expect(offsets == [nil, nil, "600", nil, "1000"])
+        #expect(server.violations == [])
+    }
+
+    @Test func `a server that wants a part elsewhere time and again is not obeyed for ever`()
+        async throws
+    {
+        let server = try UploadServer(version: 8) { request in
+            switch request.method {
+            case "PUT": .cutting(after: 1_000)
+            case "HEAD": .with { $0.claimedOffset = 1_000 - request.number }
+            default: .answering(409)
+            }
+        }
+        let probe = try upload(to: server)
+        await probe.end()
+        #expect(probe.error?.code == .badServerResponse)
+        #expect(server.requests.map(\.method) == ["PUT", "HEAD", "PATCH", "HEAD", "PATCH"])
     }
 
     @Test func `what the app's server refuses is the answer`() async throws {

@@ -6,6 +6,8 @@ final class UploadStore: Sendable {
         var path: String
         var bytes: [UInt8] = []
         var isComplete = false
+        /// What its client was told to go on from.
+        var toldOffset: Int?
         /// Counts those who had something to do with it, of whom only the last one may add to it.
         var turn = 0
     }
@@ -33,6 +35,10 @@ final class UploadStore: Sendable {
 
     var openCount: Int {
         state.withLock { $0.resources.values.count { !$0.isComplete } }
+    }
+
+    func completedCount(of path: String) -> Int {
+        state.withLock { $0.resources.values.count { $0.path == path && $0.isComplete } }
     }
 
     func contents(of path: String) -> [UInt8] {
