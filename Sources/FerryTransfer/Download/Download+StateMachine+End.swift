@@ -7,6 +7,7 @@ extension Download.StateMachine {
         case .requesting:
             let error =
                 error ?? TransferError(code: .badServerResponse, message: "no response came")
+            if sources.isLedByOriginal { originalFailure = error }
             return failOver(after: error, at: now) ?? interrupted(error)
         case .draining(let next):
             // Whatever became of a body that nobody wants.

@@ -21,7 +21,7 @@ extension Download.StateMachine {
         case .ready, .draining, .receiving, .synchronizing, .verifying: return misuse()
         }
         current.transfer = current.resumption?.removingFields(of: request) ?? request
-        if head.status >= 400, head.status != 416, head.status != 412 {
+        if isFailure(head) {
             let error = TransferError(
                 code: configuration.isUnavailable(head.status)
                     ? .serverUnavailable : .badServerResponse,
@@ -56,6 +56,16 @@ extension Download.StateMachine {
             return [.cancelLoad] + fail(error)
         }
         return wholeCame(head)
+    }
+
+    /// Whether another place may do better.
+    private func isFailure(_ head: HTTPResponseHead) -> Bool {
+        switch head.status {
+        case 200, 206: false
+        // What no mirror's answer is to a request for all of it is the app's only from its own address.
+        case 412, 416, ..<400: !sources.isLedByOriginal && current.resumption == nil
+        default: true
+        }
     }
 
     private mutating func partCame(
@@ -166,6 +176,7 @@ extension Download.StateMachine {
             effects.append(.reportRestart(reason: "the server answers \(head.status)"))
         }
         held = nil
+        sources.forgetProofs()
         end = length
         receivedByteCount = 0
         overlapByteCount = 0

@@ -98,8 +98,8 @@ extension Download {
         var stallTime: Duration
         /// Where the resource can be had.
         var sources: Sources
-        /// Which of them is asked when there is one request only.
-        var leadingSource = 0
+        /// Why the app's own address has not answered.
+        var originalFailure: TransferError?
         /// Why the last connection that has failed did.
         var lastFailure: TransferError?
         /// Whether the last answer for a part was something else.
@@ -126,7 +126,7 @@ extension Download {
             if let held, held.byteCount > 0, held.version.validator != nil, original.isResumable {
                 self.held = held
                 receivedByteCount = held.byteCount
-                if let place = sources.place(of: held.version) { lead(place) }
+                sources.lead(by: held.version)
                 fruitlessResumptionCount = held.fruitlessResumptionCount
                 if fruitlessResumptionCount < Self.maximumFruitlessResumptionCount {
                     resumption = self.resumption(of: held)

@@ -28,6 +28,8 @@ package final class Download {
     private var source: (any AnswerSource)?
     /// What the connections beside the first one bring.
     private var parts: [Int: PartLoad] = [:]
+    /// The servers that connections were lent to, by the sources that were thought to be there.
+    private var lentConnections: [Int: [String]] = [:]
     /// The load that has brought the first answer: how it proved who asks is good for the parts as well.
     private var provenLoad: Load?
     /// What the first request is shared by, if it is.
@@ -177,7 +179,7 @@ extension Download {
         case .endSegments: try file.endSegments()
         case .askForConnection(let source): askForConnection(to: source)
         case .giveConnectionBack(let source):
-            connections?.takeBack(connectionTo: origin(of: source))
+            giveConnectionBack(of: source)
         case .startPart(let part, let next, let source): start(part, next, of: source)
         case .startProbe(let part, let request, let range, let source):
             startProbe(part, request, range, of: source)
@@ -296,8 +298,16 @@ extension Download {
 
     private func askForConnection(to source: Int) {
         let isAlone = self.source?.isShared != true
-        let isGranted = isAlone && connections?.lend(connectionTo: origin(of: source)) ?? true
+        let origin = origin(of: source)
+        let isGranted = isAlone && connections?.lend(connectionTo: origin) ?? true
+        if isGranted { lentConnections[source, default: []].append(origin) }
         run(machine.connectionAnswered(isGranted, source: source, at: EventLoop.now))
+    }
+
+    /// The machine may be on its way elsewhere by now: another redirect, another address.
+    private func giveConnectionBack(of source: Int) {
+        guard let origin = lentConnections[source]?.popLast() else { return }
+        connections?.takeBack(connectionTo: origin)
     }
 
     private func start(_ part: Int, _ next: StateMachine.Request, of source: Int) {

@@ -157,12 +157,47 @@ struct DownloadMirrorTests {
         #expect(try bench.difference(content) == nil)
     }
 
-    @Test func `the last mirror's error is the answer`() async throws {
+    @Test func `when no mirror has it either the app's own address gives the answer`()
+        async throws
+    {
         bench.server.on("/file", .status(404))
         mirror.on("/copy", .status(410))
         let probe = download(configuration())
         _ = await probe.result()
-        #expect(probe.story == [.responded(410), .finished])
+        #expect(probe.story == [.responded(404), .finished])
+        #expect(bench.server.requests.count == 2)
+        #expect(mirror.requests.count == 1)
+    }
+
+    @Test func `nor has a mirror that lacks it a say where the server is not there`() async throws {
+        mirror.on("/copy", .status(404))
+        let probe = DownloadProbe(
+            TransferRequest(url: "http://127.0.0.1:1/file"),
+            bench.file(),
+            client: bench.client,
+            configuration()
+        )
+        #expect(await probe.failure()?.code == .cannotConnectToHost)
+        #expect(probe.story == [.failed(.cannotConnectToHost)])
+        #expect(mirror.requests.count == 1)
+    }
+
+    @Test(arguments: [404, 503])
+    func `what a mirror has begun the app's own address continues`(status: Int) async throws {
+        let file = FixtureFile(content)
+        bench.server.on("/file", .status(503), .file(file))
+        mirror.on(
+            "/copy",
+            .file(FixtureFile(content, entityTag: "\"m\"")).dropping(after: 300_000),
+            .status(status)
+        )
+        let first = download(configuration(connections: 1))
+        #expect(await first.failure()?.code == .connectionLost)
+        let second = download(configuration(connections: 1))
+        #expect(await second.result()?.byteCount == content.byteCount)
+        #expect(second.story == [.responded(206), .resumed(300_000, content.byteCount), .finished])
+        #expect(try bench.difference(content) == nil)
+        #expect(mirror.requests.count == 2)
     }
 
     @Test(arguments: [1, 2])
@@ -197,5 +232,37 @@ struct DownloadMirrorTests {
         let probe = download(configuration())
         #expect(await probe.failure()?.code == .connectionLost)
         #expect(try #require(probe.checkpoint).writtenByteCount >= 300_000)
+    }
+
+    // MARK: Connections of others
+
+    private final class Lender: ConnectionLender {
+        private(set) var counts: [String: Int] = [:]
+
+        func lend(connectionTo origin: String) -> Bool {
+            counts[origin, default: 0] += 1
+            return true
+        }
+
+        func takeBack(connectionTo origin: String) { counts[origin, default: 0] -= 1 }
+    }
+
+    @Test func `a connection is given back to the server that it was lent for`() async throws {
+        let file = FixtureFile(content)
+        bench.server.on("/file", .redirect(to: mirror.url("/copy")))
+        // The further connection is the last one; then the first server is asked where to go, once more.
+        mirror.on(
+            "/copy",
+            .file(file).dropping(after: 500_000),
+            .status(404).waiting(at: gate),
+            .status(404),
+            .file(file)
+        )
+        let lender = Lender()
+        let probe = bench.download(configuration(mirrors: []), connections: lender)
+        try await mirror.waitUntil { $0.requests.count == 3 }
+        gate.open()
+        #expect(await probe.result()?.byteCount == content.byteCount)
+        #expect(lender.counts == [try #require(Origin(url: mirror.url("/"))).description: 0])
     }
 }

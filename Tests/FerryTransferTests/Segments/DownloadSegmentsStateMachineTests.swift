@@ -7,17 +7,17 @@ import Testing
     typealias Machine = Download.StateMachine
     typealias Effect = Machine.Effect
 
-    private static let url = "http://host/file"
-    private static let request = TransferRequest(url: url)
-    private static let version = ResourceVersion(
+    static let url = "http://host/file"
+    static let request = TransferRequest(url: url)
+    static let version = ResourceVersion(
         validator: .strongETag("\"a\""),
         totalByteCount: 1000,
         url: url
     )
-    private static let lost = TransferError(code: .connectionLost, message: "lost")
-    private let now = ContinuousClock.now
+    static let lost = TransferError(code: .connectionLost, message: "lost")
+    let now = ContinuousClock.now
 
-    private static func head(_ status: Int, _ fields: [(String, String)]) -> HTTPResponseHead {
+    static func head(_ status: Int, _ fields: [(String, String)]) -> HTTPResponseHead {
         HTTPResponseHead(
             status: status,
             version: "HTTP/1.1",
@@ -26,7 +26,7 @@ import Testing
         )
     }
 
-    private static func whole(
+    static func whole(
         _ more: [(String, String)] = [("Accept-Ranges", "bytes")]
     )
         -> HTTPResponseHead
@@ -34,19 +34,19 @@ import Testing
         head(200, [("ETag", "\"a\""), ("Content-Length", "1000")] + more)
     }
 
-    private static func part(_ range: Range<Int64>, tag: String = "\"a\"") -> HTTPResponseHead {
+    static func part(_ range: Range<Int64>, tag: String = "\"a\"") -> HTTPResponseHead {
         let text = "bytes \(range.lowerBound)-\(range.upperBound - 1)/1000"
         return head(206, [("ETag", tag), ("Content-Range", text)])
     }
 
-    private static func ask(_ range: Range<Int64>) -> Machine.Request {
+    static func ask(_ range: Range<Int64>) -> Machine.Request {
         Machine.Request(
             transfer: request,
             resumption: Resumption(gap: range, version: version)
         )
     }
 
-    private func machine(
+    func machine(
         _ policy: Download.SegmentPolicy = .eager(2, minimumSegmentBytes: 100)
     )
         -> Machine
@@ -66,7 +66,7 @@ import Testing
     }
 
     /// Two connections: the first is at byte 100 and ends at 775, the second has asked for the rest.
-    private func divided() -> Machine {
+    func divided() -> Machine {
         var (machine, effects) = grown()
         #expect(effects == [.askForConnection(source: 0)])
         #expect(
@@ -77,7 +77,7 @@ import Testing
         return machine
     }
 
-    private func bring(_ machine: inout Machine, _ part: Int, _ count: Int) -> [Effect] {
+    func bring(_ machine: inout Machine, _ part: Int, _ count: Int) -> [Effect] {
         let received =
             part == 0
             ? machine.receivedBytes(count: count)
@@ -342,41 +342,6 @@ import Testing
         )
     }
 
-    @Test func `a connection that brings nothing is replaced, later and later`() {
-        var machine = divided()
-        _ = machine.partAnswered(
-            1,
-            Self.part(775..<1000),
-            to: Self.ask(775..<1000).resumption!,
-            at: now
-        )
-        #expect(machine.nextStall == now + .seconds(60))
-        #expect(machine.stallTimePassed(at: now + .seconds(59)) == [])
-        let later = now + .seconds(60)
-        _ = machine.receivedBytes(count: 10)
-        _ = machine.wrotePart(0, count: 10, at: later)
-        #expect(
-            machine.stallTimePassed(at: later) == [
-                .cancelPart(1), .giveConnectionBack(source: 0), .askForConnection(source: 0),
-            ]
-        )
-        #expect(
-            machine.connectionAnswered(true, source: 0, at: later) == [
-                .startPart(2, Self.ask(775..<1000), source: 0)
-            ]
-        )
-        #expect(machine.nextStall == later + .seconds(64))
-    }
-
-    @Test func `when all connections bring nothing all are replaced`() {
-        var machine = divided()
-        let effects = machine.stallTimePassed(at: now + .seconds(60))
-        #expect(
-            effects.prefix(3) == [.cancelPart(0), .cancelPart(1), .giveConnectionBack(source: 0)]
-        )
-        #expect(effects.contains { if case .startPart = $0 { true } else { false } })
-    }
-
     @Test func `cancelling ends every connection and gives back what was lent`() {
         var machine = divided()
         #expect(
@@ -393,78 +358,5 @@ import Testing
                 .cancelPart(0), .cancelPart(1), .giveConnectionBack(source: 0), .fail(full),
             ]
         )
-    }
-
-    // MARK: Another address
-
-    /// What a download holds is at several places, and another address is to prove itself.
-    private func relinked() -> (Machine, [Effect]) {
-        let size: Int64 = 64 << 10
-        let version = ResourceVersion(
-            validator: .strongETag("\"a\""),
-            totalByteCount: size * 10,
-            url: "http://host/file"
-        )
-        let held = Machine.Held(
-            byteCount: size * 4,
-            version: version,
-            segments: ByteRanges([0..<size * 2, size * 5..<size * 7])
-        )
-        var machine = Machine(
-            request: TransferRequest(url: "http://host/file"),
-            configuration: Download.Configuration(link: 1)
-        )
-        let effects = machine.start(holding: held)
-        return (machine, effects)
-    }
-
-    private func answer(_ range: String, tag: String? = "\"b\"") -> HTTPResponseHead {
-        let fields = [("Content-Range", range)] + (tag.map { [("ETag", $0)] } ?? [])
-        return HTTPResponseHead(
-            status: 206,
-            fields: fields.map { HTTPField(name: $0.0, value: $0.1) },
-            url: "http://host/file"
-        )
-    }
-
-    @Test func `parts at several places are kept when bytes of one prove another address`() throws {
-        var (machine, effects) = relinked()
-        guard case .send(let request)? = effects.last else {
-            Issue.record("\(effects)")
-            return
-        }
-        #expect(request.resumption?.fields.map(\.value) == ["bytes=65536-131071"])
-        effects = machine.receivedHead(
-            answer("bytes 65536-131071/655360"),
-            to: request.transfer,
-            now: HTTPDate(secondsSince1970: 0)
-        )
-        #expect(effects.last == .takeBody)
-        effects = machine.receivedBytes(count: 60_000)
-        #expect(effects == [.compare(count: 60_000, at: 65_536)])
-        effects = machine.receivedBytes(count: 5_536)
-        #expect(effects.first == .compare(count: 5_536, at: 125_536))
-        guard case .continueFile(let version)? = effects.last else {
-            Issue.record("\(effects)")
-            return
-        }
-        #expect(version.validator == .strongETag("\"b\""))
-        effects = machine.loadFinished(nil)
-        guard case .send(let rest)? = effects.last else {
-            Issue.record("\(effects)")
-            return
-        }
-        #expect(rest.resumption?.fields.map(\.value) == ["bytes=131072-327679", "\"b\""])
-    }
-
-    @Test func `without a validator there is nothing to ask for parts by`() {
-        var (machine, effects) = relinked()
-        guard case .send(let request)? = effects.last else { return }
-        effects = machine.receivedHead(
-            answer("bytes 65536-131071/655360", tag: nil),
-            to: request.transfer,
-            now: HTTPDate(secondsSince1970: 0)
-        )
-        #expect(effects.contains { if case .reportRestart = $0 { true } else { false } })
     }
 }

@@ -39,9 +39,15 @@ import Testing
 
     @Test func `what is in flight already is not asked for again`() {
         var segments = segments()
-        // Two seconds' worth is 10 000 bytes.
-        #expect(segments.take(policy, connections: 2, rate: 5000) == nil)
+        // One second's worth is 10 000 bytes.
+        #expect(segments.take(policy, connections: 2, rate: 10_000) == nil)
         #expect(segments[0]?.limit == 10_000)
+    }
+
+    @Test func `nor is a part so small that its request would take longer`() {
+        var segments = segments()
+        // A quarter of a second's worth is 2000 bytes.
+        #expect(segments.take(policy, connections: 16, rate: 8000) == 8000..<10_000)
     }
 
     @Test func `what a lost connection has left comes first`() {

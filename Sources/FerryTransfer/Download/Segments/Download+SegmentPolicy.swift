@@ -7,7 +7,7 @@ extension Download {
         package var maximumConnections: Int
         /// How much of a body must be missing for several connections to fetch it, 8 MiB by default.
         package var minimumBodyBytes: Int64
-        /// The smallest part that is asked for by itself, 1 MiB by default.
+        /// The smallest part that is asked for by itself, 256 KiB by default.
         ///
         /// At the end of a download all connections but one wait for the last part: it is to be short. Its
         /// request costs a kilobyte and a round trip.
@@ -21,6 +21,11 @@ extension Download {
         package var requiredGain: Double
         /// How much time a body must still take for another connection to be made, 2 s by default.
         package var minimumTimeLeft: Duration
+        /// How long a connection must be busy with its part for another one to take the end of it, 1 s by
+        /// default: what is in flight already would come twice.
+        package var minimumSplitTime: Duration
+        /// How long a connection is to be busy with one part at least, 250 ms by default.
+        package var minimumSegmentTime: Duration
         /// How long one of several connections may bring nothing until another takes its place, 4 s by default.
         ///
         /// Each time that happens it takes twice as long, up to a minute. After an outage a server waits longer
@@ -33,10 +38,12 @@ extension Download {
         package init(
             maximumConnections: Int = 4,
             minimumBodyBytes: Int64 = 8 << 20,
-            minimumSegmentBytes: Int64 = 1 << 20,
+            minimumSegmentBytes: Int64 = 256 << 10,
             window: Duration = .milliseconds(400),
             requiredGain: Double = 0.25,
             minimumTimeLeft: Duration = .seconds(2),
+            minimumSplitTime: Duration = .seconds(1),
+            minimumSegmentTime: Duration = .milliseconds(250),
             stallTime: Duration = .seconds(4),
             maximumSegmentTime: Duration = .seconds(8)
         ) {
@@ -46,6 +53,8 @@ extension Download {
             self.window = window
             self.requiredGain = requiredGain
             self.minimumTimeLeft = minimumTimeLeft
+            self.minimumSplitTime = minimumSplitTime
+            self.minimumSegmentTime = minimumSegmentTime
             self.stallTime = stallTime
             self.maximumSegmentTime = maximumSegmentTime
         }
@@ -59,6 +68,12 @@ extension Download {
             policy.maximumConnections =
                 connections.map { max(1, min($0, Self.connectionLimit)) } ?? maximumConnections
             return policy
+        }
+
+        /// Has several connections fetch bodies from this size on, by parts that are as small in proportion.
+        package mutating func divideBodies(from byteCount: Int64) {
+            minimumBodyBytes = byteCount
+            minimumSegmentBytes = max(1, min(1 << 20, byteCount / 8))
         }
 
         /// One connection after the other.

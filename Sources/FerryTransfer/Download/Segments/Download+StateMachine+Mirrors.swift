@@ -42,7 +42,7 @@ extension Download.StateMachine {
             range: range,
             position: range.lowerBound
         )
-        return [.startProbe(partCount, sources.requests[source], range, source: source)]
+        return [.startProbe(partCount, sources.request(of: source), range, source: source)]
     }
 
     /// The head of a mirror's answer to a request for bytes that are at hand.
@@ -104,7 +104,7 @@ extension Download.StateMachine {
         if response == nil, let head = probe.head {
             // The first server has not answered in this attempt.
             response = head
-            current.transfer = sources.requests[probe.source]
+            current.transfer = sources.request(of: probe.source)
             effects = [
                 .reportResponse(head, current.transfer),
                 .reportResumption(offset: receivedByteCount, total: version.totalByteCount),
@@ -126,18 +126,12 @@ extension Download.StateMachine {
 
     // MARK: Failures
 
-    /// Leaves a source alone; returns whether there is another one.
-    mutating func close(_ source: Int) -> Bool {
-        sources[source] = .closed
-        return sources.standings.contains { $0 != .closed }
-    }
-
     /// Goes on with a mirror in place of the server that has failed, if there is one.
     mutating func failOver(
         after error: TransferError,
         at now: ContinuousClock.Instant
     ) -> [Effect]? {
-        guard sources.hasMirror else { return nil }
+        guard sources.hasMirror else { return leadHome() }
         guard held != nil || state == .receiving else { return leadElsewhere() }
         let isUnproved = unprovedVersion != nil || proofEnd != nil
         guard original.isResumable,
@@ -146,19 +140,31 @@ extension Download.StateMachine {
         else {
             // So little at hand is not worth a failure.
             let isLittle = receivedByteCount < Sources.probedByteCount
-            return state == .requesting && isLittle ? leadElsewhere() : nil
+            return state == .requesting && isLittle
+                ? leadElsewhere() : leadHome()
         }
         let written = held?.segments ?? ByteRanges([0..<receivedByteCount])
         // When all is there, only whoever has it can say that it is the same still.
-        guard !written.gaps(upTo: total).isEmpty else { return nil }
+        let missing = written.gaps(upTo: total)
+        guard !missing.isEmpty else { return leadHome() }
+        return goOnElsewhere(with: version, missing: missing, after: error, at: now)
+    }
+
+    /// Has mirrors bring what is missing, as soon as they have proved that they have the same.
+    private mutating func goOnElsewhere(
+        with version: ResourceVersion,
+        missing: ByteRanges,
+        after error: TransferError,
+        at now: ContinuousClock.Instant
+    ) -> [Effect] {
         unprovedVersion = nil
         proofEnd = nil
         overlapByteCount = 0
         var effects: [Effect] = []
-        if segments == nil {
+        if segments == nil, let total = version.totalByteCount {
             if state != .receiving { effects.append(.continueFile(version)) }
             effects.append(.beginSegments)
-            segments = Segments(totalByteCount: total, unassigned: written.gaps(upTo: total))
+            segments = Segments(totalByteCount: total, unassigned: missing)
         }
         self.version = version
         sources[0] = .closed
@@ -170,22 +176,23 @@ extension Download.StateMachine {
 
     /// Asks a mirror for the whole, as nothing of it is at hand.
     private mutating func leadElsewhere() -> [Effect]? {
-        guard let next = sources.next(after: leadingSource) else { return nil }
-        lead(next)
+        guard sources.leadOn() else { return leadHome() }
         return send(Request(transfer: leading))
     }
 
-    /// Has a place take the part of the first one.
-    mutating func lead(_ place: Int) {
-        leadingSource = place
-        if place > 0 { sources[place] = .closed }
+    /// Asks the app's own address once more, when no mirror has what it has not: its answer is the app's.
+    private mutating func leadHome() -> [Effect]? {
+        guard state == .requesting, !sources.isLedByOriginal else { return nil }
+        sources.leadHome()
+        if let originalFailure { return interrupted(originalFailure) }
+        return send(Request(transfer: leading, resumption: held.flatMap(resumption)))
     }
 
     /// What a connection to a source asks for, but for the part.
     func request(of source: Int) -> TransferRequest {
-        source > 0 ? sources.requests[source] : current.transfer
+        source > 0 ? sources.request(of: source) : current.transfer
     }
 
     /// The request for the whole.
-    var leading: TransferRequest { sources.requests[leadingSource] }
+    var leading: TransferRequest { sources.request(of: 0) }
 }

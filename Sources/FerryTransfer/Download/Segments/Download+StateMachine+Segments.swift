@@ -19,120 +19,6 @@ extension Download.StateMachine {
         case refused
     }
 
-    // MARK: Growth
-
-    /// Whether parts of the body that has just begun can be had by further connections.
-    func canSegment(_ head: HTTPResponseHead, _ version: ResourceVersion) -> Bool {
-        guard configuration.segments.maximumConnections > 1, !hasGivenUpSegments,
-            original.isResumable, version.validator != nil, let total = version.totalByteCount,
-            total - receivedByteCount >= configuration.segments.minimumBodyBytes,
-            // One that has failed at them time and again is asked for the whole.
-            fruitlessResumptionCount < Self.maximumFruitlessResumptionCount,
-            // Streams of one HTTP/2 connection share its rate.
-            head.version.hasPrefix("HTTP/1.")
-        else { return false }
-        return head.status == 206 || head.acceptsRanges
-    }
-
-    /// Bytes were written: finds out whether further connections are of use.
-    mutating func grow(at now: ContinuousClock.Instant) -> [Effect] {
-        guard state == .receiving, growth != nil, overlapByteCount == 0,
-            let total = version?.totalByteCount
-        else { return [] }
-        growth?.note(
-            byteCount: receivedByteCount,
-            missing: total - receivedByteCount,
-            connections: segments?.receivingCount ?? 1,
-            at: now
-        )
-        return employ(at: now)
-    }
-
-    /// Has as many connections as there are to be fetch what is missing.
-    mutating func employ(at now: ContinuousClock.Instant) -> [Effect] {
-        guard let growth, growth.target > connectionCount, let divided, hasWork(divided),
-            let source = chooseSource()
-        else { return [] }
-        if source == 0, divided.isOwnConnectionFree {
-            return startPart(0, isExtra: false, at: now) + employ(at: now)
-        }
-        return [.askForConnection(source: source)]
-    }
-
-    /// The parts, as they would be if there were another connection now.
-    private var divided: Segments? {
-        if let segments { return segments }
-        guard let version, let total = version.totalByteCount, end == total else { return nil }
-        var segments = Segments(totalByteCount: total, unassigned: ByteRanges())
-        segments[Self.firstConnection] = .begun(at: receivedByteCount, limit: total, end: total)
-        return segments
-    }
-
-    private func hasWork(_ segments: Segments) -> Bool {
-        var segments = segments
-        return takePart(of: &segments) != nil
-    }
-
-    private func takePart(of segments: inout Segments) -> Range<Int64>? {
-        segments.take(
-            configuration.segments,
-            connections: growth?.target ?? 1,
-            rate: growth?.rate
-        )
-    }
-
-    /// The owner has lent a connection, or has none.
-    mutating func connectionAnswered(
-        _ isGranted: Bool,
-        source: Int,
-        at now: ContinuousClock.Instant
-    ) -> [Effect] {
-        guard isGranted else {
-            let count = connectionCount
-            growth?.refuse(connections: count, at: now)
-            return count > 0 ? [] : end(after: lastFailure)
-        }
-        guard state == .receiving, growth != nil else {
-            return [.giveConnectionBack(source: source)]
-        }
-        if source > 0, sources[source] == .unproven {
-            return startProbe(source) + employ(at: now)
-        }
-        let start = startPart(source, isExtra: true, at: now)
-        guard !start.isEmpty else { return [.giveConnectionBack(source: source)] }
-        return start + employ(at: now)
-    }
-
-    private mutating func startPart(
-        _ source: Int,
-        isExtra: Bool,
-        at now: ContinuousClock.Instant
-    ) -> [Effect] {
-        var provenVersion = version
-        if source > 0, case .proven(let version) = sources[source] { provenVersion = version }
-        let effects: [Effect] = segments == nil ? [.beginSegments] : []
-        guard let provenVersion, var divided, let range = takePart(of: &divided),
-            let resumption = Resumption(gap: range, version: provenVersion)
-        else { return [] }
-        partCount += 1
-        divided[partCount] = Segments.Part(
-            start: range.lowerBound,
-            position: range.lowerBound,
-            limit: range.upperBound,
-            end: range.upperBound,
-            source: source,
-            isExtra: isExtra,
-            touched: now
-        )
-        if segments == nil { divided[Self.firstConnection]?.touched = now }
-        segments = divided
-        let transfer = source > 0 ? sources.requests[source] : current.transfer
-        let request = Request(transfer: transfer, resumption: resumption)
-        return effects + [.startPart(partCount, request, source: source)]
-    }
-
-    // MARK: Parts
-
     /// The head of the answer to the request for a part.
     mutating func partAnswered(
         _ identifier: Int,
@@ -142,7 +28,7 @@ extension Download.StateMachine {
     ) -> [Effect] {
         guard state == .receiving, var part = segments?[identifier] else { return [] }
         guard head.status == 206, case .accepted(let end, _) = resumption.answer(head) else {
-            return [.cancelPart(identifier)] + partEnded(identifier, .refused, at: now)
+            return cancelPart(identifier) + partEnded(part, .refused, at: now)
         }
         // It may be less than was asked for; the rest is asked for again.
         if end < part.limit { segments?.giveBack(end..<part.limit) }
@@ -158,7 +44,7 @@ extension Download.StateMachine {
     mutating func partReceivedBytes(_ identifier: Int, count: Int) -> [Effect] {
         guard state == .receiving, let part = segments?[identifier] else { return [] }
         if part.position + Int64(count) > part.end {
-            return abandonLoads() + refused("the body is longer than announced")
+            return partTooLong(part)
         }
         hasReceivedBytes = true
         fruitlessResumptionCount = 0
@@ -170,15 +56,21 @@ extension Download.StateMachine {
         return effects + [.writePart(identifier, at: part.position, count: Int(wanted))]
     }
 
+    /// Nothing that has come by a connection that brings too much can be relied on, nor taken back by itself.
+    private mutating func partTooLong(_ part: Segments.Part) -> [Effect] {
+        let reason = "the body is longer than announced"
+        guard part.source > 0 else { return abandonLoads() + refused(reason) }
+        // A mirror's fault is not the server's.
+        sources[part.source] = .closed
+        return abandonLoads() + beginAnew(because: reason)
+    }
+
     /// Has a connection that was asked for more than its part go on with what follows, where nobody brings
     /// that yet; `nil` where somebody does.
     private mutating func goOn(_ identifier: Int) -> [Effect]? {
         if segments?.extend(identifier) == true { return [] }
-        guard let next = segments?.unansweredSuccessor(of: identifier),
-            let part = segments?.end(next)
-        else { return nil }
-        return [.cancelPart(next)]
-            + (part.isExtra ? [.giveConnectionBack(source: part.source)] : [])
+        guard let next = segments?.unansweredSuccessor(of: identifier) else { return nil }
+        return cancelPart(next)
     }
 
     /// Bytes of a part were written.
@@ -197,7 +89,7 @@ extension Download.StateMachine {
         ]
         // At the end of its answer a connection can be used again; before, it cannot.
         guard part.missing == 0, part.position < part.end else { return progress }
-        return progress + [.cancelPart(identifier)] + partEnded(identifier, .complete, at: now)
+        return progress + cancelPart(identifier) + partEnded(part, .complete, at: now)
     }
 
     /// The connection for a part has ended.
@@ -207,30 +99,33 @@ extension Download.StateMachine {
         at now: ContinuousClock.Instant
     ) -> [Effect] {
         guard state == .receiving, let part = segments?[identifier] else { return [] }
+        let release = endPart(identifier)
         if part.missing == 0, part.isReceiving {
-            return partEnded(identifier, .complete, at: now)
+            return release + partEnded(part, .complete, at: now)
         }
         let message = "the body ended at byte \(part.position) of \(part.end)"
         let loss = error ?? TransferError(code: .connectionLost, message: message)
-        return partEnded(identifier, .lost(loss), at: now)
+        return release + partEnded(part, .lost(loss), at: now)
     }
 
+    /// Takes a part from the connection that was to bring it, and ends that.
+    private mutating func cancelPart(_ identifier: Int) -> [Effect] {
+        [.cancelPart(identifier)] + endPart(identifier)
+    }
+
+    /// Takes a part from the connection that was to bring it.
+    private mutating func endPart(_ identifier: Int) -> [Effect] {
+        guard let part = segments?.end(identifier), part.isExtra else { return [] }
+        return [.giveConnectionBack(source: part.source)]
+    }
+
+    /// What follows the end of the connection for a part.
     private mutating func partEnded(
-        _ identifier: Int,
+        _ part: Segments.Part,
         _ end: PartEnd,
         at now: ContinuousClock.Instant
     ) -> [Effect] {
-        guard let part = segments?.end(identifier), let segments else { return [] }
-        let release: [Effect] = part.isExtra ? [.giveConnectionBack(source: part.source)] : []
-        if segments.missing == 0 {
-            // One that has brought everything may only have to tell so.
-            guard segments.parts.isEmpty else { return release }
-            let probes = abandonProbes()
-            self.segments = nil
-            growth = nil
-            state = .synchronizing
-            return release + probes + [.endSegments, .synchronize]
-        }
+        if let completion = completed() { return completion }
         switch end {
         case .complete:
             lastFailure = nil
@@ -243,14 +138,28 @@ extension Download.StateMachine {
             // a network.
             let brought = part.position - part.start
             if connectionCount == 0 || brought < configuration.segments.minimumSegmentBytes {
-                leave(part.source)
+                let count = connectionCount
+                if leave(part.source) { growth?.refuse(connections: count, at: now) }
             }
         case .refused:
             lastFailure = nil
             isRefused = true
-            leave(part.source)
+            let count = connectionCount
+            if leave(part.source) { growth?.lose(connections: count) }
         }
-        return release + goOnOrFail(at: now)
+        return goOnOrFail(at: now)
+    }
+
+    /// What there is to do when nothing is missing; `nil` as long as something is.
+    private mutating func completed() -> [Effect]? {
+        guard let segments, segments.missing == 0 else { return nil }
+        // One that has brought everything may only have to tell so.
+        guard segments.parts.isEmpty else { return [] }
+        let probes = abandonProbes()
+        self.segments = nil
+        growth = nil
+        state = .synchronizing
+        return probes + [.endSegments, .synchronize]
     }
 
     // MARK: Stalls
@@ -272,19 +181,17 @@ extension Download.StateMachine {
         growth?.interrupt(at: now)
         lastFailure = nil
         isRefused = false
-        let ends = stalled.flatMap { identifier -> [Effect] in
-            guard let part = segments?.end(identifier) else { return [] }
-            return [.cancelPart(identifier)]
-                + (part.isExtra ? [.giveConnectionBack(source: part.source)] : [])
-        }
-        return ends + goOnOrFail(at: now)
+        let ends = stalled.flatMap { cancelPart($0) }
+        return ends + (completed() ?? goOnOrFail(at: now))
     }
 
-    /// Asks nothing more of a source, and without another one is content with the connections there are.
-    private mutating func leave(_ source: Int) {
-        guard sources.requests.count == 1 || !close(source) else { return }
-        let count = connectionCount
-        growth?.lose(connections: count)
+    /// Asks nothing more of a source, where it is one of several.
+    ///
+    /// - Returns: Whether there is no other, so that the connections there are have to do.
+    private mutating func leave(_ source: Int) -> Bool {
+        guard !sources.isAlone else { return true }
+        sources[source] = .closed
+        return !sources.hasOpen
     }
 
     /// Has the connections fetch what is missing; where there is none and can be none, that is the end.
@@ -301,7 +208,7 @@ extension Download.StateMachine {
 
     /// No connection is left: either that is a failure, or what the servers' refusals mean is told by the
     /// answer to a request that is the only one.
-    private mutating func end(after error: TransferError?) -> [Effect] {
+    mutating func end(after error: TransferError?) -> [Effect] {
         guard let segments else { return [] }
         guard let error else { return askAlone(segments) }
         self.segments = nil
@@ -323,13 +230,10 @@ extension Download.StateMachine {
     mutating func abandonLoads() -> [Effect] {
         let probes = abandonProbes()
         guard let segments else { return [.cancelLoad] + probes }
+        let ends = segments.parts.keys.sorted().flatMap { cancelPart($0) }
         self.segments = nil
         growth = nil
-        return probes
-            + segments.parts.sorted { $0.key < $1.key }.flatMap { identifier, part in
-                [.cancelPart(identifier)]
-                    + (part.isExtra ? [.giveConnectionBack(source: part.source)] : [])
-            }
+        return probes + ends
     }
 }
 

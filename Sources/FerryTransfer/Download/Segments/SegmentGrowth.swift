@@ -1,7 +1,9 @@
 /// Decides how many connections fetch one body: more and more, while that makes it come faster.
 ///
-/// The number is doubled, and the rate before is compared with the rate after. What brings less than its share
-/// is taken back, and after a while tried again: rates vary, and so does what is in the way.
+/// The number is multiplied, and the rate before is compared with the best one after: where packets are lost, a
+/// short measurement is a matter of luck, and so is the first one, which is of a connection that has just begun.
+/// As many are kept as bring their share, and after a while more are tried again: rates vary, and so does what
+/// is in the way.
 struct SegmentGrowth: Hashable, Sendable {
     private enum Phase: Hashable {
         /// The rate of the present number is being measured.
@@ -9,10 +11,45 @@ struct SegmentGrowth: Hashable, Sendable {
         /// Further connections are on their way.
         case settling(since: ContinuousClock.Instant)
         /// What they bring is being measured.
-        case comparing(since: ContinuousClock.Instant, byteCount: Int64)
+        case comparing(Comparison)
         /// The number stays, for a time or for good.
         case settled(until: ContinuousClock.Instant?)
     }
+
+    /// What a number of connections brings.
+    private struct Comparison: Hashable {
+        let start: ContinuousClock.Instant
+        let startByteCount: Int64
+        var windowStart: ContinuousClock.Instant
+        var windowByteCount: Int64
+        var bestRate = 0.0
+
+        init(at now: ContinuousClock.Instant, byteCount: Int64) {
+            start = now
+            startByteCount = byteCount
+            windowStart = now
+            windowByteCount = byteCount
+        }
+
+        /// Ends a window, if it is over.
+        mutating func note(
+            byteCount: Int64,
+            window: Duration,
+            at now: ContinuousClock.Instant
+        ) -> Bool {
+            guard now - windowStart >= window else { return false }
+            let rate = SegmentGrowth.rate(of: byteCount - windowByteCount, in: now - windowStart)
+            bestRate = max(bestRate, rate)
+            windowStart = now
+            windowByteCount = byteCount
+            return true
+        }
+    }
+
+    /// What the number is multiplied by.
+    private static let factor = 4
+    /// After how many windows without a gain there is none.
+    private static let patience = 5
 
     /// How many connections there are to be.
     private(set) var target = 1
@@ -23,7 +60,7 @@ struct SegmentGrowth: Hashable, Sendable {
     private var phase: Phase?
     private var previousTarget = 1
     private var previousRate = 0.0
-    private var pause = Duration.seconds(8)
+    private var pause = Duration.seconds(2)
 
     init(policy: Download.SegmentPolicy) {
         self.policy = policy
@@ -56,19 +93,23 @@ struct SegmentGrowth: Hashable, Sendable {
         case .settling(let since):
             // A connection that cannot be made must not keep the others from being judged.
             guard connections >= target || now - since >= policy.window * 4 else { return }
-            phase = .comparing(since: now, byteCount: byteCount)
-        case .comparing(let since, let start):
-            compare(Self.rate(of: byteCount - start, in: now - since), after: now - since, at: now)
+            phase = .comparing(Comparison(at: now, byteCount: byteCount))
+        case .comparing(var comparison):
+            guard comparison.note(byteCount: byteCount, window: policy.window, at: now) else {
+                return
+            }
+            phase = .comparing(comparison)
+            compare(comparison, byteCount: byteCount, at: now)
         case .settled(let end):
             guard let end, now >= end else { return }
             phase = nil
         }
     }
 
-    /// Connections could not be had, because others need them.
+    /// Connections could not be had, because others need them, or one was lost: there may be more later.
     mutating func refuse(connections: Int, at now: ContinuousClock.Instant) {
-        target = max(1, connections)
-        phase = .settled(until: now + pause)
+        target = max(1, min(target, connections))
+        settle(at: now)
     }
 
     /// For a while nothing came, which says nothing about how many connections are worth it.
@@ -80,27 +121,34 @@ struct SegmentGrowth: Hashable, Sendable {
         }
     }
 
-    /// A connection has failed: the server may not want as many.
+    /// The server has answered a connection with something else: it does not want as many.
     mutating func lose(connections: Int) {
         target = max(1, min(target, connections))
         phase = .settled(until: nil)
     }
 
     private mutating func compare(
-        _ rate: Double,
-        after duration: Duration,
+        _ comparison: Comparison,
+        byteCount: Int64,
         at now: ContinuousClock.Instant
     ) {
-        guard duration >= policy.window else { return }
+        let duration = now - comparison.start
+        let average = Self.rate(of: byteCount - comparison.startByteCount, in: duration)
         let possible = Double(target - previousTarget) / Double(previousTarget)
-        if rate >= previousRate * (1 + policy.requiredGain * possible) {
-            self.rate = rate
+        if comparison.bestRate >= previousRate * (1 + policy.requiredGain * possible) {
+            rate = average
             return grow(at: now)
         }
-        // Lost packets make a short measurement a matter of luck.
-        guard duration >= policy.window * 3 else { return }
-        self.rate = max(rate, previousRate)
-        target = previousTarget
+        guard duration >= policy.window * Self.patience else { return }
+        rate = max(average, previousRate)
+        // Of those that were tried, as many as have brought what one did.
+        let worth = Double(previousTarget) * comparison.bestRate / max(1, previousRate)
+        target = min(target, max(previousTarget, Int(min(worth, Double(target)).rounded())))
+        settle(at: now)
+    }
+
+    /// Keeps the number for a while, longer each time.
+    private mutating func settle(at now: ContinuousClock.Instant) {
         phase = .settled(until: now + pause)
         pause *= 2
     }
@@ -112,7 +160,7 @@ struct SegmentGrowth: Hashable, Sendable {
         }
         previousTarget = target
         previousRate = rate ?? 0
-        target = min(policy.maximumConnections, target * 2)
+        target = min(policy.maximumConnections, target * Self.factor)
         phase = .settling(since: now)
     }
 

@@ -111,17 +111,18 @@ struct Segments: Hashable, Sendable {
         rate: Double?
     ) -> Range<Int64>? {
         let share = rate.map { $0 / Double(max(1, parts.count)) }
-        let size = desiredSize(policy, connections: connections, share: share)
+        let least = leastSize(policy, share: share)
+        let size = max(least, desiredSize(policy, connections: connections, share: share))
         if let gap = unassigned.ranges.first {
             let rest = gap.byteCount - size
-            let end = rest < policy.minimumSegmentBytes ? gap.upperBound : gap.lowerBound + size
+            let end = rest < least ? gap.upperBound : gap.lowerBound + size
             unassigned.remove(gap.lowerBound..<end)
             return gap.lowerBound..<end
         }
         // Of one that was not answered yet nobody knows whether it brings anything.
         let answered = parts.filter { $0.value.isReceiving }
         guard let (identifier, longest) = answered.max(by: { $0.value.missing < $1.value.missing }),
-            longest.missing >= 2 * policy.minimumSegmentBytes,
+            longest.missing >= 2 * least,
             isWorthwhile(longest.missing, policy, share: share)
         else { return nil }
         let start = longest.limit - min(size, longest.missing / 2)
@@ -138,9 +139,19 @@ struct Segments: Hashable, Sendable {
         var size = missing / Int64(2 * max(1, connections))
         if let share, share.isFinite {
             // A rate that is next to nothing would make parts that are.
-            size = min(size, Int64(min(1e15, share * (policy.maximumSegmentTime / .seconds(1)))))
+            size = min(size, bytes(share, in: policy.maximumSegmentTime))
         }
-        return max(size, policy.minimumSegmentBytes)
+        return size
+    }
+
+    /// What is worth a request.
+    private func leastSize(_ policy: Download.SegmentPolicy, share: Double?) -> Int64 {
+        guard let share, share.isFinite else { return policy.minimumSegmentBytes }
+        return max(policy.minimumSegmentBytes, bytes(share, in: policy.minimumSegmentTime))
+    }
+
+    private func bytes(_ rate: Double, in time: Duration) -> Int64 {
+        Int64(min(1e15, rate * (time / .seconds(1))))
     }
 
     /// Whether a connection is busy with its part for long: else what is in flight on it is already the rest.
@@ -150,6 +161,6 @@ struct Segments: Hashable, Sendable {
         share: Double?
     ) -> Bool {
         guard let share, share.isFinite else { return true }
-        return Double(missing) >= share * (policy.minimumTimeLeft / .seconds(1))
+        return missing >= bytes(share, in: policy.minimumSplitTime)
     }
 }

@@ -2,8 +2,8 @@ import FerryHTTP
 
 /// The places that one resource can be had from, and what is known of each.
 ///
-/// The first is that of the request; the others are mirrors, whose bytes are taken only after proof. The
-/// proof of a mirror is that it
+/// The first leads: it is asked as long as one is enough. That is the app's own address, until a mirror takes
+/// its part. The bytes of the others are taken only after proof, which is that one
 ///
 /// - tells the same length of the whole,
 /// - does not contradict the digest of the whole (`Repr-Digest`, RFC 9530), where both servers tell one,
@@ -14,6 +14,15 @@ import FerryHTTP
 /// a file, or of its number on a disk. A mirror that differs elsewhere than in the part that was compared is
 /// found out only by a digest of the whole.
 struct Sources: Hashable, Sendable {
+    /// One place.
+    private struct Place: Hashable, Sendable {
+        /// What to ask it.
+        let request: TransferRequest
+        /// Whether it is the app's own address, whose answers are the app's.
+        let isOriginal: Bool
+        var standing = Standing.unproven
+    }
+
     /// What is known of a place.
     enum Standing: Hashable, Sendable {
         /// Nothing was compared yet.
@@ -41,46 +50,85 @@ struct Sources: Hashable, Sendable {
     /// How many bytes are compared.
     static let probedByteCount: Int64 = 64 * 1024
 
-    /// What to ask each place; the first is the app's own request.
-    let requests: [TransferRequest]
-    private(set) var standings: [Standing]
+    private var places: [Place]
     /// The comparisons that are under way, by the numbers of their connections.
     var probes: [Int: Probe] = [:]
 
     /// Mirrors that are no addresses, or the place of the request once more, are left out.
     init(request: TransferRequest, mirrors: [String]) {
-        var requests = [request]
-        for url in mirrors where !requests.contains(where: { $0.url == url }) {
+        places = [Place(request: request, isOriginal: true)]
+        for url in mirrors where !places.contains(where: { $0.request.url == url }) {
             if let directed = RedirectPolicy.request(request, directedTo: url) {
-                requests.append(directed)
+                places.append(Place(request: directed, isOriginal: false))
             }
         }
-        self.requests = requests
-        standings = requests.map { _ in .unproven }
     }
 
     subscript(source: Int) -> Standing {
-        get { standings[source] }
-        set { standings[source] = newValue }
+        get { places[source].standing }
+        set { places[source].standing = newValue }
     }
 
-    /// Whether there is a mirror that may be of use.
-    var hasMirror: Bool { standings.dropFirst().contains { $0 != .closed } }
+    /// What to ask a place.
+    func request(of source: Int) -> TransferRequest { places[source].request }
 
-    /// Whether there is a mirror that was not compared.
-    var hasUnproven: Bool { standings.dropFirst().contains(.unproven) }
+    /// Whether there is only the app's own address.
+    var isAlone: Bool { places.count == 1 }
 
-    /// The place that a version came from.
-    func place(of version: ResourceVersion) -> Int? {
-        requests.firstIndex { request in
-            let other = ResourceVersion(validator: nil, totalByteCount: nil, url: request.url)
+    /// Whether there is a place that may be of use.
+    var hasOpen: Bool { places.contains { $0.standing != .closed } }
+
+    /// Whether there is one that may be of use beside the first.
+    var hasMirror: Bool { places.dropFirst().contains { $0.standing != .closed } }
+
+    /// Whether there is one beside the first that was not compared.
+    var hasUnproven: Bool { places.dropFirst().contains { $0.standing == .unproven } }
+
+    /// Whether the app's own address is the first.
+    var isLedByOriginal: Bool { places[0].isOriginal }
+
+    /// Has the place lead that a version came from.
+    mutating func lead(by version: ResourceVersion) {
+        let place = places.firstIndex { place in
+            let other = ResourceVersion(
+                validator: nil,
+                totalByteCount: nil,
+                url: place.request.url
+            )
             return (other.origin, other.path) == (version.origin, version.path)
         }
+        if let place { lead(place) }
     }
 
-    /// The next mirror to ask for the whole in place of one that has failed.
-    func next(after source: Int) -> Int? {
-        requests.indices.first { $0 > source && standings[$0] == .unproven }
+    /// Has the next mirror lead in place of the first, of which nothing more is asked.
+    ///
+    /// - Returns: Whether there is one.
+    mutating func leadOn() -> Bool {
+        places[0].standing = .closed
+        guard let next = places.firstIndex(where: { $0.standing == .unproven }) else {
+            return false
+        }
+        lead(next)
+        return true
+    }
+
+    /// Has the app's own address lead, and nothing more be asked of the mirrors.
+    mutating func leadHome() {
+        guard let home = places.firstIndex(where: \.isOriginal) else { return }
+        for place in places.indices { places[place].standing = .closed }
+        lead(home)
+    }
+
+    private mutating func lead(_ place: Int) {
+        places.insert(places.remove(at: place), at: 0)
+        places[0].standing = .unproven
+    }
+
+    /// Something else than what was compared takes the place of the bytes at hand.
+    mutating func forgetProofs() {
+        for place in places.indices {
+            if case .proven = places[place].standing { places[place].standing = .unproven }
+        }
     }
 
     /// The place for another connection: the one with the fewest of them that is not closed.
@@ -90,8 +138,8 @@ struct Sources: Hashable, Sendable {
     ///   - canProbe: Whether there are bytes at hand to compare.
     /// - Returns: The place, or `nil` when there is none.
     func choose(loads: [Int: Int], canProbe: Bool) -> Int? {
-        let usable = requests.indices.filter { source in
-            switch standings[source] {
+        let usable = places.indices.filter { source in
+            switch places[source].standing {
             case .closed, .probing: false
             case .proven: true
             case .unproven: source == 0 || canProbe

@@ -1,0 +1,100 @@
+import FerryHTTP
+import Testing
+
+@testable import FerryTransfer
+
+@Suite struct DownloadMirrorsStateMachineTests {
+    typealias Machine = Download.StateMachine
+    typealias Effect = Machine.Effect
+
+    private static let byteCount: Int64 = 1_000_000
+    private static let request = TransferRequest(url: "http://host/file")
+    private static let mirror = "http://mirror/copy"
+    private let now = ContinuousClock.now
+
+    private static func head(_ range: Range<Int64>, tag: String, url: String) -> HTTPResponseHead {
+        let content = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(byteCount)"
+        return HTTPResponseHead(
+            status: 206,
+            version: "HTTP/1.1",
+            fields: [
+                HTTPField(name: "ETag", value: tag),
+                HTTPField(name: "Content-Range", value: content),
+            ],
+            url: url
+        )
+    }
+
+    private static func whole(_ tag: String) -> HTTPResponseHead {
+        HTTPResponseHead(
+            status: 200,
+            version: "HTTP/1.1",
+            fields: [
+                HTTPField(name: "ETag", value: tag),
+                HTTPField(name: "Content-Length", value: "\(byteCount)"),
+                HTTPField(name: "Accept-Ranges", value: "bytes"),
+            ],
+            url: request.url
+        )
+    }
+
+    /// The first 100 000 bytes have come, and a mirror has proved that it has them too and was asked for a part.
+    private func shared() throws -> (Machine, part: Int, Machine.Request) {
+        var machine = Machine(
+            request: Self.request,
+            configuration: Download.Configuration(
+                segments: .eager(2, minimumSegmentBytes: 1000),
+                mirrors: [Self.mirror]
+            )
+        )
+        _ = machine.start(holding: nil)
+        _ = machine.receivedHead(Self.whole("\"a\""), to: Self.request, now: .now)
+        _ = machine.receivedBytes(count: 100_000)
+        _ = machine.wrote(count: 100_000)
+        #expect(machine.grow(at: now) == [.askForConnection(source: 1)])
+        let probe = machine.connectionAnswered(true, source: 1, at: now)
+        guard case .startProbe(let number, let request, let range, 1)? = probe.first else {
+            throw Unexpected(effects: probe)
+        }
+        #expect(request.url == Self.mirror)
+        let answer = Self.head(range, tag: "\"m\"", url: Self.mirror)
+        #expect(machine.probeAnswered(number, answer, at: now) == [])
+        _ = machine.probeReceivedBytes(number, count: range.count, at: now)
+        #expect(
+            machine.probeFinished(number, at: now) == [
+                .giveConnectionBack(source: 1), .askForConnection(source: 1),
+            ]
+        )
+        let start = machine.connectionAnswered(true, source: 1, at: now)
+        guard case .startPart(let part, let next, 1)? = start.last else {
+            throw Unexpected(effects: start)
+        }
+        return (machine, part, next)
+    }
+
+    private struct Unexpected: Error {
+        let effects: [Effect]
+    }
+
+    @Test func `a mirror that sends too much is left, and its fault is not the download's`() throws
+    {
+        var (machine, part, next) = try shared()
+        let range = try #require(next.resumption?.gap)
+        let answer = Self.head(range, tag: "\"m\"", url: Self.mirror)
+        let resumption = try #require(next.resumption)
+        #expect(machine.partAnswered(part, answer, to: resumption, at: now) == [])
+        let effects = machine.partReceivedBytes(part, count: range.count + 1)
+        #expect(
+            effects == [
+                .cancelPart(0), .cancelPart(part), .giveConnectionBack(source: 1), .discardFile,
+                .reportRestart(reason: "the body is longer than announced"),
+                .send(Machine.Request(transfer: Self.request)),
+            ]
+        )
+        // The mirror is not asked again.
+        _ = machine.receivedHead(Self.whole("\"a\""), to: Self.request, now: .now)
+        _ = machine.receivedBytes(count: 100_000)
+        _ = machine.wrote(count: 100_000)
+        #expect(machine.grow(at: now) == [.askForConnection(source: 0)])
+    }
+}

@@ -1,0 +1,94 @@
+import FerryHTTP
+import Testing
+
+@testable import FerryTransfer
+
+@Suite struct MirrorProofTests {
+    typealias Machine = Download.StateMachine
+
+    private static let request = TransferRequest(url: "http://host/file")
+    private static let mirror = TransferRequest(url: "http://mirror/copy")
+    private static let total: Int64 = 400_000
+    private let now = ContinuousClock.now
+
+    private static func whole(_ tag: String) -> HTTPResponseHead {
+        head(
+            200,
+            [("ETag", tag), ("Content-Length", "\(total)"), ("Accept-Ranges", "bytes")],
+            request.url
+        )
+    }
+
+    private static func part(_ range: Range<Int64>) -> HTTPResponseHead {
+        let text = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(total)"
+        return head(206, [("ETag", "\"m\""), ("Content-Range", text)], mirror.url)
+    }
+
+    private static func head(
+        _ status: Int,
+        _ fields: [(String, String)],
+        _ url: String
+    ) -> HTTPResponseHead {
+        HTTPResponseHead(
+            status: status,
+            fields: fields.map { HTTPField(name: $0.0, value: $0.1) },
+            url: url
+        )
+    }
+
+    /// A machine that may have another connection, which has brought the first bytes of a version.
+    private func begun() -> Machine {
+        var machine = Machine(
+            request: Self.request,
+            configuration: Download.Configuration(
+                segments: .eager(2, minimumSegmentBytes: 150_000),
+                mirrors: [Self.mirror.url]
+            )
+        )
+        _ = machine.start(holding: nil)
+        receive(Self.whole("\"a\""), &machine)
+        #expect(machine.grow(at: now) == [.askForConnection(source: 1)])
+        return machine
+    }
+
+    private func receive(_ head: HTTPResponseHead, _ machine: inout Machine) {
+        _ = machine.receivedHead(head, to: Self.request, now: .now)
+        _ = machine.receivedBytes(count: 100_000)
+        _ = machine.wrote(count: 100_000)
+    }
+
+    /// Has the mirror prove that it has the first bytes.
+    private func prove(_ machine: inout Machine) {
+        let range: Range<Int64> = 100_000 - Sources.probedByteCount..<100_000
+        let part = machine.partCount + 1
+        let effects = machine.connectionAnswered(true, source: 1, at: now)
+        #expect(effects == [.startProbe(part, Self.mirror, range, source: 1)])
+        #expect(machine.probeAnswered(part, Self.part(range), at: now) == [])
+        _ = machine.probeReceivedBytes(part, count: Int(range.byteCount), at: now)
+        _ = machine.probeFinished(part, at: now)
+    }
+
+    @Test func `a proof is worth nothing for another version`() throws {
+        var machine = begun()
+        prove(&machine)
+        _ = machine.connectionAnswered(false, source: 0, at: now)
+        let lost = TransferError(code: .connectionLost, message: "lost")
+        #expect(machine.loadFinished(lost, at: now).last == .askForConnection(source: 1))
+        // The mirror brings a part, and the next one is to come from the first server, which has changed.
+        let start = machine.connectionAnswered(true, source: 1, at: now)
+        guard case .startPart(let part, let asked, source: 1)? = start.last,
+            let resumption = asked.resumption, let gap = resumption.gap
+        else {
+            Issue.record("\(start)")
+            return
+        }
+        _ = machine.partAnswered(part, Self.part(gap), to: resumption, at: now)
+        _ = machine.partReceivedBytes(part, count: Int(gap.byteCount))
+        _ = machine.wrotePart(part, count: Int(gap.byteCount), at: now)
+        _ = machine.partFinished(part, nil, at: now)
+        _ = machine.connectionAnswered(false, source: 1, at: now)
+        receive(Self.whole("\"b\""), &machine)
+        #expect(machine.loadFinished(lost, at: now).last == .askForConnection(source: 1))
+        prove(&machine)
+    }
+}
