@@ -94,13 +94,14 @@ leaks: set-up
 coverage: set-up
 	scripts/coverage
 
-# Random histories of the daemon, its clients, its network and its disk, in a simulated world.
+# Random histories of the daemon, its clients, its network and its disk, in a simulated world; and of downloads
+# from several places.
 simulate: set-up
 	swift build --build-tests --quiet --configuration release -Xswiftc -enable-testing \
 	  --scratch-path .build/simulate
 	FERRY_SIMULATION_COUNT=$(COUNT) $(SEED:%=FERRY_SIMULATION_SEED=%) \
 	  swift test --skip-build --configuration release --disable-xctest \
-	  --scratch-path .build/simulate --filter FerryDaemonTests.SimulationTests
+	  --scratch-path .build/simulate --filter 'FerryDaemonTests.SimulationTests|MirrorSimulationTests'
 
 # Inputs that libFuzzer makes up, for each of the targets in Fuzzing or for TARGET alone. What is worth
 # keeping goes to Fuzzing/Corpora; an input with a finding to .build/fuzz/findings. SANITIZER= is quicker.

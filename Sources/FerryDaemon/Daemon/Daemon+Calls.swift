@@ -101,8 +101,7 @@ extension Daemon: TransferCallHandler {
             perform(machine.setOptions(parameters, from: caller))
         case .setSessionRates(let parameters, let reply):
             answers[caller.call] = PendingAnswer(reply)
-            let rates = SharedRates(receive: parameters.receiveRate, send: parameters.sendRate)
-            perform(machine.setRates(rates, ofSession: parameters.session, from: caller))
+            perform(machine.setRates(parameters.rates, ofSession: parameters.session, from: caller))
         case .begin(let parameters, let reply):
             answers[caller.call] = PendingAnswer(reply)
             perform(machine.begin(parameters, from: caller, at: now))
@@ -142,8 +141,7 @@ extension Daemon: TransferCallHandler {
             perform(machine.relinkTask(parameters.id, to: parameters.url, from: caller))
         case .setTaskRates(let parameters, let reply):
             answers[caller.call] = PendingAnswer(reply)
-            let rates = SharedRates(receive: parameters.receiveRate, send: parameters.sendRate)
-            perform(machine.setRates(rates, ofTask: parameters.id, from: caller))
+            perform(machine.setRates(parameters.rates, ofTask: parameters.id, from: caller))
         case .setTaskPriority(let parameters, let reply):
             answers[caller.call] = PendingAnswer(reply)
             perform(
@@ -151,8 +149,7 @@ extension Daemon: TransferCallHandler {
             )
         case .setRates(let parameters, let reply):
             answers[caller.call] = PendingAnswer(reply)
-            let rates = SharedRates(receive: parameters.receiveRate, send: parameters.sendRate)
-            perform(machine.setRates(rates, from: caller))
+            perform(machine.setRates(parameters.rates, from: caller))
         case .removeHook(let parameters, let reply):
             answers[caller.call] = PendingAnswer(reply)
             perform(machine.removeHook(parameters.application, from: caller))

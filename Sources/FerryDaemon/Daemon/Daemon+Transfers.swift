@@ -45,7 +45,7 @@ extension Daemon {
         let state = ByteState.decode(task.checkpoint)
         if let failure = state?.failure { throw failure }
         try requireRoom(for: task)
-        let wanted = Stored.options(task.options)
+        let wanted = start.options
         let retry = options.policy.retry.applying(wanted?.retry)
         let download = Download(
             name: "task \(task.id)",
@@ -55,7 +55,7 @@ extension Daemon {
             client: try client(for: start),
             configuration: Download.Configuration(
                 synchronization: .everySecond(files.synchronizer),
-                unavailableResponses: unavailableResponses(to: task),
+                unavailableResponses: unavailableResponses(to: start),
                 retriedStatuses: retry.statuses,
                 refusesErrorResponses: wanted?.refusesErrorResponses ?? false,
                 link: LinkState.decode(task.link)?.number ?? state?.checkpoint?.version.link,
@@ -88,7 +88,7 @@ extension Daemon {
 
     /// How the requests of a transfer are carried through to their answers.
     func loadConfiguration(for start: DaemonStateMachine.TransferStart) -> Load.Configuration {
-        let own = Stored.options(start.task.options)?.rates ?? SharedRates()
+        let own = start.options?.rates ?? SharedRates()
         let rates = rateLimits.makeRates(forSession: start.task.sessionID)
         rates.limit(receiving: own.receive, sending: own.send)
         rates.setPriority(start.task.priority)
@@ -96,9 +96,11 @@ extension Daemon {
     }
 
     /// What a response means that says that the server is unavailable, after so many of them in a row.
-    func unavailableResponses(to task: TaskRecord) -> Download.UnavailableResponses {
-        options.policy.retry.applying(Stored.options(task.options)?.retry).unavailableResponses(
-            after: AttemptFailure.decode(task.lastError)?.unavailableCount ?? 0
+    func unavailableResponses(
+        to start: DaemonStateMachine.TransferStart
+    ) -> Download.UnavailableResponses {
+        options.policy.retry.applying(start.options?.retry).unavailableResponses(
+            after: AttemptFailure.decode(start.task.lastError)?.unavailableCount ?? 0
         )
     }
 

@@ -18,11 +18,20 @@ extension Daemon {
             guard case .created(let task) = answer else { return nil }
             return Wire.CreateUpload.Reply(id: task)
         }
-        let identity = file.flatMap { file -> FileIdentity? in
-            guard (try? file.descriptor.status())?.isRegularFile == true else { return nil }
-            return try? file.descriptor.identity()
+        do throws(SystemCallError) {
+            let identity = try file.flatMap(Self.identity)
+            perform(machine.createUpload(create, of: identity, from: caller, at: Date()))
+        } catch {
+            perform(machine.refuseUpload(after: error, from: caller))
         }
-        perform(machine.createUpload(create, of: identity, from: caller, at: Date()))
+    }
+
+    /// `nil` for what is no file that could be sent.
+    nonisolated private static func identity(
+        of file: PassedFile
+    ) throws(SystemCallError) -> FileIdentity? {
+        guard try file.descriptor.status().isRegularFile else { return nil }
+        return try file.descriptor.identity()
     }
 
     /// Makes sure that what a client has handed over can be sent, whatever becomes of it.
@@ -56,8 +65,8 @@ extension Daemon {
             client: try client(for: start),
             configuration: Upload.Configuration(
                 synchronizer: files.synchronizer,
-                protocols: Stored.options(task.options)?.uploadProtocols ?? .automatic,
-                unavailableResponses: unavailableResponses(to: task),
+                protocols: start.options?.uploadProtocols ?? .automatic,
+                unavailableResponses: unavailableResponses(to: start),
                 load: loadConfiguration(for: start)
             ),
             challenges: challenges(of: task),
@@ -73,7 +82,9 @@ extension Daemon {
         guard let request = task.requestToSend,
             let client = try? clients.client(for: task.sessionID, decides: false)
         else { return }
-        UploadTermination.request(resource, of: TransferRequest(request), by: client)
+        let fields = machine.additionalFields(ofSession: task.sessionID)
+        let creation = TransferRequest(request, adding: fields)
+        UploadTermination.request(resource, of: creation, by: client)
     }
 
     private func uploadEvents(of task: Int64) -> Upload.Events {

@@ -216,7 +216,8 @@ final class Daemon {
     // MARK: The store
 
     private func commit(_ commit: CommitBacklog.Commit) {
-        guard !backlog.keeps(commit) else { return }
+        var commit = commit
+        guard !backlog.keeps(&commit) else { return }
         store.submit(commit.mutations, durability: commit.durability) { [self] result in
             switch result {
             case .success(let receipt):

@@ -11,20 +11,27 @@ struct CommitBacklog: Hashable, Sendable {
         var durability: Durability
         /// What becomes of the receipt.
         var continuation: DaemonStateMachine.Continuation
+        /// Which of all it is; 0 for one that nobody was asked to make.
+        fileprivate(set) var number: UInt64 = 0
     }
 
     private static let maximumDelay = 60
     private var commits: [Commit] = []
+    private var lastNumber: UInt64 = 0
     private var failureCount = 0
     private var isTimerSet = false
 
     /// Whether nothing waits.
     var isEmpty: Bool { commits.isEmpty }
 
-    /// Keeps a commit that must not overtake those that wait.
+    /// Numbers a commit, and keeps one that must not overtake those that wait.
     ///
     /// - Returns: Whether it is kept; otherwise it is to be made now.
-    mutating func keeps(_ commit: Commit) -> Bool {
+    mutating func keeps(_ commit: inout Commit) -> Bool {
+        if commit.number == 0 {
+            lastNumber += 1
+            commit.number = lastNumber
+        }
         guard !commits.isEmpty, commit.continuation.isRetried else { return false }
         commits.append(commit)
         return true
@@ -35,7 +42,9 @@ struct CommitBacklog: Hashable, Sendable {
     /// - Returns: Whether it is kept; otherwise its failure is final.
     mutating func keeps(_ commit: Commit, after error: StoreError) -> Bool {
         guard error.isTransient, commit.continuation.isRetried else { return false }
-        commits.append(commit)
+        // One that was on its way comes before those that were kept meanwhile.
+        let place = commits.firstIndex { $0.number > commit.number } ?? commits.endIndex
+        commits.insert(commit, at: place)
         return true
     }
 

@@ -220,17 +220,4 @@ extension DaemonStateMachine {
             )
         ]
     }
-
-    /// A client changes a task's priority.
-    mutating func setPriority(_ set: Wire.SetPriority, from caller: Caller) -> [Effect] {
-        if let refusal = refuseUnlessOpen(set.session, caller) { return refusal }
-        let key = TaskKey.identifier(session: set.session, set.identifier)
-        let priority = min(max(set.priority, 0), 1)
-        return [
-            commit(
-                [.prioritizeTask(key, priority)],
-                then: .call(caller.call, task: Int64(set.identifier))
-            )
-        ]
-    }
 }

@@ -19,6 +19,7 @@ extension DaemonStateMachine {
             sessionLimit: sessionLimit(session)
         )
         budget.give(session: session, host: host)
-        return isAwaited
+        // A host that fails is asked by one connection, and that may have been this one.
+        return isAwaited || breaker.failureCount(host) > 0
     }
 }

@@ -130,8 +130,14 @@ extension DaemonStateMachine {
         case nothing
         /// A call about a task asked for it and gets "done"; the task is looked at.
         case call(CallIdentifier, task: Int64)
+        /// It is noted how a task is to be carried out, for which a call has asked.
+        case taskSet(CallIdentifier, TaskKey, TaskSetting)
         /// A task has another address, for which a call has asked.
         case relinked(CallIdentifier, task: Int64)
+        /// A task waits for a network.
+        case awaitingNetwork(task: Int64)
+        /// An upload can go on elsewhere, or has come further.
+        case moved(task: Int64)
         /// The tasks that waited for a network may start.
         case networkIsBack
         /// A session was opened.
@@ -226,6 +232,8 @@ extension DaemonStateMachine {
         var task: TaskRecord
         /// The header fields of the session.
         var additionalFields: [Wire.Field]
+        /// How its application wants it to be carried out.
+        var options: Wire.TransferOptions?
         /// Whether the application may want to decide about certificates.
         var asksForTrust = false
         /// Whether the application may know of another address.

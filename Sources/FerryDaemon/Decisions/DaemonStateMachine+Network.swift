@@ -11,10 +11,11 @@ extension DaemonStateMachine {
         self.connectivity = connectivity
         guard connectivity.allowsAttempts, !allowedAttempts else { return [] }
         breaker.tryAll()
-        return [
-            .log(.info, "there is a network again", task: nil),
-            commit([.endNetworkWait], .relaxed, then: .networkIsBack),
-        ]
+        return [.log(.info, "there is a network again", task: nil), endNetworkWait()]
+    }
+
+    private mutating func endNetworkWait() -> Effect {
+        commit([.endNetworkWait], .relaxed, then: .networkIsBack)
     }
 
     /// Whether a task's host cannot be reached, as no route leads off this machine.
@@ -25,7 +26,7 @@ extension DaemonStateMachine {
     /// Has a task wait for a network that was about to start: that is no attempt.
     mutating func awaitNetwork(_ task: TaskRecord) -> [Effect] {
         [
-            commit(
+            store(
                 [
                     .setRetry(
                         task: task.id,
@@ -34,10 +35,23 @@ extension DaemonStateMachine {
                         lastError: task.lastError
                     )
                 ],
-                .relaxed
+                .relaxed,
+                of: task.id,
+                then: .awaitingNetwork(task: task.id)
             ),
             .changed(task: task.id),
         ]
+    }
+
+    /// The store knows that a task waits for a network.
+    mutating func awaitingNetwork(task: Int64, at now: Date) -> [Effect] {
+        stored(task, at: now) + endPastNetworkWait()
+    }
+
+    /// Where the disk has taken for so long to take that a task waits that there is a network by now, what
+    /// ended the waits may have been stored before.
+    mutating func endPastNetworkWait() -> [Effect] {
+        connectivity.allowsAttempts ? [endNetworkWait()] : []
     }
 }
 

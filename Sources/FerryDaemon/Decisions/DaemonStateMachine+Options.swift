@@ -3,30 +3,55 @@ import FerryTransfer
 import FerryWire
 
 extension DaemonStateMachine {
+    /// How a task is to be carried out from now on.
+    enum TaskSetting: Hashable, Sendable {
+        /// With these options, or with those of all.
+        case options(Wire.TransferOptions?)
+        /// More or less important than others.
+        case priority(Double)
+    }
+
     /// A client changes how a task is carried out.
     mutating func setOptions(_ set: Wire.SetOptions, from caller: Caller) -> [Effect] {
         if let refusal = refuseUnlessOpen(set.session, caller) { return refusal }
         if let refusal = refusal(of: set.options, call: caller.call) { return refusal }
         let key = TaskKey.identifier(session: set.session, set.identifier)
-        let change = commit(
-            [.setOptions(key, set.options.map { Stored.encode($0) })],
-            then: .call(caller.call, task: Int64(set.identifier))
-        )
-        return [change] + apply(set.options, toTask: set.identifier, of: set.session)
+        return [self.set(.options(set.options), of: key, for: caller.call)]
     }
 
-    /// Has a transfer that is under way go on with other options, as far as it can.
-    private mutating func apply(
-        _ options: Wire.TransferOptions?,
-        toTask identifier: Int,
-        of session: Int64
+    /// A client changes how important a task is.
+    mutating func setPriority(_ set: Wire.SetPriority, from caller: Caller) -> [Effect] {
+        if let refusal = refuseUnlessOpen(set.session, caller) { return refusal }
+        let key = TaskKey.identifier(session: set.session, set.identifier)
+        return [self.set(.priority(clamping: set.priority), of: key, for: caller.call)]
+    }
+
+    /// Notes how a task is to be carried out.
+    mutating func set(
+        _ setting: TaskSetting,
+        of key: TaskKey,
+        for call: CallIdentifier
+    ) -> Effect {
+        // What a search that is under way finds may be the task as it was.
+        search.noteAnyTask()
+        return commit([setting.mutation(of: key)], then: .taskSet(call, key, setting))
+    }
+
+    /// The store has it: a transfer that is under way goes on like that, as far as it can.
+    mutating func taskSet(
+        _ setting: TaskSetting,
+        of key: TaskKey,
+        for call: CallIdentifier
     ) -> [Effect] {
-        let task = running.values.first {
-            $0.record.sessionID == session && $0.record.identifier == identifier
+        let answer = Effect.answer(call, .done)
+        guard let id = runningTask(key)?.record.id else { return [answer] }
+        switch setting {
+        case .options(let options):
+            running[id]?.options = options
+            return [answer, .limitRate(task: id, options?.rates ?? SharedRates())]
+        case .priority(let priority):
+            return [answer, .prioritize(task: id, priority)]
         }
-        guard let id = task?.record.id else { return [] }
-        running[id]?.options = options
-        return [.limitRate(task: id, options?.rates ?? SharedRates())]
     }
 
     /// The answer to a call whose options make no sense; nothing where they do.
@@ -37,5 +62,29 @@ extension DaemonStateMachine {
             reason: reason
         )
         return [.refuse(call, error)]
+    }
+
+    /// The task, if it runs.
+    func runningTask(_ key: TaskKey) -> RunningTask? {
+        switch key {
+        case .id(let id):
+            running[id]
+        case .identifier(let session, let identifier):
+            running.values.first {
+                $0.record.sessionID == session && $0.record.identifier == identifier
+            }
+        }
+    }
+}
+
+extension DaemonStateMachine.TaskSetting {
+    /// A priority from 0 to 1.
+    static func priority(clamping value: Double) -> Self { .priority(min(max(value, 0), 1)) }
+
+    fileprivate func mutation(of key: TaskKey) -> Mutation {
+        switch self {
+        case .options(let options): .setOptions(key, options.map { Stored.encode($0) })
+        case .priority(let priority): .prioritizeTask(key, priority)
+        }
     }
 }

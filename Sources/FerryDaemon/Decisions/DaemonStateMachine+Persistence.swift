@@ -1,4 +1,5 @@
 import FerryStore
+import FoundationEssentials
 
 extension StoreError {
     /// Whether the same change may succeed later.
@@ -20,12 +21,34 @@ extension DaemonStateMachine.Continuation {
     /// meanwhile.
     var isRetried: Bool {
         switch self {
-        case .nothing, .adopted, .backedOff, .launching, .networkIsBack: true
+        case .nothing, .adopted, .moved, .backedOff, .launching, .awaitingNetwork, .networkIsBack:
+            true
         case .ended(_, let ending, _): ending.caller == .nobody
-        case .call, .relinked, .opened, .created, .secured, .acknowledged, .quit, .hookRemoved,
-            .ratesSet,
-            .closed, .forgotten:
+        case .call, .taskSet, .relinked, .opened, .created, .secured, .acknowledged, .quit,
+            .hookRemoved, .ratesSet, .closed, .forgotten:
             false
         }
+    }
+}
+
+extension DaemonStateMachine {
+    /// Commits a change of a task without which that must not start.
+    mutating func store(
+        _ mutations: [Mutation],
+        _ durability: Durability,
+        of task: Int64,
+        then continuation: Continuation
+    ) -> Effect {
+        unstoredChanges[task, default: 0] += 1
+        return commit(mutations, durability, then: continuation)
+    }
+
+    /// The store has such a change, or never will.
+    mutating func stored(_ task: Int64, at now: Date) -> [Effect] {
+        let count = unstoredChanges[task] ?? 1
+        unstoredChanges[task] = count > 1 ? count - 1 : nil
+        guard running[task] == nil else { return [] }
+        search.note(task)
+        return searchForTasks(at: now)
     }
 }

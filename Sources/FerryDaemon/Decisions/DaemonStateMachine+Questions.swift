@@ -219,9 +219,7 @@ extension DaemonStateMachine {
     ) -> [Effect] {
         if let refusal = refuseUnlessOpen(set.session, caller) { return refusal }
         let key = TaskKey.identifier(session: set.session, set.identifier)
-        let task = running.values.first {
-            $0.record.sessionID == set.session && $0.record.identifier == set.identifier
-        }
+        let task = runningTask(key)
         if let task, task.phase != .asking { return [.answer(caller.call, .done)] }
         let state = set.earliestBegin.flatMap { DelayState($0, at: now) }
         let change = commit(
@@ -257,10 +255,8 @@ extension DaemonStateMachine {
 
     /// The task whose application was asked a question, while that is open.
     func task(_ identifier: Int, of session: Int64, asked question: Int) -> RunningTask? {
-        running.values.first {
-            $0.record.sessionID == session && $0.record.identifier == identifier
-                && $0.question?.number == question
-        }
+        let task = runningTask(.identifier(session: session, identifier))
+        return task?.question?.number == question ? task : nil
     }
 }
 

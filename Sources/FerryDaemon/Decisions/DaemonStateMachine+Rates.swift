@@ -47,15 +47,6 @@ extension DaemonStateMachine {
     /// A person changes how important a task is.
     mutating func setPriority(_ priority: Double, ofTask id: Int64, from caller: Caller) -> [Effect]
     {
-        let priority = min(max(priority, 0), 1)
-        return [
-            commit([.prioritizeTask(.id(id), priority)], then: .call(caller.call, task: id)),
-            .prioritize(task: id, priority),
-        ]
+        [set(.priority(clamping: priority), of: .id(id), for: caller.call)]
     }
-}
-
-extension Wire.SessionConfiguration {
-    /// How fast the session's tasks together may load and send.
-    var rates: SharedRates { SharedRates(receive: receiveRate, send: sendRate) }
 }

@@ -16,6 +16,12 @@ extension DaemonStateMachine {
                 []
             case .call(let call, _):
                 [.answer(call, .done)] + changed(receipt.changes, at: now)
+            case .taskSet(let call, let key, let setting):
+                taskSet(setting, of: key, for: call)
+            case .awaitingNetwork(let task):
+                awaitingNetwork(task: task, at: now)
+            case .moved(let task):
+                stored(task, at: now)
             case .networkIsBack:
                 searchForTasks(at: now)
             case .relinked(let call, let task):
@@ -66,6 +72,8 @@ extension DaemonStateMachine {
             switch continuation {
             case .call(let call, let task), .relinked(let call, let task):
                 [.refuse(call, TransferInterfaceError(error, task: task))]
+            case .taskSet(let call, let key, _):
+                [.refuse(call, TransferInterfaceError(error, task: key.number))]
             case .opened(let call, _, _):
                 openingFailed(call, error, at: now)
             case .created(let call):
@@ -86,6 +94,10 @@ extension DaemonStateMachine {
                 backedOff(task: task, at: now)
             case .closed(let session):
                 closingFailed(session, at: now)
+            case .awaitingNetwork(let task):
+                awaitingNetwork(task: task, at: now)
+            case .moved(let task):
+                stored(task, at: now)
             case .networkIsBack:
                 searchForTasks(at: now)
             case .nothing, .forgotten:

@@ -40,14 +40,7 @@ extension DaemonStateMachine {
             var options = Stored.options(task.options) ?? Wire.TransferOptions()
             options.receiveRate = rates.receive
             options.sendRate = rates.send
-            running[task.id]?.options = options
-            return [
-                .limitRate(task: task.id, rates),
-                commit(
-                    [.setOptions(key, Stored.encode(options))],
-                    then: .call(call, task: key.number)
-                ),
-            ]
+            return [set(.options(options), of: key, for: call)]
         }
     }
 }

@@ -16,18 +16,31 @@ extension DaemonStateMachine {
         var nextRetry: Date?
         /// The tasks that have changed while the store is being asked: what it says of them may
         /// be out of date.
-        private(set) var changedTasks: Set<Int64> = []
+        private var changedTasks: Set<Int64> = []
+        /// Whether any task may have changed.
+        private var isOutdated = false
 
         /// Begins a search.
         mutating func begin() {
             isUnderWay = true
             isStale = false
             changedTasks = []
+            isOutdated = false
         }
 
         /// Notes a task that has changed.
         mutating func note(_ task: Int64) {
             if isUnderWay { changedTasks.insert(task) }
+        }
+
+        /// Notes that a task has changed of which only its session knows which one it is.
+        mutating func noteAnyTask() {
+            if isUnderWay { isOutdated = true }
+        }
+
+        /// Whether what the store says of a task may be out of date.
+        func hasMissedChange(of task: Int64) -> Bool {
+            isOutdated || changedTasks.contains(task)
         }
     }
 
@@ -54,14 +67,25 @@ extension DaemonStateMachine {
             limitPerHost: policy.maximumTransfersPerHost,
             saturatedHosts: budget.saturatedHosts.union(failingHosts(at: now)),
             saturatedSessions: saturatedSessions,
-            runningTasks: Set(running.keys).union(ending.keys).union(adoptions),
+            runningTasks: Set(running.keys).union(ending.keys).union(adoptions)
+                .union(unstoredChanges.keys),
             lastHost: search.lastHost
         )
     }
 
     /// The hosts that are left alone, as they have failed time and again.
     private func failingHosts(at now: Date) -> [String] {
-        breaker.limits(at: now).filter { budget.count(host: $0.key) >= $0.value }.map(\.key)
+        breaker.limits(at: now).keys.filter { isLeftAlone($0, at: now) }
+    }
+
+    /// Whether a host has failed time and again, so that nothing more is asked of it for a while.
+    private func isLeftAlone(_ host: String, at now: Date) -> Bool {
+        breaker.limit(host, at: now).map { budget.count(host: host) >= $0 } ?? false
+    }
+
+    /// The header fields that the requests of a session have.
+    func additionalFields(ofSession session: Int64) -> [Wire.Field] {
+        sessions[session]?.configuration.additionalFields ?? []
     }
 
     /// How many transfers a session may have from one host.
@@ -101,7 +125,7 @@ extension DaemonStateMachine {
         var effects: [Effect] = []
         var hasStarted = false
         for task in candidates.tasks {
-            if search.changedTasks.contains(task.id) {
+            if search.hasMissedChange(of: task.id) {
                 search.isStale = true
             } else if start(task, at: now, &effects) {
                 hasStarted = true
@@ -128,6 +152,7 @@ extension DaemonStateMachine {
     ) -> Bool {
         guard
             running[task.id] == nil, ending[task.id] == nil, !adoptions.contains(task.id),
+            unstoredChanges[task.id] == nil,
             let session = sessions[task.sessionID],
             budget.admits(
                 session: task.sessionID,
@@ -139,8 +164,7 @@ extension DaemonStateMachine {
             effects += awaitNetwork(task)
             return true
         }
-        guard breaker.limit(task.host, at: now).map({ budget.count(host: task.host) < $0 }) ?? true
-        else { return false }
+        guard !isLeftAlone(task.host, at: now) else { return false }
         let adoption = adopt(task)
         guard adoption.isEmpty else {
             effects += adoption
@@ -158,6 +182,7 @@ extension DaemonStateMachine {
                 TransferStart(
                     task: task,
                     additionalFields: session.configuration.additionalFields,
+                    options: running[task.id]?.options,
                     asksForTrust: session.configuration.answersCertificates ?? false,
                     asksForLink: asksForLink(of: task)
                 )
@@ -228,7 +253,7 @@ extension DaemonStateMachine {
                 detail: failure?.message
             )
         }
-        if let limit = breaker.limit(task.host, at: now), budget.count(host: task.host) >= limit {
+        if isLeftAlone(task.host, at: now) {
             let count = breaker.failureCount(task.host)
             return Wire.Wait(
                 reason: .hostFailure,

@@ -358,8 +358,9 @@ extension DaemonStateMachine {
 
     /// A failed attempt is in the store: its place goes to another task.
     mutating func backedOff(task id: Int64, at now: Date) -> [Effect] {
-        guard running[id]?.phase == .backingOff else { return [] }
-        return stop(task: id, at: now) + [.changed(task: id)] + searchForTasks(at: now)
+        guard let task = running[id], task.phase == .backingOff else { return [] }
+        let wait = task.notBefore == TaskRecord.networkWait ? endPastNetworkWait() : []
+        return stop(task: id, at: now) + wait + [.changed(task: id)] + searchForTasks(at: now)
     }
 
     /// Looks at the tasks that a commit has changed.

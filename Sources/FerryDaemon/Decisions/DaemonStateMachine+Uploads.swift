@@ -1,9 +1,17 @@
 import FerryStore
+import FerrySystem
 import FerryTransfer
 import FerryWire
 import FoundationEssentials
 
 extension DaemonStateMachine {
+    /// Does not take an upload, of whose file the system has not told what it is: that is not to be blamed
+    /// on the application, which may try again.
+    func refuseUpload(after error: SystemCallError, from caller: Caller) -> [Effect] {
+        let reason = "the file to be sent cannot be looked at: \(error)"
+        return [.refuse(caller.call, .storeUnavailable(reason: reason))]
+    }
+
     /// Has the daemon make sure of the file that an upload sends; only then the call that creates it is
     /// answered, and its application may do with the file what it likes.
     ///
@@ -114,7 +122,12 @@ extension DaemonStateMachine {
         guard resource != nil else { return [] }
         // Where it goes on must not be lost; how far it is, the server says again.
         return [
-            commit([.setUpload(task: id, upload.encoded)], isSamePlace ? .relaxed : .synchronized)
+            store(
+                [.setUpload(task: id, upload.encoded)],
+                isSamePlace ? .relaxed : .synchronized,
+                of: id,
+                then: .moved(task: id)
+            )
         ]
     }
 

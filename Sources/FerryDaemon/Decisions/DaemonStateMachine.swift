@@ -33,6 +33,9 @@ struct DaemonStateMachine {
     var creations: [CallIdentifier: Creation] = [:]
     /// The tasks whose resume data is being taken over, or that is on its way into the store.
     var adoptions: Set<Int64> = []
+    /// The tasks of which the store does not know yet that they wait for a network, or where an upload goes on,
+    /// and how many changes that are: as the store has them they must not start.
+    var unstoredChanges: [Int64: Int] = [:]
     /// The tasks whose applications know of no other address.
     var declinedLinks: Set<Int64> = []
     /// The number for the next task.

@@ -41,6 +41,8 @@ struct DaemonOptions: Sendable {
           --connections N              connections for one download, 1 to 16 (default 4)
           --connection-trial SECONDS   judge further connections after this long (default 0.4);
                                        0 makes them all at once
+          --connections-from BYTES     several connections for bodies from this size on
+                                       (default 8388608)
           --splice-from BYTES          move bodies from this size on by splice (default 16777216)
           --idle-time SECONDS          end after this long with nothing to do (default 10)
           --retry-delay SECONDS        first delay after a failed attempt (default 1)
@@ -91,6 +93,9 @@ struct DaemonOptions: Sendable {
             )
         case "--connection-trial":
             policy.segments.window = .seconds(try Self.seconds(name, value))
+        case "--connections-from":
+            let size = try Self.number(name, value, in: 1...Int.max)
+            policy.segments.divideBodies(from: Int64(size))
         case "--splice-from":
             minimumSplicedBytes = try Self.number(name, value, in: 1...Int.max)
         case "--idle-time":

@@ -30,3 +30,20 @@ struct SharedRates: Codable, Hashable, Sendable {
         contradiction.map { .invalidRequest(parameter: $0.member, reason: $0.reason) }
     }
 }
+
+/// A message that tells how many bytes per second may arrive and leave.
+protocol RateMessage {
+    var receiveRate: Int64? { get }
+    var sendRate: Int64? { get }
+}
+
+extension RateMessage {
+    /// What it tells.
+    var rates: SharedRates { SharedRates(receive: receiveRate, send: sendRate) }
+}
+
+extension Wire.SessionConfiguration: RateMessage {}
+extension Wire.TransferOptions: RateMessage {}
+extension Wire.SetRates: RateMessage {}
+extension Wire.SetSessionRates: RateMessage {}
+extension Wire.SetTaskRates: RateMessage {}

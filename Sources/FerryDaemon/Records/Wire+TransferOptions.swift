@@ -28,9 +28,6 @@ extension Wire.TransferOptions {
         }
     }
 
-    /// How fast the task may load and send.
-    var rates: SharedRates { SharedRates(receive: receiveRate, send: sendRate) }
-
     /// The digests, in the form that transfers know.
     var expectedDigests: [Digest] { (digests ?? []).compactMap { Digest($0) } }
 }

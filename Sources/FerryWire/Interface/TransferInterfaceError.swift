@@ -10,7 +10,7 @@ package enum TransferInterfaceError: Error, Hashable, Sendable {
     case applicationNotFound(application: String)
     /// A parameter has a value that makes no sense.
     case invalidRequest(parameter: String, reason: String)
-    /// The queue cannot be read or written; nothing was changed.
+    /// The queue, or the file that came along with the call, cannot be read or written; nothing was changed.
     case storeUnavailable(reason: String)
     /// A limit does not allow it.
     case limitExceeded(limit: String, maximum: Int64)

@@ -26,7 +26,8 @@ import Testing
 
     @Test func `without failures every commit is made at once`() {
         var backlog = CommitBacklog()
-        let isKept = backlog.keeps(Self.commit(1))
+        var commit = Self.commit(1)
+        let isKept = backlog.keeps(&commit)
         let delay = backlog.delay()
         #expect(!isKept && delay == nil && backlog.isEmpty)
     }
@@ -37,17 +38,30 @@ import Testing
         let delay = backlog.delay()
         let again = backlog.takeAll()
         #expect(isKept && delay == .seconds(1))
-        #expect(again == [Self.commit(1)])
+        #expect(again.map(\.mutations) == [Self.commit(1).mutations])
         #expect(backlog.isEmpty)
     }
 
     @Test func `what has happened later is stored later`() {
         var backlog = Self.backlog(1)
-        let isKept = backlog.keeps(Self.commit(2))
-        _ = backlog.keeps(Self.commit(3), after: Self.full)
-        let again = backlog.takeAll()
+        var second = Self.commit(2)
+        let isKept = backlog.keeps(&second)
         #expect(isKept)
-        #expect(again == [1, 2, 3].map { Self.commit($0) })
+        #expect(backlog.takeAll().map(\.mutations) == [1, 2].map { Self.commit($0).mutations })
+    }
+
+    @Test func `one that was on its way comes before those that were kept meanwhile`() {
+        var backlog = CommitBacklog()
+        var commits = [1, 2].map { Self.commit($0) }
+        let isOnItsWay = commits.indices.map { !backlog.keeps(&commits[$0]) }
+        #expect(isOnItsWay == [true, true])
+        _ = backlog.keeps(commits[0], after: Self.full)
+        var third = Self.commit(3)
+        let isKept = backlog.keeps(&third)
+        #expect(isKept)
+        _ = backlog.keeps(commits[1], after: Self.full)
+        let expected = [1, 2, 3].map { Self.commit($0).mutations }
+        #expect(backlog.takeAll().map(\.mutations) == expected)
     }
 
     @Test(arguments: [
@@ -57,7 +71,8 @@ import Testing
         _ continuation: DaemonStateMachine.Continuation
     ) {
         var backlog = Self.backlog(1)
-        let isKept = backlog.keeps(Self.commit(2, continuation))
+        var commit = Self.commit(2, continuation)
+        let isKept = backlog.keeps(&commit)
         let isKeptLater = backlog.keeps(Self.commit(2, continuation), after: Self.full)
         #expect(!isKept && !isKeptLater)
     }

@@ -72,6 +72,24 @@ import Testing
         #expect(bench.transfers[late] != nil)
     }
 
+    @Test func `a host is tried when a further connection comes back that was in the way`() throws {
+        var bench = MachineBench(.limits(total: 9, host: 9))
+        let client = bench.open(configuration: .limited(9))
+        let tasks = (1...5).map { bench.start(client, $0) }
+        for task in tasks { bench.fail(task, .cannotConnectToHost) }
+        let host = try #require(bench.stored(tasks[0])?.host)
+        // Another task has it for a mirror.
+        let isLent = bench.machine.lendConnection(session: client.session, host: host)
+        #expect(isLent)
+        bench.wait(3600)
+        #expect(bench.transfers.isEmpty)
+        let isAwaited = bench.machine.takeBackConnection(session: client.session, host: host)
+        #expect(isAwaited)
+        bench.input { $0.searchForTasks(at: $1) }
+        bench.settle()
+        #expect(bench.transfers.count == 1)
+    }
+
     @Test func `who lets a task go that is gone lets those of every host go`() {
         var bench = MachineBench(.limits(total: 9, host: 9))
         let client = bench.open(configuration: .limited(9))

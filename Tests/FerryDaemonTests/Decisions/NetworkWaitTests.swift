@@ -62,4 +62,50 @@ import Testing
         bench.fail(task, .badServerResponse)
         #expect(bench.database.current.tasks[task]?.record.state == .completed)
     }
+
+    /// A task that waits for a network, of which the store could not be told.
+    private func unstored() -> (MachineBench, task: Int64, commit: StoreLine.Commit) {
+        var bench = MachineBench()
+        lose(&bench)
+        let client = bench.open()
+        let task = bench.start(client)
+        // The search that has found it was answered; its wait was not stored.
+        bench.database.current.tasks[task]?.record.notBefore = nil
+        bench.input { $0.searchForTasks(at: $1) }
+        bench.step()
+        let commit = StoreLine.Commit(
+            mutations: [
+                .setRetry(
+                    task: task,
+                    attempts: 0,
+                    notBefore: TaskRecord.networkWait,
+                    lastError: nil
+                )
+            ],
+            durability: .relaxed,
+            continuation: .awaitingNetwork(task: task)
+        )
+        return (bench, task, commit)
+    }
+
+    @Test func `a task is noted as waiting once, however long the disk takes`() {
+        let (bench, task, _) = unstored()
+        #expect(bench.machine.unstoredChanges == [task: 1])
+        let searches = bench.effects.compactMap { effect in
+            if case .query(.candidates(let search)) = effect { search } else { nil }
+        }
+        #expect(searches.last?.runningTasks == [task])
+    }
+
+    @Test func `a wait that the disk takes only when there is a network again ends`() {
+        var (bench, task, commit) = unstored()
+        bench.input { $0.connectivityChanged(to: .connected, at: $1) }
+        bench.settle()
+        // It was to be stored before, and is now.
+        _ = bench.database.transact([commit], failure: nil)
+        bench.input { $0.committed(Receipt(), commit.continuation, at: $1) }
+        bench.settle()
+        #expect(bench.transfers[task] != nil)
+        #expect(bench.machine.unstoredChanges.isEmpty)
+    }
 }

@@ -59,6 +59,8 @@ import Testing
     @Test(arguments: [
         (Continuation.nothing, true),
         (.backedOff(task: 1), true),
+        (.awaitingNetwork(task: 1), true),
+        (.moved(task: 1), true),
         (.launching(application: 1, session: "s"), true),
         (.ended(task: 1, DaemonStateMachine.Ending(), resumeData: nil), true),
         (.ended(task: 1, .cancelled(for: .call(1)), resumeData: nil), false),

@@ -137,6 +137,32 @@ import Testing
 
     // MARK: What is noted on a task
 
+    @Test func `a priority holds at once for a task that runs`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let task = bench.start(client)
+        let priority = Wire.SetPriority(session: client.session, identifier: 1, priority: 0.75)
+        bench.settledCall(client) { $0.setPriority(priority, from: $1) }
+        #expect(bench.effects.contains(.prioritize(task: task, 0.75)))
+    }
+
+    @Test func `what is changed while the store is searched holds from the beginning`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let task = bench.create(client)
+        let resume = Wire.Resume(session: client.session, identifier: 1)
+        let now = bench.now
+        _ = bench.call(client) { $0.resume(resume, from: $1, at: now) }
+        bench.step()
+        let found = bench.stepHoldingBack()
+        let options = Wire.TransferOptions(receiveRate: 1000)
+        let set = Wire.SetOptions(session: client.session, identifier: 1, options: options)
+        _ = bench.call(client) { $0.setOptions(set, from: $1) }
+        for outcome in found { bench.take(outcome) }
+        bench.settle()
+        #expect(Stored.options(bench.transfers[task]?.task.options) == options)
+    }
+
     @Test func `a description and a priority are kept`() {
         var bench = MachineBench()
         let client = bench.open()

@@ -62,6 +62,21 @@ import Testing
         )
     }
 
+    @Test func `UP-5: nor does an upload start anew while the store does not know it`() {
+        var (bench, _) = running()
+        bench.input { $0.moved(task: 1, to: resource, at: $1) }
+        bench.input { $0.stop(task: 1, at: $1) }
+        let searches = bench.effects.compactMap { effect in
+            if case .query(.candidates(let search)) = effect { search } else { nil }
+        }
+        #expect(searches.last?.runningTasks == [1])
+        bench.settle()
+        #expect(
+            bench.transfers[1].flatMap { UploadState.decode($0.task.upload) }?.resource == resource
+        )
+        #expect(bench.machine.unstoredChanges.isEmpty)
+    }
+
     @Test func `UP-7: what the server has forgotten is forgotten`() {
         var (bench, _) = running()
         bench.input { $0.moved(task: 1, to: resource, at: $1) }

@@ -3,6 +3,7 @@ import FerrySystem
 import FerryTransfer
 import FerryWire
 import FoundationEssentials
+import Glibc
 import Testing
 
 @testable import FerryDaemon
@@ -81,6 +82,18 @@ import Testing
         #expect(bench.loading == [1])
     }
 
+    @Test func `a file that the system does not tell of is not the application's mistake`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let error = SystemCallError(call: "fstat", errno: EIO)
+        let call = bench.call(client) { $0.refuseUpload(after: error, from: $1) }
+        guard case .refusal(.storeUnavailable) = bench.outcomes[call] else {
+            Issue.record("\(String(describing: bench.outcomes[call]))")
+            return
+        }
+        #expect(bench.stored(1) == nil)
+    }
+
     @Test func `BG-42: a file that must stay as it is stays known as it was handed over`() {
         var bench = MachineBench()
         let client = bench.open()
@@ -127,13 +140,19 @@ import Testing
         #expect(bench.outcomes[call] == .answer(.created(task: 1)))
     }
 
-    @Test func `an attempt that reads the file itself goes on with the copy of a repeated call`() {
+    /// An attempt reads the application's own file, and the call that created it is repeated.
+    private func readingWhileRepeated() -> MachineBench {
         var bench = MachineBench()
         let client = bench.open()
         create(&bench, client)
         secure(&bench, isCopied: false)
         bench.resume(client)
         create(&bench, client)
+        return bench
+    }
+
+    @Test func `an attempt that reads the file itself goes on with the copy of a repeated call`() {
+        var bench = readingWhileRepeated()
         bench.forgetEffects()
         secure(&bench)
         #expect(bench.effects.contains(.stop(task: 1)))
@@ -142,12 +161,7 @@ import Testing
     }
 
     @Test func `a copy that comes after the end takes nothing of the answer along`() {
-        var bench = MachineBench()
-        let client = bench.open()
-        create(&bench, client)
-        secure(&bench, isCopied: false)
-        bench.resume(client)
-        create(&bench, client)
+        var bench = readingWhileRepeated()
         bench.finish(1)
         bench.forgetEffects()
         secure(&bench)

@@ -31,7 +31,7 @@ import Testing
             "--maximum-transfers", "3", "--maximum-per-host", "2", "--idle-time", "0.5",
             "--retry-delay", "7", "--relaunch-delay", "0", "--full-disk-delay", "9",
             "--splice-from", "4096", "--log-level", "debug", "--connections", "16",
-            "--connection-trial", "0.25",
+            "--connection-trial", "0.25", "--connections-from", "80000",
         ])
         #expect(options.policy.maximumTransfers == 3)
         #expect(options.policy.maximumTransfersPerHost == 2)
@@ -41,6 +41,8 @@ import Testing
         #expect(options.policy.diskFullDelay == 9)
         #expect(options.policy.segments.maximumConnections == 16)
         #expect(options.policy.segments.window == .milliseconds(250))
+        #expect(options.policy.segments.minimumBodyBytes == 80_000)
+        #expect(options.policy.segments.minimumSegmentBytes == 10_000)
         #expect(options.minimumSplicedBytes == 4096)
         #expect(options.logLevel == .debug)
     }
@@ -64,6 +66,10 @@ import Testing
             "--splice-from takes a number from 1 to 9223372036854775807"
         ),
         (["--connections", "17"], "--connections takes a number from 1 to 16"),
+        (
+            ["--connections-from", "0"],
+            "--connections-from takes a number from 1 to 9223372036854775807"
+        ),
         (
             ["--connection-trial", "-1"],
             "--connection-trial takes a number of seconds from 0 to 86400"
@@ -91,7 +97,8 @@ import Testing
         let options = [
             "--foreground", "--detach", "--log-level", "--maximum-transfers", "--maximum-per-host",
             "--idle-time", "--retry-delay", "--full-disk-delay", "--relaunch-delay",
-            "--splice-from", "--connections", "--connection-trial", "--help", "--version",
+            "--splice-from", "--connections", "--connection-trial", "--connections-from",
+            "--help", "--version",
         ]
         for option in options { #expect(DaemonOptions.help.contains("  \(option)")) }
     }

@@ -41,4 +41,8 @@ enum Happening: CaseIterable, Sendable {
     case launchForQuestion
     case fullBudget
     case slowReader
+    case connectionLent
+    case connectionRefused
+    case connectionAwaited
+    case optionsSet
 }

@@ -19,14 +19,40 @@ extension Promises {
         let limit = session.map { Stored.configuration($0.configuration) }?
             .maximumConnectionsPerHost
         if tasks.count == world.policy.maximumTransfers { world.count(.fullBudget) }
-        if tasks.count > world.policy.maximumTransfers {
-            world.fail("\(tasks.count) transfers run at once")
+        let lent = daemon.transfers.values.flatMap(\.connections.hosts)
+        let lentToHost = lent.count { $0 == task.host }
+        if tasks.count + lent.count > world.policy.maximumTransfers {
+            world.fail("\(tasks.count) transfers run at once, and \(lent)")
         }
-        if ofHost.count > world.policy.maximumTransfersPerHost {
-            world.fail("\(ofHost.count) transfers run for \(task.host)")
+        if ofHost.count + lentToHost > world.policy.maximumTransfersPerHost {
+            world.fail("\(ofHost.count) transfers run for \(task.host), and \(lentToHost) more")
         }
         if let limit, ofLane.count > limit {
             world.fail("\(ofLane.count) transfers of a session run for \(task.host)")
+        }
+    }
+
+    /// A transfer has got a further connection: there must be room for another task beside it.
+    func lent(_ host: String, session: Int64, in world: Simulation) {
+        guard let daemon = world.daemon else { return }
+        let transfers = daemon.transfers.values.filter { $0.isActive && !$0.hasAsked }
+        let records = transfers.compactMap { world.database.current.tasks[$0.task]?.record }
+        let lent = daemon.transfers.values.flatMap { transfer in
+            transfer.connections.hosts.map { (session: transfer.session, host: $0) }
+        }
+        if records.count + lent.count >= world.policy.maximumTransfers {
+            world.fail("the last connection of all is lent")
+        }
+        let ofHost = records.filter { $0.host == host }
+        let lentToHost = lent.filter { $0.host == host }
+        if ofHost.count + lentToHost.count >= world.policy.maximumTransfersPerHost {
+            world.fail("the last connection to \(host) is lent")
+        }
+        let count = lentToHost.count { $0.session == session }
+        let stored = world.database.current.sessions[session]?.record
+        let limit = stored.map { Stored.configuration($0.configuration) }?.maximumConnectionsPerHost
+        if let limit, ofHost.count(where: { $0.sessionID == session }) + count >= limit {
+            world.fail("the last connection of session \(session) to \(host) is lent")
         }
     }
 

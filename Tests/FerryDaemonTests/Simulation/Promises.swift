@@ -74,7 +74,7 @@ struct Promises {
         switch (call.content, answer) {
         case (.open, .opened(let session, _)):
             if store.sessions[session] == nil { world.fail("session \(session) is not durable") }
-        case (.create(let identifier, _, _, _, _, _), .created(0)),
+        case (.create(let identifier, _, _, _, _, _, _), .created(0)),
             (.createUpload(let identifier, _, _, _, _), .created(0)):
             let name = TaskKey.identifier(session: call.session, identifier)
             if !names.contains(name) { world.fail("\(name) is acknowledged and was never there") }

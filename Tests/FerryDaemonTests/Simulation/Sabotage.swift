@@ -36,6 +36,12 @@ enum Sabotage: CaseIterable, Sendable {
     case forgetsUploads
     /// An application is not told what it has to decide.
     case losesQuestions
+    /// Further connections are used that were not lent.
+    case takesUnlentConnections
+    /// A further connection is not given back now and then.
+    case keepsConnections
+    /// It is not heard how fast a task may load.
+    case forgetsRates
     /// It is forgotten that a user has quit an application.
     case forgetsQuit
 }

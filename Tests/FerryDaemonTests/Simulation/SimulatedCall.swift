@@ -15,7 +15,8 @@ final class SimulatedCall {
             resumeData: Int64?,
             resource: Int,
             resumed: Bool,
-            earliestBegin: Wire.EarliestBegin?
+            earliestBegin: Wire.EarliestBegin?,
+            options: Wire.TransferOptions?
         )
         case createUpload(
             identifier: Int,
@@ -29,6 +30,9 @@ final class SimulatedCall {
         case cancel(Int)
         case cancelProducingResumeData(Int)
         case setPriority(Int, Double)
+        case setOptions(Int, Wire.TransferOptions?)
+        case setTaskRates(Int64, SharedRates)
+        case setTaskPriority(Int64, Double)
         case begin(Int, question: Int)
         case relink(Int, question: Int?, Wire.Request?)
         case relinkTask(Int64, url: String)
@@ -71,7 +75,15 @@ final class SimulatedCall {
     ) -> [DaemonStateMachine.Effect] {
         switch content {
         case .open(let open): machine.openSession(open, from: caller)
-        case .create(let identifier, let request, let resumeData, _, let resumed, let begin):
+        case .create(
+            let identifier,
+            let request,
+            let resumeData,
+            _,
+            let resumed,
+            let begin,
+            let options
+        ):
             machine.createDownload(
                 Wire.CreateDownload(
                     session: session,
@@ -80,7 +92,8 @@ final class SimulatedCall {
                     resumeData: resumeData.map { Data("\($0)".utf8) },
                     priority: 0.5,
                     resumed: resumed ? true : nil,
-                    earliestBegin: begin
+                    earliestBegin: begin,
+                    options: options
                 ),
                 from: caller,
                 at: now
@@ -114,8 +127,13 @@ final class SimulatedCall {
         case .relinkTask(let id, let url): machine.relinkTask(id, to: url, from: caller)
         case .quit(let name): machine.quitApplication(name, from: caller)
         case .removeHook(let name): machine.removeHook(name, from: caller)
+        case .setTaskRates(let id, let rates):
+            machine.setRates(rates, ofTask: id, from: caller)
+        case .setTaskPriority(let id, let priority):
+            machine.setPriority(priority, ofTask: id, from: caller)
         case .stop: machine.stopDaemon(call: caller.call)
-        case .resume, .suspend, .cancel, .cancelProducingResumeData, .setPriority, .begin,
+        case .resume, .suspend, .cancel, .cancelProducingResumeData, .setPriority, .setOptions,
+            .begin,
             .relink, .answerChallenge:
             performOnTask(&machine, caller, at: now)
         }
@@ -146,6 +164,9 @@ final class SimulatedCall {
                 priority: priority
             )
             return machine.setPriority(set, from: caller)
+        case .setOptions(let identifier, let options):
+            let set = Wire.SetOptions(session: session, identifier: identifier, options: options)
+            return machine.setOptions(set, from: caller)
         case .begin(let identifier, let question):
             let begin = Wire.Begin(
                 session: session,

@@ -18,7 +18,8 @@ extension SimulatedDaemon {
         case .send(let id, let event): send(event, over: id)
         case .endSubscription(let id): refuse(id, .sessionNotOpen(session: 0))
         case .start(let start): self.start(start)
-        case .limitRate, .limitRates, .prioritize: break
+        case .limitRate(let task, let rates): transfers[task]?.limit(to: rates)
+        case .prioritize(let task, let priority): transfers[task]?.priority = priority
         case .stop(let task): transfers.removeValue(forKey: task)?.cancel()
         case .answerChallenge(let task, let answer): transfers[task]?.take(answer)
         case .seal(let task): onDisk { $0.disk.copies[task] = nil }
@@ -34,7 +35,7 @@ extension SimulatedDaemon {
         case .launch(let application, let launch, let session):
             self.launch(application, launch, session)
         case .setTimer(let timer, let date): setTimer(timer, date)
-        case .changed, .removed, .forgetSession: break
+        case .changed, .removed, .forgetSession, .limitRates: break
         case .terminate(let task, let resource): terminate(task, resource)
         case .log(_, let text, let task):
             world.note("log: \(task.map { "task \($0): " } ?? "")\(text)")

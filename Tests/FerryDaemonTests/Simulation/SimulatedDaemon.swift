@@ -25,6 +25,8 @@ final class SimulatedDaemon {
     var timers: [DaemonStateMachine.Timer: (date: Date, lifetime: Lifetime)] = [:]
     /// When the disk has done what it is to do.
     var lastDiskTime = 0.0
+    /// How often somebody is about to look for tasks.
+    var plannedSearchCount = 0
     /// When the store could last not be read.
     private(set) var lastReadFailure = -1000.0
     private var backlog = CommitBacklog()
@@ -173,7 +175,8 @@ final class SimulatedDaemon {
     // MARK: The store
 
     func submit(_ commit: CommitBacklog.Commit) {
-        guard !backlog.keeps(commit) else { return }
+        var commit = commit
+        guard !backlog.keeps(&commit) else { return }
         line.submit(commit)
         work()
     }

@@ -9,7 +9,7 @@ enum SimulatedPerson {
     static func act(in world: Simulation) {
         let tasks = world.database.current.tasks.keys.sorted()
         let program = world.random.one(of: world.programs)
-        switch world.random.number(below: 14) {
+        switch world.random.number(below: 16) {
         case 0..<4 where !tasks.isEmpty: call(.pauseTask(world.random.one(of: tasks)), in: world)
         case 4..<8 where !tasks.isEmpty: call(.resumeTask(world.random.one(of: tasks)), in: world)
         case 8..<10 where !tasks.isEmpty: call(.cancelTask(world.random.one(of: tasks)), in: world)
@@ -19,6 +19,11 @@ enum SimulatedPerson {
         case 11: call(.removeHook(program.name), in: world)
         case 12: call(.stop, in: world)
         case 13 where !tasks.isEmpty: relink(world.random.one(of: tasks), in: world)
+        case 14 where !tasks.isEmpty:
+            let rates = SharedRates(receive: Int64(1 + world.random.number(below: 9)) * 1000)
+            call(.setTaskRates(world.random.one(of: tasks), rates), in: world)
+        case 15 where !tasks.isEmpty:
+            call(.setTaskPriority(world.random.one(of: tasks), world.random.fraction()), in: world)
         default: break
         }
     }

@@ -25,7 +25,7 @@ final class SimulatedProgram {
         configuration = Wire.SessionConfiguration(
             additionalFields: [],
             resourceTimeout: random.one(of: [0, 30, 604_800]),
-            maximumConnectionsPerHost: 1 + random.number(below: 3),
+            maximumConnectionsPerHost: 1 + random.number(below: 5),
             sendsLaunchEvents: random.happens(percent: 85),
             answersPasswords: random.happens(percent: 75),
             replacesLinks: random.happens(percent: 50)

@@ -271,6 +271,9 @@ final class SimulatedSession {
         case 67..<78: call(.cancelProducingResumeData(nextIdentifier - 1))
         case 78..<80: call(.setPriority(identifier, world.random.fraction()))
         case 84..<88: relink(identifier, question: nil)
+        case 88..<92:
+            world.count(.optionsSet)
+            call(.setOptions(identifier, world.makeOptions()))
         case 80..<84: invalidate(cancelling: world.random.happens(percent: 50))
         default: break
         }
@@ -310,7 +313,8 @@ final class SimulatedSession {
                 resumeData: data,
                 resource: resource,
                 resumed: isResumed,
-                earliestBegin: begin
+                earliestBegin: begin,
+                options: world.makeOptions()
             )
         )
         if !isResumed, world.random.happens(percent: 70) { call(.resume(identifier)) }

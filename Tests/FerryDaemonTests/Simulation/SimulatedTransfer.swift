@@ -14,6 +14,16 @@ class SimulatedTransfer {
     let resource: Int
     private let checkpoint: Checkpoint?
     let attempts: Int
+    /// What its options say.
+    private let mirrors: [String]
+    private let maximumConnections: Int
+    /// How fast it may load and send.
+    private(set) var rates: SharedRates
+    /// How much of the rates is its share.
+    var priority: Double
+    /// What it has beside its first connection.
+    let connections: SimulatedConnections
+    let session: Int64
     private let isFromResumeData: Bool
     private let asksForLink: Bool
     private let lifetime = Lifetime()
@@ -34,6 +44,14 @@ class SimulatedTransfer {
         checkpoint = state?.checkpoint
         isFromResumeData = state?.isFromResumeData ?? false
         attempts = start.task.attempts
+        let options = Stored.options(start.task.options)
+        mirrors = options?.mirrors ?? []
+        maximumConnections =
+            daemon.policy.segments.limited(to: options?.maximumConnections).maximumConnections
+        rates = options?.rates ?? SharedRates()
+        priority = start.task.priority
+        session = start.task.sessionID
+        connections = SimulatedConnections(session: session, daemon: daemon)
         asksForLink = start.asksForLink
     }
 
@@ -45,7 +63,14 @@ class SimulatedTransfer {
 
     /// Ends it silently; its file stays.
     func cancel() {
-        if daemon.world.sabotage != .keepsTransfers { lifetime.end() }
+        guard daemon.world.sabotage != .keepsTransfers else { return }
+        lifetime.end()
+        connections.giveBackAll()
+    }
+
+    /// Loads and sends no faster from now on.
+    func limit(to rates: SharedRates) {
+        if daemon.world.sabotage != .forgetsRates { self.rates = rates }
     }
 
     /// Does nothing any more.
@@ -185,7 +210,9 @@ class SimulatedTransfer {
         if world.connectivity == .disconnected { return loseNetwork() }
         if world.happens(perThousand: 60) { return fail(.connectionLost) }
         if world.isDiskFull { return fail(.diskFull) }
-        let count = min(body.size - received, Int64(10 + world.random.number(below: 60)))
+        employ(body)
+        let part = 10 + world.random.number(below: 60)
+        let count = min(body.size - received, Int64(part * (1 + connections.hosts.count)))
         received += count
         world.disk.downloads[task]?.append(count, of: body.version)
         daemon.input { [task, received] machine, now in
@@ -195,6 +222,16 @@ class SimulatedTransfer {
         load()
         // The worst moment: bytes that are written and not on the medium.
         if world.happens(perThousand: 4 * world.killRate) { world.killSomething() }
+    }
+
+    /// Has others fetch parts as well, here or at a mirror, or fewer of them than before.
+    private func employ(_ body: SimulatedServers.Resource) {
+        let world = daemon.world
+        if world.random.happens(percent: 30) { connections.giveBackOne() }
+        guard body.hasRanges, body.hasValidator else { return }
+        while connections.hosts.count + 1 < maximumConnections,
+            connections.ask(for: world.random.one(of: [body.url] + mirrors))
+        {}
     }
 
     private func synchronizeSoon() {
@@ -219,6 +256,7 @@ class SimulatedTransfer {
 
     private func finish() {
         let world = daemon.world
+        connections.giveBackAll()
         world.disk.synchronize(task, received, generation: generation)
         lifetime.end()
         daemon.input { [task, received] machine, now in
@@ -228,6 +266,7 @@ class SimulatedTransfer {
 
     func fail(_ code: TransferError.Code, retryAfter: Double? = nil) {
         lifetime.end()
+        connections.giveBackAll()
         let error = TransferError(code: code, message: code.rawValue, retryAfter: retryAfter)
         daemon.input { [task] machine, now in machine.failed(task: task, error, at: now) }
     }

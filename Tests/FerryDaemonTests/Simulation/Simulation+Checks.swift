@@ -11,7 +11,7 @@ extension Simulation {
         guard let daemon, now >= daemon.bootTime, violation == nil else { return }
         let machine = daemon.machine
         guard machine.operationCount == 0, !machine.isStopping, !machine.isIdle,
-            daemon.line.isEmpty
+            daemon.line.isEmpty, daemon.plannedSearchCount == 0
         else { return }
         checkEntities(daemon)
         checkTransfers(daemon)
@@ -61,10 +61,8 @@ extension Simulation {
             let state = database.current.tasks[id]?.record.state
             if state != .waiting { fail("task \(id) loads and is \(String(describing: state))") }
         }
-        let count = running.values.count { $0.place == .transfer }
-        if policy.maximumTransfers - daemon.machine.budget.free != count {
-            fail("the budget is wrong: \(daemon.machine.budget)")
-        }
+        checkBudget(daemon)
+        checkOptions(daemon)
         for session in daemon.machine.sessions.values { checkQuestions(of: session, daemon) }
     }
 

@@ -68,8 +68,8 @@ final class Simulation {
         trace = isTraced ? [] : nil
         random = SeededRandom(seed: seed)
         var policy = DaemonPolicy()
-        policy.maximumTransfers = 1 + random.number(below: 4)
-        policy.maximumTransfersPerHost = 1 + random.number(below: 3)
+        policy.maximumTransfers = 1 + random.number(below: 6)
+        policy.maximumTransfersPerHost = 1 + random.number(below: 5)
         policy.eventPageSize = random.happens(percent: 50) ? 2 : 64
         policy.diskFullDelay = 5
         self.policy = policy

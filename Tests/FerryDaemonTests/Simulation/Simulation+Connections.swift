@@ -1,0 +1,71 @@
+import FerryStore
+import FerryWire
+import FoundationEssentials
+
+@testable import FerryDaemon
+
+extension Simulation {
+    /// Other addresses of the same, connections and rates; often the daemon is to choose.
+    func makeOptions() -> Wire.TransferOptions? {
+        guard random.happens(percent: 60) else { return nil }
+        let hosts = (0..<servers.moods.count).filter { _ in
+            random.happens(percent: 40)
+        }
+        return Wire.TransferOptions(
+            mirrors: hosts.map { "http://host\($0)/copy" },
+            maximumConnections: 1 + random.number(below: 6),
+            receiveRate: random.happens(percent: 50)
+                ? Int64(1 + random.number(below: 9)) * 1000 : nil
+        )
+    }
+
+    /// The budget is what transfers have: no more, and no less.
+    func checkBudget(_ daemon: SimulatedDaemon) {
+        let budget = daemon.machine.budget
+        let lent = daemon.transfers.values.flatMap { transfer in
+            transfer.connections.hosts.map { (transfer.session, $0) }
+        }
+        let places = daemon.machine.running.values.filter { $0.place == .transfer }
+        if policy.maximumTransfers - budget.free != places.count + lent.count {
+            return fail("the budget is wrong, with \(lent) lent: \(budget)")
+        }
+        for host in Set(places.map(\.record.host) + lent.map(\.1)) {
+            let count = places.count { $0.record.host == host } + lent.count { $0.1 == host }
+            if budget.count(host: host) != count {
+                return fail("the budget of \(host) is wrong, with \(lent) lent: \(budget)")
+            }
+        }
+        checkLanes(daemon, lent: lent)
+    }
+
+    private func checkLanes(_ daemon: SimulatedDaemon, lent: [(session: Int64, host: String)]) {
+        // One that waits for its application is in the way of its own session's.
+        let places = daemon.machine.running.values.filter { $0.place != .none }
+        for session in daemon.machine.sessions.keys {
+            let own = places.filter { $0.record.sessionID == session }.map(\.record.host)
+            let all = own + lent.filter { $0.session == session }.map(\.host)
+            for host in Set(all)
+            where daemon.machine.budget.count(session: session, host: host)
+                != all.count(where: { $0 == host })
+            {
+                return fail("the budget of session \(session) and \(host) is wrong: \(all)")
+            }
+        }
+    }
+
+    /// What was asked of a task holds for its transfer, too.
+    func checkOptions(_ daemon: SimulatedDaemon) {
+        // What was refused for the store's sake holds until the transfer ends.
+        guard happenings[.storeFailure] == nil else { return }
+        for transfer in daemon.transfers.values where transfer.isActive {
+            guard let record = database.current.tasks[transfer.task]?.record else { continue }
+            let rates = Stored.options(record.options)?.rates ?? SharedRates()
+            if rates != transfer.rates {
+                fail("task \(transfer.task) has \(transfer.rates), not \(rates)")
+            }
+            if record.priority != transfer.priority {
+                fail("task \(transfer.task) has \(transfer.priority), not \(record.priority)")
+            }
+        }
+    }
+}
