@@ -27,13 +27,14 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
             events.write("found \(task.taskIdentifier) \(task.taskDescription ?? "-")")
         }
         if let limit = options.handOverAt {
-            for (url, timeout) in options.urls {
+            for (url, timeout, _) in options.urls {
                 guard let request = request(url, timeout) else { continue }
                 await handOver(request, to: session, at: limit)
             }
         } else if earlier.isEmpty, options.guarded == nil {
-            for (url, timeout) in options.urls {
-                if let request = request(url, timeout) { start(request, in: session) }
+            for (url, timeout, mirror) in options.urls {
+                guard let request = request(url, timeout) else { continue }
+                start(request, mirror: mirror, in: session)
             }
             for (url, path) in options.uploads { upload(path, to: url, in: session) }
             if let url = options.secondURL { useSecondSession(for: url) }
@@ -57,8 +58,9 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
         Application.shared.run()
     }
 
-    private func start(_ request: URLRequest, in session: URLSession) {
+    private func start(_ request: URLRequest, mirror: String?, in session: URLSession) {
         let task = session.downloadTask(with: request)
+        task.transferOptions.mirrors = mirror.flatMap { URL(string: $0) }.map { [$0] } ?? []
         task.taskDescription = request.url?.lastPathComponent
         if let seconds = options.beginIn {
             task.earliestBeginDate = Date(timeIntervalSinceNow: seconds)
@@ -103,7 +105,7 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
     private func useSecondSession(for url: String) {
         let configuration = URLSessionConfiguration.background(withIdentifier: Self.secondSession)
         let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
-        if let request = request(url, nil) { start(request, in: session) }
+        if let request = request(url, nil) { start(request, mirror: nil, in: session) }
         session.finishTasksAndInvalidate()
     }
 

@@ -6,7 +6,7 @@ struct TestAppOptions: Sendable {
     var session = "test"
     var events = ""
     var directory = "."
-    var urls: [(url: String, timeout: Double?)] = []
+    var urls: [(url: String, timeout: Double?, mirror: String?)] = []
     /// What to upload: the URL and the file's path.
     var uploads: [(url: String, path: String)] = []
     /// The method of uploads.
@@ -42,6 +42,8 @@ struct TestAppOptions: Sendable {
     var fields: [(name: String, value: String)] = []
     /// The time-out of the requests that are named after it, in seconds.
     var timeout: Double?
+    /// Where the next file is to be had, too.
+    var mirror: String?
 
     /// The user's name for servers that ask.
     var user = ""
@@ -84,7 +86,10 @@ struct TestAppOptions: Sendable {
             case "--session": session = value
             case "--events": events = value
             case "--directory": directory = value
-            case "--url": urls.append((value, timeout))
+            case "--url":
+                urls.append((value, timeout, mirror))
+                mirror = nil
+            case "--mirror": mirror = value
             case "--upload": addUpload(value)
             case "--upload-method": uploadMethod = value
             case "--crash-file": crashFile = value

@@ -4,7 +4,7 @@ import FerryWire
 import Foundation
 import Synchronization
 
-/// One run of an app's downloads with a ferryd to which something happens at a system call.
+/// One run of an app's downloads and uploads with a ferryd to which something happens at a system call.
 ///
 /// The app makes its tasks, takes what has ended, and is killed while one download is held up; so
 /// ferryd starts it once more for that one. Whatever happens to the first ferryd, another takes its
@@ -12,21 +12,14 @@ import Synchronization
 final class BoundaryRun {
     /// How far the run has got.
     private enum Phase {
-        case starting, downloading, flushing, relaunching, done
-    }
-
-    /// A file of which ferryd had a part when it was killed.
-    struct Remainder {
-        var path: String
-        var byteCount: Int64
-        var wholeByteCount: Int64
-        var firstRequest: Int
+        case starting, transferring, flushing, relaunching, done
     }
 
     // The app has to come before ferryd has waited long enough, even on a busy machine.
     static let daemonArguments = [
         "--retry-delay", "0.02", "--relaunch-delay", "0.02", "--idle-time", "1",
-        "--full-disk-delay", "0.02", "--splice-from", "65536",
+        "--full-disk-delay", "0.02", "--splice-from", "65536", "--connections", "2",
+        "--connection-trial", "0", "--connections-from", "\(BoundaryScript.dividedFrom)",
     ]
     /// A run that takes longer hangs.
     private static let limit = Duration.seconds(40)
@@ -34,6 +27,7 @@ final class BoundaryRun {
     let home: TestHome
     let events: EventPipe
     let server: FixtureServer
+    let uploadServer: UploadServer
     let script = BoundaryScript()
     let target: BoundaryTarget?
     private let gate: StartGate
@@ -54,8 +48,8 @@ final class BoundaryRun {
     private(set) var continued: String?
     private(set) var hasNoContinuation = false
     private var told: Set<String> = []
-    /// How many requests there had been when the app was told of the end of a task.
-    private(set) var requestCounts: [String: Int] = [:]
+    /// How many requests there had been at each server when the app was told of the end of a task.
+    private(set) var requestCounts: [String: (server: Int, uploadServer: Int)] = [:]
     private(set) var remainders: [Remainder] = []
     private let overdue = Overdue()
 
@@ -70,8 +64,10 @@ final class BoundaryRun {
         )
         events = try await EventPipe(in: home)
         server = try FixtureServer()
+        uploadServer = try script.uploadServer()
         gate = try StartGate(in: home, daemonArguments: Self.daemonArguments)
         script.arrange(server)
+        try script.writeSources(in: home)
     }
 
     /// The calls of a run in which nothing happened.
@@ -107,7 +103,11 @@ final class BoundaryRun {
     private func handle(_ line: String) async throws {
         let words = line.split(separator: " ").map(String.init)
         switch words.first {
-        case "hit": isHit = true
+        case "hit":
+            isHit = true
+            // Who knows whether there are going to be several connections.
+            script.othersGate.open()
+            script.partsGate.open()
         case "untraced": throw CannotTrace(exit: words.dropFirst().joined(separator: " "))
         case "end": try await daemonEnded(words.dropFirst().joined(separator: " "))
         case "served":
@@ -117,7 +117,7 @@ final class BoundaryRun {
         case "ready":
             holder = nil
             isReady = true
-        case "created" where words.count == 2 && numbers.count < script.items.count:
+        case "created" where words.count == 2 && numbers.count < taskCount:
             // One that ferryd cannot have gets a number of another kind.
             numbers.append(words[1])
         case "completed" where words.count == 3: noteEnd(of: words[1])
@@ -129,7 +129,8 @@ final class BoundaryRun {
         case "handled": phase = .done
         default: break
         }
-        if phase == .downloading, isReady, isAllTold {
+        if areTold(but: [lastTask, task(BoundaryScript.divided)]) { script.othersGate.open() }
+        if phase == .transferring, isReady, areTold(but: [lastTask]) {
             phase = .flushing
             app?.signal(SIGUSR1)
         }
@@ -138,22 +139,37 @@ final class BoundaryRun {
     var starter: DaemonStarter { DaemonStarter(environment: home.environment) }
 
     private func startApp() async throws {
-        phase = .downloading
+        phase = .transferring
         app = try await TestProcess(
             TestHome.executable("ferry-test-app"),
             [
                 "--events", events.path, "--directory", home.files,
                 "--interrupt", BoundaryScript.interrupted,
                 "--second-url", server.url(script.second.path), "--flush-on-signal", "yes",
-            ] + script.items.flatMap { ["--url", server.url($0.path)] },
+            ] + script.items.flatMap { ["--url", server.url($0.path)] } + uploadArguments,
             environment: home.environment
         )
     }
 
-    /// Whether the app knows the end of every task but the last.
-    private var isAllTold: Bool {
-        guard numbers.count == script.items.count, told.contains("second"),
-            numbers.allSatisfy({ $0 == lastTask || told.contains($0) })
+    private var uploadArguments: [String] {
+        script.uploads.flatMap { upload in
+            let url = isResumable(upload) ? uploadServer.url(upload.path) : server.url(upload.path)
+            return ["--upload", "\(url) \(script.source(of: upload, in: home))"]
+        }
+    }
+
+    /// Whether an upload goes to the server that continues it.
+    func isResumable(_ upload: BoundaryScript.Item) -> Bool {
+        upload.name == BoundaryScript.resumable
+    }
+
+    /// How many tasks the first session has, without the continuation.
+    private var taskCount: Int { script.items.count + script.uploads.count }
+
+    /// Whether the app knows the end of every task but some.
+    private func areTold(but others: [String]) -> Bool {
+        guard numbers.count == taskCount, told.contains("second"),
+            numbers.allSatisfy({ others.contains($0) || told.contains($0) })
         else { return false }
         // The continuation is made when the end of the interrupted task is known.
         guard isInterrupted, !hasNoContinuation else { return true }
@@ -165,8 +181,8 @@ final class BoundaryRun {
     private var lastTask: String { task(BoundaryScript.last) }
 
     /// The number of a task, as the app's lines have it.
-    private func task(_ name: String) -> String {
-        let index = script.items.firstIndex { $0.name == name } ?? 0
+    func task(_ name: String) -> String {
+        let index = (script.items + script.uploads).firstIndex { $0.name == name } ?? 0
         return index < numbers.count ? numbers[index] : "none"
     }
 
@@ -177,12 +193,12 @@ final class BoundaryRun {
     private func noteEnd(of task: String) {
         if task == interruptedTask { script.pausedGate.open() }
         told.insert(task)
-        requestCounts[task] = server.requests.count
+        requestCounts[task] = (server.requests.count, uploadServer.requests.count)
     }
 
     private func daemonEnded(_ end: String) async throws {
         self.end = end
-        if end.hasPrefix("killed") { remainders = try findRemainders() }
+        if end.hasPrefix("killed") { remainders = try await findRemainders() }
         gate.open()
         // The app starts another one, if there is an app.
         if phase == .relaunching { startAnother() }
@@ -221,25 +237,6 @@ final class BoundaryRun {
             } catch {
                 // The run is over.
             }
-        }
-    }
-
-    // MARK: - What a kill has left
-
-    private func findRemainders() throws -> [Remainder] {
-        let requestCount = server.requests.count
-        guard let directory = try? Directory(opening: home.state + "/downloads") else { return [] }
-        let names = ["picture", "last"]
-        return try script.items.enumerated().compactMap { index, item in
-            guard names.contains(item.name),
-                let status = try directory.status(of: "CFNetworkDownload_00000\(index + 1).tmp")
-            else { return nil }
-            return Remainder(
-                path: item.path,
-                byteCount: status.size,
-                wholeByteCount: item.content.byteCount,
-                firstRequest: requestCount
-            )
         }
     }
 }

@@ -3,6 +3,8 @@ import FerryTestSupport
 import Foundation
 import Testing
 
+@testable import FerryTransfer
+
 /// ferryd is killed at its system calls, and each of them fails once.
 ///
 /// `make test` tries some, others each time; `make boundaries` tries all, and writes
@@ -44,6 +46,13 @@ struct SystemCallBoundaryTests {
         #expect(outcome.faults == [])
         #expect(outcome.errors == [])
         #expect(outcome.end == .wentOn)
+        // What there is to be swept over: the table of segments is written, and read again.
+        let parts = run.server.requests(to: "/" + BoundaryScript.divided).map(\.range)
+        #expect(parts.first == .some(nil))
+        try #require(parts.count >= 4, "\(parts)")
+        // What is missing is asked for up to where the other connection had begun.
+        #expect(parts[2]?.hasSuffix("-") == false, "\(parts)")
+        #expect(run.uploadServer.requests.map(\.method) == ["PUT", "HEAD", "PATCH"])
         return try run.calls
     }
 
@@ -102,6 +111,55 @@ struct SystemCallBoundaryTests {
         run.events.write("completed 2 ok")
         _ = await run.events.next("completed 2")
         #expect(try await run.judge().faults == ["completed 2 was told 2 times", late])
+    }
+
+    @Test func `the checks notice whatever is wrong with an upload`() async throws {
+        let run = try await BoundaryRun(nil)
+        #expect(try await run.run().faults == [])
+
+        let url = run.server.url("/sent")
+        let again = try await TestProcess.run(
+            "/usr/bin/curl",
+            ["-s", "-X", "PUT", "-d", "other", url],
+            environment: [:]
+        )
+        #expect(again.exit == .exited(status: 0))
+        let late = [
+            "sent has arrived 2 times", "sent has arrived with wrong bytes",
+            "sent was sent after its end",
+        ]
+        #expect(try await run.judge().faults == late)
+
+        let other = try await TestProcess.run(
+            "/usr/bin/curl",
+            ["-s", "-X", "PUT", "-d", "other", run.uploadServer.url("/resumed")],
+            environment: [:]
+        )
+        #expect(other.exit == .exited(status: 0))
+        let twice = [
+            "resumed has arrived 2 times", "resumed has arrived with wrong bytes",
+            "resumed was begun 2 times", "resumed was sent after its end",
+        ]
+        #expect(try await run.judge().faults == twice + late)
+
+        let line = "data \(run.task("sent")) 200 thanks"
+        run.events.write(line)
+        _ = await run.events.next { $0 == line }
+        let answer = "the answer to sent is \([line, line])"
+        #expect(try await run.judge().faults == twice + [answer] + late)
+    }
+
+    @Test func `bytes of a part that are fetched twice are noticed`() {
+        let remainder = BoundaryRun.Remainder(
+            path: "/" + BoundaryScript.divided,
+            written: ByteRanges([0..<100, 300..<400]),
+            wholeByteCount: 600,
+            firstRequest: 0
+        )
+        #expect(remainder.faults(of: ["bytes=100-299", "bytes=400-", "bytes=599-"]) == [])
+        for range in ["bytes=99-299", "bytes=100-300", "bytes=100-", nil] {
+            #expect(remainder.faults(of: [range]).count == 1)
+        }
     }
 
     private func execute(_ statement: String, in home: TestHome) throws {

@@ -17,10 +17,7 @@ extension LyingServer {
         segment("a part of no version", part { (otherWide, $0, $0, nil) }),
         segment(
             "another part that says so",
-            part { range in
-                let other = max(0, range.lowerBound - 1000)..<max(1, range.upperBound - 1000)
-                return (wide, other, other, "\"v1\"")
-            }
+            part { (wide, before($0), before($0), "\"v1\"") }
         ),
         segment(
             "a part of another whole",
@@ -28,17 +25,11 @@ extension LyingServer {
         ),
         segment(
             "half a part that says so",
-            part { range in
-                let half = range.lowerBound..<range.lowerBound + Int64(range.count / 2)
-                return (wide, half, half, "\"v1\"")
-            }
+            part { (wide, half(of: $0), half(of: $0), "\"v1\"") }
         ),
         segment(
             "half a part that says that it is all",
-            part { range in
-                let half = range.lowerBound..<range.lowerBound + Int64(range.count / 2)
-                return (wide, half, range, "\"v1\"")
-            }
+            part { (wide, half(of: $0), $0, "\"v1\"") }
         ),
         segment(
             "more than its part",
@@ -86,7 +77,7 @@ extension LyingServer {
     }
 
     /// A part by what was asked for: of what it is, which bytes come, which ones it says, and its tag.
-    private static func part(
+    static func part(
         total: Int64 = wide.byteCount,
         _ lie:
             @escaping @Sendable (Range<Int64>) -> (
@@ -105,6 +96,15 @@ extension LyingServer {
         }
     }
 
+    /// Another range, a little further towards the beginning.
+    static func before(_ range: Range<Int64>) -> Range<Int64> {
+        max(0, range.lowerBound - 1000)..<max(1, range.upperBound - 1000)
+    }
+
+    static func half(of range: Range<Int64>) -> Range<Int64> {
+        range.lowerBound..<range.lowerBound + Int64(range.count / 2)
+    }
+
     private static func bounds(of request: FixtureRequest) -> Range<Int64>? {
         guard let parts = request.range?.dropFirst(6).split(separator: "-"), parts.count == 2,
             let first = Int64(parts[0]), let last = Int64(parts[1])
@@ -113,7 +113,7 @@ extension LyingServer {
     }
 
     /// Long enough for several connections.
-    private static let wide = FixtureContent.seeded(6, byteCount: 14 << 20)
-    private static let otherWide = FixtureContent.seeded(7, byteCount: 14 << 20)
-    private static let wideFile = FixtureAnswer.file(FixtureFile(wide))
+    static let wide = FixtureContent.seeded(6, byteCount: 14 << 20)
+    static let otherWide = FixtureContent.seeded(7, byteCount: 14 << 20)
+    static let wideFile = FixtureAnswer.file(FixtureFile(wide))
 }

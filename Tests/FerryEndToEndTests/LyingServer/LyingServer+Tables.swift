@@ -9,7 +9,8 @@ extension LyingServer {
     static let continuations = resumptions + digestsOfParts + retriesOfParts + parts
 
     /// All of them.
-    static let all = beginnings + continuations + segments + endless + [endlessCompression]
+    static let all =
+        beginnings + continuations + segments + mirrors + endless + [endlessCompression]
 }
 
 extension LyingServer.Outcome: CustomStringConvertible {

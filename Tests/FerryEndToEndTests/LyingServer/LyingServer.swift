@@ -44,6 +44,8 @@ struct LyingServer: CustomTestStringConvertible, Sendable {
     var forSegments: FixtureAnswer?
     /// What `/elsewhere` serves, for redirects.
     var elsewhere: FixtureAnswer?
+    /// What a mirror serves, which is at `/mirror`; `nil` where there is none.
+    var mirror: (@Sendable (FixtureRequest) -> FixtureAnswer)?
     /// What has to come of it.
     let outcome: Outcome
     /// The `Range` fields of the requests for `answers`, with `nil` for a request for the whole.
@@ -77,7 +79,11 @@ struct LyingServer: CustomTestStringConvertible, Sendable {
             server.on(path, [change(all[0])] + all.dropFirst())
         }
         if let elsewhere { server.on("/elsewhere", elsewhere) }
+        if let mirror { server.on(Self.mirrorPath, answer: mirror) }
     }
+
+    /// Where a mirror is.
+    static let mirrorPath = "/mirror"
 
     // MARK: What is served
 

@@ -72,8 +72,10 @@ struct LyingServerRun {
                 "--foreground", place == .app ? "yes" : "no",
                 "--connections", String(connections),
             ] + arguments
-                + lies.enumerated().flatMap { index, lie in
-                    ["--timeout", lie.timeout, "--url", servers[index].url(path(index))]
+                + lies.enumerated().flatMap { index, lie -> [String] in
+                    let mirror = servers[index].url(LyingServer.mirrorPath)
+                    return (lie.mirror == nil ? [] : ["--mirror", mirror])
+                        + ["--timeout", lie.timeout, "--url", servers[index].url(path(index))]
                 },
             environment: home.environment.merging(variables) { $1 }
         )

@@ -64,6 +64,19 @@ import Testing
         }
     }
 
+    @Test(arguments: Place.allCases)
+    func `what a mirror brings has to be proved, and no mirror spoils a download`(
+        place: Place
+    ) async throws {
+        let run = try await LyingServerRun(LyingServer.mirrors, in: place, connections: 4)
+        await run.end(of: try await run.start())
+        try run.expectOutcomes()
+        for (lie, server) in zip(LyingServer.mirrors, run.servers) {
+            let hasAsked = !server.requests(to: LyingServer.mirrorPath).isEmpty
+            #expect(hasAsked, Comment(rawValue: lie.behaviour))
+        }
+    }
+
     @Test func `there are at least 120 lies, and none is there twice`() {
         let behaviours =
             LyingServer.all.map(\.behaviour) + LyingUploadServer.all.map(\.behaviour)
