@@ -50,6 +50,9 @@ import Testing
             remainders.append(try await killDaemon())
         }
         _ = await events.next("completed")
+        // An app that is killed before ferryd knows what it was told is told again.
+        app.signal(SIGUSR1)
+        _ = await events.next("flushed")
         await app.killed()
         let bytes = [UInt8](try Data(contentsOf: URL(filePath: home.files + "/file")))
         #expect(Self.content.firstDifference(from: bytes) == nil)
@@ -78,6 +81,7 @@ import Testing
             TestHome.executable("ferry-test-app"),
             [
                 "--events", events.path, "--directory", home.files, "--url", server.url("/file"),
+                "--flush-on-signal", "yes",
             ],
             environment: home.environment
         )
