@@ -154,9 +154,7 @@ extension ResumableUpload.StateMachine {
         case (409, _):
             // Bytes of a connection that was cut may come after the server has told what it has: it is asked
             // once more.
-            guard refusedOffset == nil else { return [.cancelLoad] + misplaced(part.start) }
-            refusedOffset = part.start
-            return leave(head, for: .send(.locate))
+            return askOnceMore(head, after: part)
         default:
             return answer(head, to: answered)
         }
@@ -169,6 +167,10 @@ extension ResumableUpload.StateMachine {
         _ language: UploadProtocol,
         to answered: TransferRequest
     ) -> [Effect] {
+        // Whoever answers in place of a server of tus does not tell what that has.
+        guard language != .tus || report.offset != nil else {
+            return askOnceMore(head, after: part)
+        }
         let end = part.end ?? part.start + sentByteCount
         if let offset = report.offset, offset != end {
             // tus allows a server to take less than it was sent.
@@ -181,5 +183,17 @@ extension ResumableUpload.StateMachine {
         noteProgress(to: end)
         guard !part.isLast else { return answer(head, to: answered) }
         return leave(head, for: .send(.append(self.part(from: end))))
+    }
+
+    /// Asks where the upload goes on; in vain if it has come no further than the last time.
+    private mutating func askOnceMore(
+        _ head: HTTPResponseHead,
+        after part: ResumableUpload.Part
+    ) -> [Effect] {
+        guard part.start > refusedOffset ?? -1 else {
+            return [.cancelLoad] + misplaced(part.start)
+        }
+        refusedOffset = part.start
+        return leave(head, for: .send(.locate))
     }
 }

@@ -80,7 +80,7 @@ extension ResumableUpload {
         var greatestAcknowledgedByteCount: Int64 = 0
         /// What the server has named in place of the draft it was offered.
         var namedProtocol: UploadProtocol?
-        /// Where a part was to go that the server wants elsewhere.
+        /// Where a part was to go of which the server has not said that it has it.
         var refusedOffset: Int64?
         /// Where the next part goes in place of the resource.
         var detour: String?
