@@ -74,4 +74,14 @@ extension TestApp {
         case nil: return (.continueLoading, nil)
         }
     }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        needsNewRequestAfter response: HTTPURLResponse,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        let link = options.link.flatMap { URL(string: $0, relativeTo: task.originalRequest?.url) }
+        completionHandler(link.map { URLRequest(url: $0.absoluteURL) })
+    }
 }

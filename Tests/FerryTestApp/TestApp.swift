@@ -95,6 +95,7 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
         configuration.sessionSendsLaunchEvents = options.sendsLaunchEvents
         configuration.waitsForConnectivity = options.waitsForConnectivity
         configuration.transferOptions.maximumConnectionsPerDownload = options.connections
+        configuration.replacesExpiredLinks = options.link != nil
         let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
         self.session.withLock { $0 = session }
         return session

@@ -42,6 +42,8 @@ struct TestAppOptions: Sendable {
     var fields: [(name: String, value: String)] = []
     /// The time-out of the requests that are named after it, in seconds.
     var timeout: Double?
+    /// The path of what is to be loaded when an address is none any more.
+    var link: String?
     /// Where the next file is to be had, too.
     var mirror: String?
 
@@ -90,6 +92,7 @@ struct TestAppOptions: Sendable {
                 urls.append((value, timeout, mirror))
                 mirror = nil
             case "--mirror": mirror = value
+            case "--link": link = value
             case "--upload": addUpload(value)
             case "--upload-method": uploadMethod = value
             case "--crash-file": crashFile = value

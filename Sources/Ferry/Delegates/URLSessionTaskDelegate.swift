@@ -55,7 +55,8 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     /// Asks the delegate for another request, as the server's answer says that the address is none any more.
     ///
     /// Ferry's own: called for downloads of sessions with
-    /// ``URLSessionConfiguration/replacesExpiredLinks``. The default answers with nil.
+    /// ``URLSessionConfiguration/replacesExpiredLinks``. The default answers with nil. After five requests in a
+    /// row that brought nothing it is not called again, and the server's answer is the download's result.
     ///
     /// - Parameters:
     ///   - session: The session.

@@ -107,7 +107,7 @@ extension DaemonStateMachine {
         _ receipt: Receipt,
         at now: Date
     ) -> [Effect] {
-        declinedLinks.remove(task)
+        linkPatience[task] = nil
         let others = self.ending.removeValue(forKey: task) ?? []
         search.note(task)
         adoptions.remove(task)

@@ -7,6 +7,10 @@ extension DaemonStateMachine {
     /// A server's answer says that a task's address is none any more: its application may know another one.
     mutating func linkExpired(_ task: RunningTask, at now: Date) -> [Effect] {
         let id = task.record.id
+        guard
+            linkPatience[id, default: LinkPatience()]
+                .expired(receivedByteCount: task.receivedByteCount)
+        else { return goOnWithoutLink(task, at: now) }
         let stop = Effect.stop(task: id)
         budget.give(session: task.record.sessionID, host: task.record.host)
         running[id]?.place = .none
@@ -16,7 +20,7 @@ extension DaemonStateMachine {
 
     /// Whether an application is asked when a task's address is none any more.
     func asksForLink(of task: TaskRecord) -> Bool {
-        task.upload == nil && !declinedLinks.contains(task.id)
+        task.upload == nil && linkPatience[task.id]?.isExhausted != true
             && sessions[task.sessionID]?.configuration.replacesLinks == true
     }
 
@@ -35,7 +39,8 @@ extension DaemonStateMachine {
             let reason = "a task needs another request, or a question that there is none"
             return [.refuse(caller.call, .invalidRequest(parameter: "request", reason: reason))]
         }
-        return [query(.revise(key, .link(request), caller.call))]
+        let isAsked = relink.question != nil
+        return [query(.revise(key, .link(request, isAsked: isAsked), caller.call))]
     }
 
     /// A person gives a task another address.
@@ -43,15 +48,19 @@ extension DaemonStateMachine {
         [query(.revise(.id(id), .address(url), caller.call))]
     }
 
-    /// An application has no other address: the server's answer is what the task ends with.
+    /// An application has no other address.
     private mutating func declineLink(
         of task: RunningTask,
         _ caller: Caller,
         at now: Date
     ) -> [Effect] {
-        declinedLinks.insert(task.record.id)
-        return [.answer(caller.call, .done)] + stop(task: task.record.id, at: now)
-            + searchForTasks(at: now)
+        linkPatience[task.record.id, default: LinkPatience()].decline()
+        return [.answer(caller.call, .done)] + goOnWithoutLink(task, at: now)
+    }
+
+    /// What the server answers the next time is the result.
+    private mutating func goOnWithoutLink(_ task: RunningTask, at now: Date) -> [Effect] {
+        stop(task: task.record.id, at: now) + searchForTasks(at: now)
     }
 
     /// Has a task go on, where it is, with another request.
@@ -65,7 +74,6 @@ extension DaemonStateMachine {
             let reason = "not an http or https address: \(request.url.prefix(200))"
             return [.refuse(call, .invalidRequest(parameter: "request.url", reason: reason))]
         }
-        declinedLinks.remove(task.id)
         let link = LinkState(request: request, number: makeLinkNumber())
         return [
             commit(

@@ -9,7 +9,7 @@ extension DaemonStateMachine {
         /// How fast it may load and send.
         case rates(SharedRates)
         /// What is sent.
-        case link(Wire.Request)
+        case link(Wire.Request, isAsked: Bool)
         /// Where the request goes, which else stays as it is.
         case address(String)
     }
@@ -25,7 +25,8 @@ extension DaemonStateMachine {
             return [.refuse(call, .taskNotFound(id: key.number))]
         }
         switch revision {
-        case .link(let request):
+        case .link(let request, let isAsked):
+            if !isAsked { linkPatience[task.id] = nil }
             return relink(task, key, to: request, call: call)
         case .address(let url):
             guard let request = task.requestToSend else {
@@ -35,6 +36,7 @@ extension DaemonStateMachine {
                 TransferRequest(request),
                 movedTo: url
             )
+            linkPatience[task.id] = nil
             return relink(task, key, to: Wire.Request(relinked), call: call)
         case .rates(let rates):
             var options = Stored.options(task.options) ?? Wire.TransferOptions()

@@ -36,8 +36,8 @@ struct DaemonStateMachine {
     /// The tasks of which the store does not know yet that they wait for a network, or where an upload goes on,
     /// and how many changes that are: as the store has them they must not start.
     var unstoredChanges: [Int64: Int] = [:]
-    /// The tasks whose applications know of no other address.
-    var declinedLinks: Set<Int64> = []
+    /// The tasks whose servers have said that their address is none any more.
+    var linkPatience: [Int64: LinkPatience] = [:]
     /// The number for the next task.
     var nextTaskID: Int64
     /// The clients that are connected.

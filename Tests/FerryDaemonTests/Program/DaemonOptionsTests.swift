@@ -47,6 +47,13 @@ import Testing
         #expect(options.logLevel == .debug)
     }
 
+    @Test func `a default that is given changes nothing`() throws {
+        let options = try DaemonOptions.parse([
+            "--connections-from", "8388608", "--connections", "4",
+        ])
+        #expect(options.policy.segments == DaemonPolicy().segments)
+    }
+
     @Test(arguments: [
         ["--maximum-transfers", "1"], ["--maximum-transfers", "1024"],
         ["--maximum-per-host", "1"], ["--maximum-per-host", "256"], ["--idle-time", "86400"],

@@ -10,7 +10,7 @@ extension LyingServer {
 
     /// All of them.
     static let all =
-        beginnings + continuations + segments + mirrors + endless + [endlessCompression]
+        beginnings + continuations + relinks + segments + mirrors + endless + [endlessCompression]
 }
 
 extension LyingServer.Outcome: CustomStringConvertible {

@@ -27,6 +27,7 @@ struct LyingServer: CustomTestStringConvertible, Sendable {
         case unsupportedURL = -1002
         case connectionLost = -1005
         case tooManyRedirects = -1007
+        case resourceUnavailable = -1008
         case badServerResponse = -1011
         case cannotDecodeContentData = -1016
         case cancelled = -999

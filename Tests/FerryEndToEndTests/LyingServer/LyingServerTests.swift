@@ -37,6 +37,26 @@ import Testing
         try run.expectOutcomes()
     }
 
+    @Test(arguments: Place.allCases)
+    func `what continues a file from another address has to be proved, too`(
+        place: Place
+    ) async throws {
+        let gate = FixtureGate()
+        let run = try await LyingServerRun(LyingServer.relinks, in: place) { answer in
+            switch place {
+            case .app: answer.stalling(after: Self.cut, at: gate)
+            case .daemon: answer.dropping(after: Self.cut)
+            }
+        }
+        let handOver = place == .app ? ["--hand-over-at", "\(Self.cut)"] : []
+        await run.end(of: try await run.start(handOver + ["--link", "/elsewhere"]))
+        try run.expectOutcomes()
+        for (lie, server) in zip(LyingServer.relinks, run.servers) {
+            let count = server.requests(to: "/elsewhere").count
+            #expect((1...21).contains(count), Comment(rawValue: lie.behaviour))
+        }
+    }
+
     @Test func `RD-5, RD-6: what continues a file after a kill of ferryd has to be proved, too`()
         async throws
     {
@@ -80,12 +100,14 @@ import Testing
     @Test func `there are at least 120 lies, and none is there twice`() {
         let behaviours =
             LyingServer.all.map(\.behaviour) + LyingUploadServer.all.map(\.behaviour)
+            + LyingTusServer.all.map(\.behaviour)
         #expect(behaviours.count >= 120)
         #expect(Set(behaviours).count == behaviours.count)
         guard ProcessInfo.processInfo.environment["FERRY_PRINT_LIES"] != nil else { return }
         let table =
             LyingServer.all.map { "\($0.behaviour) → \($0.outcome)" }
             + LyingUploadServer.all.map { "\($0.behaviour) → \($0.outcome)" }
+            + LyingTusServer.all.map { "\($0.behaviour) → \($0.outcome)" }
         print((table + ["\(table.count) behaviours"]).joined(separator: "\n"))
     }
 

@@ -90,6 +90,15 @@ struct RelinkTests {
         #expect(recorder.calls.contains(.finished(1, contents: Data("expired".utf8))))
     }
 
+    @Test func `an app whose addresses bring nothing is asked five times in a row`() async throws {
+        let (expiring, _) = try serve()
+        let signer = Signer(link: expiring)
+        let (location, response) = try await session(signer).download(from: expiring)
+        #expect((response as? HTTPURLResponse)?.statusCode == 403)
+        #expect(signer.statuses.value == Array(repeating: 403, count: 5))
+        try FileManager.default.removeItem(at: location)
+    }
+
     @Test func `a download that runs goes on from another address when the app says so`()
         async throws
     {

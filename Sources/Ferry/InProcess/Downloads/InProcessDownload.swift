@@ -23,8 +23,7 @@ final class InProcessDownload: InProcessTransfer {
     private(set) var order: DownloadOrder
     /// What tells the resource's address from those that it has had before.
     private var link: Int?
-    /// Whether the app knows of no other address.
-    private var hasDeclinedLink = false
+    private var linkPatience = LinkPatience()
     /// Tells the latest question to the app from earlier ones.
     private var questionCount = 0
     let engine: InProcessEngine
@@ -313,15 +312,19 @@ extension InProcessDownload {
     // MARK: - Addresses that are none any more
 
     private var linkStatuses: Set<Int> {
-        engine.configuration.replacesExpiredLinks && !hasDeclinedLink
+        engine.configuration.replacesExpiredLinks && !linkPatience.isExhausted
             ? Download.expiredLinkStatuses : []
     }
 
-    /// The app gives the resource another address.
+    /// The app gives the resource another address, without having been asked.
     func relink(to request: TransferRequest) {
+        linkPatience.renew()
+        goOn(with: request)
+    }
+
+    private func goOn(with request: TransferRequest) {
         order.request = request
         link = .random(in: 1 ... .max)
-        hasDeclinedLink = false
         task.noteRequest(request)
         run(machine.leaveForLink())
         host = Origin(url: request.url)?.description ?? request.url
@@ -331,15 +334,18 @@ extension InProcessDownload {
 
     private func askForLink() {
         continueAlone()
+        guard linkPatience.expired(receivedByteCount: task.countOfBytesReceived) else {
+            return run(machine.retryTimePassed())
+        }
         questionCount += 1
         let question = questionCount
         task.askForLink(after: latestHead, configuration: engine.configuration) { [weak self] in
             guard let self, question == questionCount else { return }
             guard let request = $0 else {
-                hasDeclinedLink = true
+                linkPatience.decline()
                 return run(machine.retryTimePassed())
             }
-            relink(to: request)
+            goOn(with: request)
         }
     }
 

@@ -70,10 +70,10 @@ extension Download {
             return policy
         }
 
-        /// Has several connections fetch bodies from this size on, by parts that are as small in proportion.
+        /// Has several connections fetch bodies from this size on; of small ones by smaller parts.
         package mutating func divideBodies(from byteCount: Int64) {
             minimumBodyBytes = byteCount
-            minimumSegmentBytes = max(1, min(1 << 20, byteCount / 8))
+            minimumSegmentBytes = max(1, min(minimumSegmentBytes, byteCount / 8))
         }
 
         /// One connection after the other.

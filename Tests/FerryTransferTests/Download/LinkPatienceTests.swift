@@ -1,0 +1,41 @@
+import Testing
+
+@testable import FerryTransfer
+
+@Suite struct LinkPatienceTests {
+    private var patience = LinkPatience()
+
+    /// How often the app is asked while no address brings anything.
+    private mutating func askInVain(at receivedByteCount: Int64) -> Int {
+        (0..<100).count { _ in patience.expired(receivedByteCount: receivedByteCount) }
+    }
+
+    @Test mutating func `an app is asked five times for an address that brings something`() {
+        let count = askInVain(at: 100)
+        #expect(count == 5)
+        #expect(patience.isExhausted)
+    }
+
+    @Test mutating func `an address that has brought something is followed by five more`() {
+        let isAsked = (0..<4).map { _ in patience.expired(receivedByteCount: 100) }
+        #expect(isAsked == [true, true, true, true])
+        let count = askInVain(at: 101)
+        #expect(count == 5)
+    }
+
+    @Test mutating func `an app that has no address is not asked again`() {
+        let isAsked = patience.expired(receivedByteCount: 100)
+        #expect(isAsked)
+        patience.decline()
+        #expect(patience.isExhausted)
+    }
+
+    @Test mutating func `an address that nobody has asked for is worth questions again`() {
+        let count = askInVain(at: 100)
+        #expect(count == 5)
+        patience.renew()
+        #expect(!patience.isExhausted)
+        let countAfterwards = askInVain(at: 100)
+        #expect(countAfterwards == 5)
+    }
+}
