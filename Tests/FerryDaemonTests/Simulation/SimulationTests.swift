@@ -23,7 +23,7 @@ import Testing
         let start = clock.now
         let tally = await Self.tally(of: seeds.all)
         print(tally.summary(of: seeds.all, after: clock.now - start))
-        guard tally.historyCount >= 2000 else { return }
+        guard tally.historyCount >= 10_000 else { return }
         for happening in Happening.allCases {
             #expect(tally.happenings[happening] != nil, "\(happening) never happens")
         }

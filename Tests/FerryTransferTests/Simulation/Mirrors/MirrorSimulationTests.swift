@@ -8,7 +8,7 @@ import Testing
     private static let workerCount = 2
 
     @Test func `wherever parts come from, the file is one version of the resource`() async {
-        let seeds = HistorySeeds(count: 3000)
+        let seeds = HistorySeeds(count: 10_000)
         guard !seeds.isReplay else { return Self.report(seed: seeds.all.lowerBound) }
         let clock = ContinuousClock()
         let start = clock.now
@@ -21,7 +21,7 @@ import Testing
             \(counts.joined(separator: ", "))
             """
         )
-        guard seeds.all.count >= 2000 else { return }
+        guard seeds.all.count >= 10_000 else { return }
         for happening in MirrorHappening.allCases {
             #expect(tally[happening] != nil, "\(happening) never happens")
         }

@@ -52,7 +52,7 @@ struct SimulatedPlace {
         habit = generator.happens(75) ? .honoursRanges : Self.habit(using: &generator)
         tellsDigest = generator.happens(20)
         troublePercent = [0, 5, 30, 60][generator.below(4)]
-        isMissing = false
+        isMissing = generator.happens(5)
         changePercent = isSteady || generator.happens(60) ? 0 : 5
     }
 
