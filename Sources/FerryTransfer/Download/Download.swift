@@ -17,30 +17,30 @@ package final class Download {
     /// The file that the body goes to.
     package let file: PartialFile
 
-    private let client: HTTPClient
-    private let configuration: Configuration
-    private let events: Events
-    private let decider: (any LoadDecider)?
+    let client: HTTPClient
+    let configuration: Configuration
+    let events: Events
+    let decider: (any LoadDecider)?
     private let givenCheckpoint: Checkpoint?
-    private let connections: (any ConnectionLender)?
-    private var machine: StateMachine
+    let connections: (any ConnectionLender)?
+    var machine: StateMachine
     private var hasStarted = false
-    private var source: (any AnswerSource)?
+    var source: (any AnswerSource)?
     /// What the connections beside the first one bring.
-    private var parts: [Int: PartLoad] = [:]
+    var parts: [Int: PartLoad] = [:]
     /// The servers that connections were lent to, by the sources that were thought to be there.
-    private var lentConnections: [Int: [String]] = [:]
+    var lentConnections: [Int: [String]] = [:]
     /// The load that has brought the first answer: how it proved who asks is good for the parts as well.
-    private var provenLoad: Load?
+    var provenLoad: Load?
     /// What the first request is shared by, if it is.
     private var sharing: Sharing?
-    private var disposition = HTTPBodyDisposition.discard
+    var disposition = HTTPBodyDisposition.discard
     private var runCount: UInt64 = 0
-    private var synchronizationTimer: LoopTimer?
-    private var stallTimer: LoopTimer?
-    private var isSynchronizing = false
+    var synchronizationTimer: LoopTimer?
+    var stallTimer: LoopTimer?
+    var isSynchronizing = false
     /// The comparison with digests that is under way.
-    private var verification: PartialFile.Verification?
+    var verification: PartialFile.Verification?
     /// What is to be told about the progress when the loop's present turn is over.
     private var progress: (received: Int64, total: Int64?)?
 
@@ -146,7 +146,7 @@ extension Download {
     ///
     /// An effect may lead to another input: a file that cannot be written, an owner that cancels
     /// when it hears of an event. What that input decided then takes the place of the rest.
-    private func run(_ effects: [StateMachine.Effect], piece: Piece? = nil) {
+    func run(_ effects: [StateMachine.Effect], piece: Piece? = nil) {
         runCount += 1
         let count = runCount
         for effect in effects {
@@ -216,7 +216,7 @@ extension Download {
         source.start()
     }
 
-    private func cancelLoad() {
+    func cancelLoad() {
         source?.cancel()
         source = nil
         disposition = .discard
@@ -284,264 +284,5 @@ extension Download {
     private func noteFruitlessResumptions() {
         // A count that is lost is only begun anew.
         try? file.noteFruitlessResumptions(machine.fruitlessResumptionCount)
-    }
-}
-
-// MARK: - Parts
-
-extension Download {
-    /// Who counts the connections of this download.
-    private func origin(of source: Int) -> String {
-        let url = machine.request(of: source).url
-        return Origin(url: url)?.description ?? url
-    }
-
-    private func askForConnection(to source: Int) {
-        let isAlone = self.source?.isShared != true
-        let origin = origin(of: source)
-        let isGranted = isAlone && connections?.lend(connectionTo: origin) ?? true
-        if isGranted { lentConnections[source, default: []].append(origin) }
-        run(machine.connectionAnswered(isGranted, source: source, at: EventLoop.now))
-    }
-
-    /// The machine may be on its way elsewhere by now: another redirect, another address.
-    private func giveConnectionBack(of source: Int) {
-        guard let origin = lentConnections[source]?.popLast() else { return }
-        connections?.takeBack(connectionTo: origin)
-    }
-
-    private func start(_ part: Int, _ next: StateMachine.Request, of source: Int) {
-        var request = next.transfer
-        request.fields += next.resumption?.fields ?? []
-        start(part, request, for: next.resumption, of: source)
-    }
-
-    private func startProbe(
-        _ part: Int,
-        _ next: TransferRequest,
-        _ range: Range<Int64>,
-        of source: Int
-    ) {
-        var request = next
-        let value = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
-        request.fields.append(HTTPField(name: "Range", value: value))
-        start(part, request, for: nil, of: source)
-    }
-
-    private func start(
-        _ part: Int,
-        _ request: TransferRequest,
-        for resumption: Resumption?,
-        of source: Int
-    ) {
-        let isElsewhere = Origin(url: request.url) != Origin(url: self.request.url)
-        let load = PartLoad(
-            of: self,
-            part: part,
-            resumption: resumption,
-            request: request,
-            client: client,
-            configuration: configuration.load,
-            decider: PartDecider(
-                decider,
-                followsRedirects: source > 0,
-                keepsSecrets: source > 0 && isElsewhere
-            ),
-            proven: provenLoad
-        )
-        parts[part] = load
-        watchForStalls()
-        load.start()
-    }
-
-    /// Arms the timer for the connection that has brought nothing for the longest time; without several there
-    /// is none.
-    private func watchForStalls() {
-        // What is slow by our own will has not stalled.
-        guard stallTimer == nil, configuration.load.rates?.receiveRate == nil,
-            let due = machine.nextStall
-        else { return }
-        stallTimer = EventLoop.shared.schedule(after: due - EventLoop.now) { [weak self] in
-            guard let self else { return }
-            self.stallTimer = nil
-            self.run(self.machine.stallTimePassed(at: EventLoop.now))
-            self.watchForStalls()
-        }
-    }
-
-    private func compare(
-        _ bytes: Slice<UnsafeRawBufferPointer>?,
-        at offset: Int64,
-        of part: Int
-    ) throws(TransferError) {
-        guard let bytes else { return }
-        if try !file.holds(UnsafeRawBufferPointer(rebasing: bytes), at: offset) {
-            run(machine.probeDiffers(part, at: EventLoop.now))
-        }
-    }
-
-    private func cancel(_ part: Int) {
-        guard part != StateMachine.firstConnection else { return cancelLoad() }
-        parts.removeValue(forKey: part)?.cancel()
-    }
-
-    /// Bytes that reached the file before an error count: they are a part of the whole.
-    private func write(
-        _ piece: Piece?,
-        _ count: Int,
-        of part: Int,
-        at offset: Int64
-    ) throws(TransferError) {
-        guard let piece else { return }
-        let before = file.byteCount
-        let result = Result { () throws(TransferError) in
-            try piece.write(count, to: file, at: offset)
-        }
-        let written = Int(file.byteCount - before)
-        run(machine.wrotePart(part, count: written, at: EventLoop.now))
-        try result.get()
-        if !machine.hasEnded { synchronizeSoon() }
-        run(machine.grow(at: EventLoop.now))
-    }
-
-    /// The head of the answer to the request for a part; returns whether its body is wanted.
-    func received(_ head: HTTPResponseHead, by load: PartLoad) -> Bool {
-        guard parts[load.part] === load else { return false }
-        let now = EventLoop.now
-        if let resumption = load.resumption {
-            run(machine.partAnswered(load.part, head, to: resumption, at: now))
-        } else {
-            run(machine.probeAnswered(load.part, head, at: now))
-        }
-        return parts[load.part] === load
-    }
-
-    /// Bytes of a part; returns whether more of them are wanted.
-    func received(_ piece: Piece, by load: PartLoad) -> Bool {
-        guard parts[load.part] === load else { return false }
-        let effects =
-            load.resumption == nil
-            ? machine.probeReceivedBytes(load.part, count: piece.count, at: EventLoop.now)
-            : machine.partReceivedBytes(load.part, count: piece.count)
-        run(effects, piece: piece)
-        return parts[load.part] === load
-    }
-
-    /// The connection for a part has ended.
-    func finished(_ load: PartLoad, with error: TransferError?) {
-        guard parts[load.part] === load else { return }
-        parts[load.part] = nil
-        let now = EventLoop.now
-        if load.resumption == nil { return run(machine.probeFinished(load.part, at: now)) }
-        run(machine.partFinished(load.part, error, at: now))
-    }
-}
-
-// MARK: - Synchronisation
-
-extension Download {
-    /// Arms the timer for bytes that are not on the disk; without bytes there is no timer.
-    private func synchronizeSoon() {
-        guard case .periodic(let interval, let synchronizer) = configuration.synchronization,
-            synchronizationTimer == nil, !isSynchronizing
-        else { return }
-        synchronizationTimer = EventLoop.shared.schedule(after: interval) { [weak self] in
-            self?.synchronize(by: synchronizer)
-        }
-    }
-
-    private func synchronize(by synchronizer: FileSynchronizer) {
-        synchronizationTimer = nil
-        isSynchronizing = true
-        file.synchronize(by: synchronizer) { result in
-            self.isSynchronizing = false
-            guard !self.machine.hasEnded else { return }
-            switch result {
-            case .success:
-                if let checkpoint = self.checkpoint {
-                    if checkpoint.synchronizedBytes.byteCount < checkpoint.writtenByteCount {
-                        self.synchronizeSoon()
-                    }
-                    self.events.checkpointed(checkpoint)
-                }
-            case .failure(let error):
-                self.run(self.machine.fileFailed(error))
-            }
-        }
-    }
-
-    private func synchronizeAll() {
-        stopSynchronizing()
-        guard case .periodic(_, let synchronizer) = configuration.synchronization else {
-            return run(machine.synchronized())
-        }
-        file.synchronize(by: synchronizer) { result in
-            switch result {
-            case .success: self.run(self.machine.synchronized())
-            case .failure(let error): self.run(self.machine.fileFailed(error))
-            }
-        }
-    }
-
-    private func verify(_ checks: [DigestCheck]) {
-        verification = file.verify(checks) { result in
-            self.verification = nil
-            switch result {
-            case .success(let mismatch): self.run(self.machine.verified(mismatch))
-            case .failure(let error): self.run(self.machine.fileFailed(error))
-            }
-        }
-    }
-
-    private func stopSynchronizing() {
-        synchronizationTimer?.cancel()
-        synchronizationTimer = nil
-    }
-
-    private func stopWatching() {
-        stallTimer?.cancel()
-        stallTimer = nil
-    }
-}
-
-// MARK: - The answer
-
-extension Download: LoadReceiver {
-    package func load(
-        _ load: Load,
-        didReceive head: HTTPResponseHead,
-        to request: TransferRequest
-    ) -> HTTPBodyDisposition {
-        guard isCurrent(load) else { return .cancel }
-        provenLoad = load
-        run(machine.receivedHead(head, to: request, now: .now, at: EventLoop.now))
-        return disposition
-    }
-
-    package func load(
-        _ load: Load,
-        didReceive bytes: UnsafeRawBufferPointer
-    ) -> HTTPBodyDisposition {
-        receive(.memory(bytes), from: load)
-    }
-
-    package func load(_ load: Load, didReceive pipe: SplicePipe) -> HTTPBodyDisposition {
-        receive(.pipe(pipe), from: load)
-    }
-
-    private func isCurrent(_ load: Load) -> Bool { source?.brings(load) == true }
-
-    private func receive(_ piece: Piece, from load: Load) -> HTTPBodyDisposition {
-        guard isCurrent(load) else { return .cancel }
-        run(machine.receivedBytes(count: piece.count), piece: piece)
-        guard isCurrent(load) else { return .cancel }
-        guard disposition == .deliver, machine.acceptsPipes else { return disposition }
-        return .deliverInPipes
-    }
-
-    package func load(_ load: Load, didFinishWith error: TransferError?) {
-        guard isCurrent(load) else { return }
-        source = nil
-        run(machine.loadFinished(error, at: EventLoop.now))
     }
 }

@@ -13,7 +13,7 @@ package final class ResumableUpload: PausableAnswerSource {
     private let configuration: Configuration
     private let memory: UploadMemory
     private let onChange: @LoopActor (UploadResource?) -> Void
-    private var decider: (any LoadDecider)?
+    package private(set) var decider: (any LoadDecider)?
     private var receiver: (any LoadReceiver)?
     private var machine: StateMachine
     private var generator = SystemRandomNumberGenerator()
@@ -306,24 +306,7 @@ extension ResumableUpload: LoadReceiver {
     }
 }
 
-extension ResumableUpload: LoadDecider {
-    package func load(
-        _ load: Load,
-        prepare request: TransferRequest,
-        then send: @escaping @LoopActor ([HTTPField]) -> Void
-    ) {
-        guard let decider else { return send([]) }
-        decider.load(load, prepare: request, then: send)
-    }
-
-    package func load(_ load: Load, hasApproved trust: HTTPServerTrust) -> Bool {
-        decider?.load(load, hasApproved: trust) ?? false
-    }
-
-    package func load(_ load: Load, identityFor request: TransferRequest) -> HTTPIdentity? {
-        decider?.load(load, identityFor: request)
-    }
-
+extension ResumableUpload: ForwardingDecider {
     package func loadNeedsBody(
         _ load: Load,
         from offset: Int64,

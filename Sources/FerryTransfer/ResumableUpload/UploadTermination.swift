@@ -6,7 +6,7 @@ package import FerrySystem
 /// Of the one who decides for the app, it uses what makes the request one of the app's, and asks nothing.
 @LoopActor
 package final class UploadTermination {
-    private let decider: (any LoadDecider)?
+    package let decider: (any LoadDecider)?
 
     init(decider: (any LoadDecider)?) {
         self.decider = decider
@@ -50,24 +50,7 @@ extension UploadTermination: LoadReceiver {
     package func load(_ load: Load, didFinishWith error: TransferError?) {}
 }
 
-extension UploadTermination: LoadDecider {
-    package func load(
-        _ load: Load,
-        prepare request: TransferRequest,
-        then send: @escaping @LoopActor ([HTTPField]) -> Void
-    ) {
-        guard let decider else { return send([]) }
-        decider.load(load, prepare: request, then: send)
-    }
-
-    package func load(_ load: Load, hasApproved trust: HTTPServerTrust) -> Bool {
-        decider?.load(load, hasApproved: trust) ?? false
-    }
-
-    package func load(_ load: Load, identityFor request: TransferRequest) -> HTTPIdentity? {
-        decider?.load(load, identityFor: request)
-    }
-
+extension UploadTermination: ForwardingDecider {
     /// Only the redirects that keep the method are those of the protocol.
     package func load(
         _ load: Load,

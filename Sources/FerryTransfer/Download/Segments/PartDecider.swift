@@ -6,8 +6,8 @@ import FerrySystem
 /// Whatever it would have to decide anew makes the answer one that is not wanted: the part then comes by the
 /// first connection, or by a request that the app is asked about.
 @LoopActor
-final class PartDecider: LoadDecider {
-    private let decider: (any LoadDecider)?
+final class PartDecider: ForwardingDecider {
+    package let decider: (any LoadDecider)?
     private let followsRedirects: Bool
     private let keepsSecrets: Bool
 
@@ -30,10 +30,6 @@ final class PartDecider: LoadDecider {
     ) {
         guard let decider, !keepsSecrets else { return send([]) }
         decider.load(load, prepare: request, then: send)
-    }
-
-    func load(_ load: Load, hasApproved trust: HTTPServerTrust) -> Bool {
-        decider?.load(load, hasApproved: trust) ?? false
     }
 
     func load(_ load: Load, identityFor request: TransferRequest) -> HTTPIdentity? {

@@ -1,0 +1,62 @@
+import FerrySystem
+
+/// When bytes get to the disk, and whether they are those that a digest promises.
+extension Download {
+    /// Arms the timer for bytes that are not on the disk; without bytes there is no timer.
+    func synchronizeSoon() {
+        guard case .periodic(let interval, let synchronizer) = configuration.synchronization,
+            synchronizationTimer == nil, !isSynchronizing
+        else { return }
+        synchronizationTimer = EventLoop.shared.schedule(after: interval) { [weak self] in
+            self?.synchronize(by: synchronizer)
+        }
+    }
+
+    private func synchronize(by synchronizer: FileSynchronizer) {
+        synchronizationTimer = nil
+        isSynchronizing = true
+        file.synchronize(by: synchronizer) { result in
+            self.isSynchronizing = false
+            guard !self.machine.hasEnded else { return }
+            switch result {
+            case .success:
+                if let checkpoint = self.checkpoint {
+                    if checkpoint.synchronizedBytes.byteCount < checkpoint.writtenByteCount {
+                        self.synchronizeSoon()
+                    }
+                    self.events.checkpointed(checkpoint)
+                }
+            case .failure(let error):
+                self.run(self.machine.fileFailed(error))
+            }
+        }
+    }
+
+    func synchronizeAll() {
+        stopSynchronizing()
+        guard case .periodic(_, let synchronizer) = configuration.synchronization else {
+            return run(machine.synchronized())
+        }
+        file.synchronize(by: synchronizer) { result in
+            switch result {
+            case .success: self.run(self.machine.synchronized())
+            case .failure(let error): self.run(self.machine.fileFailed(error))
+            }
+        }
+    }
+
+    func verify(_ checks: [DigestCheck]) {
+        verification = file.verify(checks) { result in
+            self.verification = nil
+            switch result {
+            case .success(let mismatch): self.run(self.machine.verified(mismatch))
+            case .failure(let error): self.run(self.machine.fileFailed(error))
+            }
+        }
+    }
+
+    func stopSynchronizing() {
+        synchronizationTimer?.cancel()
+        synchronizationTimer = nil
+    }
+}

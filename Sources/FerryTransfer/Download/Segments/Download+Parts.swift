@@ -1,0 +1,156 @@
+import FerryHTTP
+import FerrySystem
+
+/// The connections beside the first one, and what they bring.
+extension Download {
+    /// Who counts the connections of this download.
+    private func origin(of source: Int) -> String {
+        let url = machine.request(of: source).url
+        return Origin(url: url)?.description ?? url
+    }
+
+    func askForConnection(to source: Int) {
+        let isAlone = self.source?.isShared != true
+        let origin = origin(of: source)
+        let isGranted = isAlone && connections?.lend(connectionTo: origin) ?? true
+        if isGranted { lentConnections[source, default: []].append(origin) }
+        run(machine.connectionAnswered(isGranted, source: source, at: EventLoop.now))
+    }
+
+    /// The machine may be on its way elsewhere by now: another redirect, another address.
+    func giveConnectionBack(of source: Int) {
+        guard let origin = lentConnections[source]?.popLast() else { return }
+        connections?.takeBack(connectionTo: origin)
+    }
+
+    func start(_ part: Int, _ next: StateMachine.Request, of source: Int) {
+        var request = next.transfer
+        request.fields += next.resumption?.fields ?? []
+        start(part, request, for: next.resumption, of: source)
+    }
+
+    func startProbe(
+        _ part: Int,
+        _ next: TransferRequest,
+        _ range: Range<Int64>,
+        of source: Int
+    ) {
+        var request = next
+        let value = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
+        request.fields.append(HTTPField(name: "Range", value: value))
+        start(part, request, for: nil, of: source)
+    }
+
+    private func start(
+        _ part: Int,
+        _ request: TransferRequest,
+        for resumption: Resumption?,
+        of source: Int
+    ) {
+        let isElsewhere = Origin(url: request.url) != Origin(url: self.request.url)
+        let load = PartLoad(
+            of: self,
+            part: part,
+            resumption: resumption,
+            request: request,
+            client: client,
+            configuration: configuration.load,
+            decider: PartDecider(
+                decider,
+                followsRedirects: source > 0,
+                keepsSecrets: source > 0 && isElsewhere
+            ),
+            proven: provenLoad
+        )
+        parts[part] = load
+        watchForStalls()
+        load.start()
+    }
+
+    /// Arms the timer for the connection that has brought nothing for the longest time; without several there
+    /// is none.
+    private func watchForStalls() {
+        // What is slow by our own will has not stalled.
+        guard stallTimer == nil, configuration.load.rates?.receiveRate == nil,
+            let due = machine.nextStall
+        else { return }
+        stallTimer = EventLoop.shared.schedule(after: due - EventLoop.now) { [weak self] in
+            guard let self else { return }
+            self.stallTimer = nil
+            self.run(self.machine.stallTimePassed(at: EventLoop.now))
+            self.watchForStalls()
+        }
+    }
+
+    func stopWatching() {
+        stallTimer?.cancel()
+        stallTimer = nil
+    }
+
+    func compare(
+        _ bytes: Slice<UnsafeRawBufferPointer>?,
+        at offset: Int64,
+        of part: Int
+    ) throws(TransferError) {
+        guard let bytes else { return }
+        if try !file.holds(UnsafeRawBufferPointer(rebasing: bytes), at: offset) {
+            run(machine.probeDiffers(part, at: EventLoop.now))
+        }
+    }
+
+    func cancel(_ part: Int) {
+        guard part != StateMachine.firstConnection else { return cancelLoad() }
+        parts.removeValue(forKey: part)?.cancel()
+    }
+
+    /// Bytes that reached the file before an error count: they are a part of the whole.
+    func write(
+        _ piece: Piece?,
+        _ count: Int,
+        of part: Int,
+        at offset: Int64
+    ) throws(TransferError) {
+        guard let piece else { return }
+        let before = file.byteCount
+        let result = Result { () throws(TransferError) in
+            try piece.write(count, to: file, at: offset)
+        }
+        let written = Int(file.byteCount - before)
+        run(machine.wrotePart(part, count: written, at: EventLoop.now))
+        try result.get()
+        if !machine.hasEnded { synchronizeSoon() }
+        run(machine.grow(at: EventLoop.now))
+    }
+
+    /// The head of the answer to the request for a part; returns whether its body is wanted.
+    func received(_ head: HTTPResponseHead, by load: PartLoad) -> Bool {
+        guard parts[load.part] === load else { return false }
+        let now = EventLoop.now
+        if let resumption = load.resumption {
+            run(machine.partAnswered(load.part, head, to: resumption, at: now))
+        } else {
+            run(machine.probeAnswered(load.part, head, at: now))
+        }
+        return parts[load.part] === load
+    }
+
+    /// Bytes of a part; returns whether more of them are wanted.
+    func received(_ piece: Piece, by load: PartLoad) -> Bool {
+        guard parts[load.part] === load else { return false }
+        let effects =
+            load.resumption == nil
+            ? machine.probeReceivedBytes(load.part, count: piece.count, at: EventLoop.now)
+            : machine.partReceivedBytes(load.part, count: piece.count)
+        run(effects, piece: piece)
+        return parts[load.part] === load
+    }
+
+    /// The connection for a part has ended.
+    func finished(_ load: PartLoad, with error: TransferError?) {
+        guard parts[load.part] === load else { return }
+        parts[load.part] = nil
+        let now = EventLoop.now
+        if load.resumption == nil { return run(machine.probeFinished(load.part, at: now)) }
+        run(machine.partFinished(load.part, error, at: now))
+    }
+}
