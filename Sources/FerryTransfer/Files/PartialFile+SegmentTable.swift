@@ -18,10 +18,15 @@ extension PartialFile {
         private static let magic = Array("FerrySeg".utf8)
         private static let headerByteCount = magic.count + 2 * 8 + 2 * 4
 
+        /// The longest resource behind which there is a place for a table; no disk is as large.
+        static let maximumTotalByteCount = Int64.max - 2 * Int64(byteCount)
+
         /// Where the table of a resource of such a length lies.
+        ///
+        /// A server may claim any length; what is behind the longest of all is where nothing can be.
         static func offset(behind totalByteCount: Int64) -> Int64 {
             let page = Int64(byteCount)
-            return (totalByteCount + page - 1) / page * page
+            return (min(totalByteCount, maximumTotalByteCount) + page - 1) / page * page
         }
 
         /// How long a file is that has a table.

@@ -32,6 +32,16 @@ import Testing
         }
     }
 
+    @Test(arguments: [.max, .max - 1, .max - 4096, .max - 8192] as [Int64])
+    func `a length beyond every disk is no reason to stop`(total: Int64) {
+        let bytes = checkpoint(total: total).trustedBytes(
+            currentBoot: Self.otherBoot,
+            fileSize: 80,
+            written: nil
+        )
+        #expect(bytes == ByteRanges([0..<50]))
+    }
+
     @Test func `a file shorter than what was synchronised is not as it was left`() {
         #expect(checkpoint().trustedByteCount(currentBoot: Self.boot, fileSize: 49) == 0)
         #expect(checkpoint().trustedByteCount(currentBoot: Self.otherBoot, fileSize: 49) == 0)

@@ -86,6 +86,15 @@ import Testing
         return machine.wrotePart(part, count: written, at: now)
     }
 
+    @Test(arguments: [.max, .max - 4096] as [Int64])
+    func `a length beyond every disk has no parts`(length: Int64) {
+        let fields = [
+            ("ETag", "\"a\""), ("Content-Length", "\(length)"), ("Accept-Ranges", "bytes"),
+        ]
+        let (_, effects) = grown(head: Self.head(200, fields))
+        #expect(effects.isEmpty)
+    }
+
     @Test func `two connections bring one body`() {
         var machine = divided()
         #expect(

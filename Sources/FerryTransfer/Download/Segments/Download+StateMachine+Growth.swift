@@ -8,6 +8,7 @@ extension Download.StateMachine {
         guard configuration.segments.maximumConnections > 1, !hasGivenUpSegments,
             original.isResumable, version.validator != nil, let total = version.totalByteCount,
             total - receivedByteCount >= configuration.segments.minimumBodyBytes,
+            total <= PartialFile.SegmentTable.maximumTotalByteCount,
             // One that has failed at them time and again is asked for the whole.
             fruitlessResumptionCount < Self.maximumFruitlessResumptionCount,
             // Streams of one HTTP/2 connection share its rate.
