@@ -65,6 +65,7 @@ extension Download.StateMachine {
         unprovedVersion = nil
         proofEnd = nil
         held = nil
+        sources.forgetProofs()
         growth = nil
         segments = nil
         return [.discardFile, .reportRestart(reason: reason)] + send(Request(transfer: leading))

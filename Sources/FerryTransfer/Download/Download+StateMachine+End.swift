@@ -63,6 +63,7 @@ extension Download.StateMachine {
     mutating func interrupted(_ error: TransferError) -> [Effect] {
         if current.resumption != nil, !hasReceivedBytes,
             error.code == .connectionLost || error.code == .badServerResponse
+                || sources.isRefutedByOriginal
         {
             fruitlessResumptionCount += 1
         }

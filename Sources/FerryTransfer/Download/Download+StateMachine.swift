@@ -126,9 +126,10 @@ extension Download {
             if let held, held.byteCount > 0, held.version.validator != nil, original.isResumable {
                 self.held = held
                 receivedByteCount = held.byteCount
-                sources.lead(by: held.version)
                 fruitlessResumptionCount = held.fruitlessResumptionCount
+                // The whole is asked of the app's own address first.
                 if fruitlessResumptionCount < Self.maximumFruitlessResumptionCount {
+                    sources.lead(by: held.version)
                     resumption = self.resumption(of: held)
                 }
             }

@@ -21,13 +21,12 @@ package struct LinkPatience: Hashable, Sendable {
     package mutating func expired(receivedByteCount: Int64) -> Bool {
         if receivedByteCount != self.receivedByteCount { fruitlessCount = 0 }
         self.receivedByteCount = receivedByteCount
-        guard fruitlessCount < Self.maximumFruitlessCount else {
-            isExhausted = true
-            return false
-        }
-        fruitlessCount += 1
-        return true
+        if fruitlessCount >= Self.maximumFruitlessCount { isExhausted = true }
+        return !isExhausted
     }
+
+    /// The app has given another address, as it was asked to.
+    package mutating func replaced() { fruitlessCount += 1 }
 
     /// The app has no other address.
     package mutating func decline() { isExhausted = true }

@@ -76,6 +76,98 @@ import Testing
         let effects: [Effect]
     }
 
+    /// A download that a mirror has begun, which fails now; the app's own address is asked for the last bytes
+    /// that are at hand.
+    private func orphaned(
+        _ fail: (inout Machine) -> [Effect]
+    ) throws -> (Machine, probe: Int, Range<Int64>) {
+        var machine = Machine(
+            request: Self.request,
+            configuration: Download.Configuration(
+                segments: .eager(2, minimumSegmentBytes: 1000),
+                mirrors: [Self.mirror]
+            )
+        )
+        _ = machine.start(holding: Self.begun)
+        let effects = fail(&machine)
+        guard case .askForConnection(let home)? = effects.last else {
+            throw Unexpected(effects: effects)
+        }
+        let probe = machine.connectionAnswered(true, source: home, at: now)
+        guard case .startProbe(let number, let request, let range, _)? = probe.first else {
+            throw Unexpected(effects: probe)
+        }
+        #expect(request.url == Self.request.url)
+        return (machine, number, range)
+    }
+
+    private static let begun = Machine.Held(
+        byteCount: 100_000,
+        version: ResourceVersion(
+            validator: .strongETag("\"m\""),
+            totalByteCount: byteCount,
+            url: mirror
+        )
+    )
+
+    /// The mirror has the resource no longer.
+    private func missing(_ machine: inout Machine) -> [Effect] {
+        let head = HTTPResponseHead(status: 404, version: "HTTP/1.1", fields: [], url: Self.mirror)
+        return machine.receivedHead(
+            head,
+            to: TransferRequest(url: Self.mirror),
+            now: .now,
+            at: now
+        )
+    }
+
+    @Test func `what a mirror has begun does not keep the app's own address from its last word`()
+        throws
+    {
+        var (machine, probe, _) = try orphaned(missing)
+        // It cannot prove anything, as it does not know of parts.
+        let effects = machine.probeAnswered(probe, Self.whole("\"b\""), at: now)
+        #expect(effects.last == .send(Machine.Request(transfer: Self.request)))
+        let answer = machine.receivedHead(Self.whole("\"b\""), to: Self.request, now: .now)
+        #expect(answer.contains(.takeBody))
+    }
+
+    @Test func `other bytes at the app's own address take the place of a mirror's`() throws {
+        var (machine, probe, range) = try orphaned(missing)
+        let answer = Self.head(range, tag: "\"b\"", url: Self.request.url)
+        #expect(machine.probeAnswered(probe, answer, at: now) == [])
+        let effects = machine.probeDiffers(probe, at: now)
+        #expect(effects.last == .send(Machine.Request(transfer: Self.request)))
+    }
+
+    @Test func `an app's own address that is out as well costs no bytes`() throws {
+        var (machine, probe, _) = try orphaned(missing)
+        let effects = machine.probeFinished(probe, at: now)
+        #expect(!effects.contains { if case .send = $0 { true } else { false } })
+        #expect(machine.hasEnded)
+    }
+
+    @Test func `a mirror that is out is waited for, but not for ever`() throws {
+        var (machine, probe, _) = try orphaned { machine in
+            machine.loadFinished(
+                TransferError(code: .cannotConnectToHost, message: "out"),
+                at: now
+            )
+        }
+        _ = machine.probeAnswered(probe, Self.whole("\"b\""), at: now)
+        #expect(machine.hasEnded)
+        #expect(machine.fruitlessResumptionCount == 1)
+        var held = Self.begun
+        held.fruitlessResumptionCount = Machine.maximumFruitlessResumptionCount
+        var later = Machine(
+            request: Self.request,
+            configuration: Download.Configuration(mirrors: [Self.mirror])
+        )
+        #expect(
+            later.start(holding: held) == [.send(Machine.Request(transfer: Self.request))]
+        )
+    }
+
     @Test func `a mirror that sends too much is left, and its fault is not the download's`() throws
     {
         var (machine, part, next) = try shared()

@@ -135,4 +135,14 @@ import Testing
         link.run(for: .seconds(100)) { Int64($0) * 400_000 }
         #expect(link.growth.target == 1)
     }
+
+    @Test
+    func `a server that wants no more is not asked for more after a connection was lost, too`() {
+        var link = Link(missing: 1 << 40)
+        link.run(for: .seconds(1)) { Int64($0) * 400_000 }
+        link.growth.lose(connections: 2)
+        link.growth.refuse(connections: 1, at: link.now)
+        link.run(for: .seconds(100)) { Int64($0) * 400_000 }
+        #expect(link.growth.target <= 2)
+    }
 }

@@ -61,6 +61,8 @@ extension Download.StateMachine {
             answeredBy: response
         )
         guard let version else {
+            // What has no such bytes, or cannot say so, is there; what fails may be so again.
+            if [200, 206, 416].contains(head.status) { sources.refute(probe.source) }
             return [.cancelPart(identifier)] + probeEnded(identifier, .closed, at: now)
         }
         sources.probes[identifier]?.version = version
@@ -87,7 +89,8 @@ extension Download.StateMachine {
         _ identifier: Int,
         at now: ContinuousClock.Instant
     ) -> [Effect] {
-        guard sources.probes[identifier] != nil else { return [] }
+        guard let probe = sources.probes[identifier] else { return [] }
+        sources.refute(probe.source)
         return [.cancelPart(identifier)] + probeEnded(identifier, .closed, at: now)
     }
 

@@ -211,6 +211,10 @@ extension Download.StateMachine {
     mutating func end(after error: TransferError?) -> [Effect] {
         guard let segments else { return [] }
         guard let error else { return askAlone(segments) }
+        // A mirror that is out may be back; one that has the resource no longer is no reason to fail.
+        if error.code == .badServerResponse, sources.isRefutedByOriginal {
+            return askHome(segments)
+        }
         self.segments = nil
         growth = nil
         return interrupted(error)
@@ -224,6 +228,17 @@ extension Download.StateMachine {
         hasGivenUpSegments = true
         held = Held(byteCount: written.byteCount, version: version, segments: written)
         return send(Request(transfer: leading, resumption: held?.resumption))
+    }
+
+    /// The app's own address has the last word: what mirrors have brought is not what it has.
+    private mutating func askHome(_ segments: Segments) -> [Effect] {
+        guard let version else { return misuse() }
+        let written = segments.written
+        self.segments = nil
+        growth = nil
+        held = Held(byteCount: written.byteCount, version: version, segments: written)
+        sources.leadHome()
+        return send(Request(transfer: leading))
     }
 
     /// Ends all connections.

@@ -61,9 +61,12 @@ struct SegmentGrowth: Hashable, Sendable {
     private var previousTarget = 1
     private var previousRate = 0.0
     private var pause = Duration.seconds(2)
+    /// How many the server wants at most.
+    private var ceiling: Int
 
     init(policy: Download.SegmentPolicy) {
         self.policy = policy
+        ceiling = policy.maximumConnections
     }
 
     /// Looks at what has come by now.
@@ -81,7 +84,7 @@ struct SegmentGrowth: Hashable, Sendable {
     ) {
         switch phase {
         case nil where policy.window == .zero:
-            target = policy.maximumConnections
+            target = ceiling
             phase = .settled(until: nil)
         case nil:
             phase = .measuring(since: now, byteCount: byteCount)
@@ -124,6 +127,7 @@ struct SegmentGrowth: Hashable, Sendable {
     /// The server has answered a connection with something else: it does not want as many.
     mutating func lose(connections: Int) {
         target = max(1, min(target, connections))
+        ceiling = target
         phase = .settled(until: nil)
     }
 
@@ -154,13 +158,13 @@ struct SegmentGrowth: Hashable, Sendable {
     }
 
     private mutating func grow(at now: ContinuousClock.Instant) {
-        guard target < policy.maximumConnections else {
+        guard target < ceiling else {
             phase = .settled(until: nil)
             return
         }
         previousTarget = target
         previousRate = rate ?? 0
-        target = min(policy.maximumConnections, target * Self.factor)
+        target = min(ceiling, target * Self.factor)
         phase = .settling(since: now)
     }
 

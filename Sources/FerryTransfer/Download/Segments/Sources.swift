@@ -51,6 +51,8 @@ struct Sources: Hashable, Sendable {
     static let probedByteCount: Int64 = 64 * 1024
 
     private var places: [Place]
+    /// Whether the app's own address has something else than the mirrors whose bytes are at hand.
+    private(set) var isRefutedByOriginal = false
     /// The comparisons that are under way, by the numbers of their connections.
     var probes: [Int: Probe] = [:]
 
@@ -112,8 +114,15 @@ struct Sources: Hashable, Sendable {
         return true
     }
 
+    /// Leaves a place alone that has answered, and not with what is at hand.
+    mutating func refute(_ source: Int) {
+        places[source].standing = .closed
+        if places[source].isOriginal { isRefutedByOriginal = true }
+    }
+
     /// Has the app's own address lead, and nothing more be asked of the mirrors.
     mutating func leadHome() {
+        isRefutedByOriginal = false
         guard let home = places.firstIndex(where: \.isOriginal) else { return }
         for place in places.indices { places[place].standing = .closed }
         lead(home)
