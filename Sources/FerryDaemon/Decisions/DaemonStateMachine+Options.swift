@@ -33,7 +33,7 @@ extension DaemonStateMachine {
         for call: CallIdentifier
     ) -> Effect {
         // What a search that is under way finds may be the task as it was.
-        search.noteAnyTask()
+        search.note(key)
         return commit([setting.mutation(of: key)], then: .taskSet(call, key, setting))
     }
 

@@ -26,7 +26,11 @@ extension DaemonStateMachine {
         }
         switch revision {
         case .link(let request, let isAsked):
-            if !isAsked { linkPatience[task.id] = nil }
+            if isAsked {
+                linkPatience[task.id]?.replaced()
+            } else {
+                linkPatience[task.id] = nil
+            }
             return relink(task, key, to: request, call: call)
         case .address(let url):
             guard let request = task.requestToSend else {

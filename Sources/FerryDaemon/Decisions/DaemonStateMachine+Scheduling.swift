@@ -16,31 +16,27 @@ extension DaemonStateMachine {
         var nextRetry: Date?
         /// The tasks that have changed while the store is being asked: what it says of them may
         /// be out of date.
-        private var changedTasks: Set<Int64> = []
-        /// Whether any task may have changed.
-        private var isOutdated = false
+        private var changedTasks: Set<TaskKey> = []
 
         /// Begins a search.
         mutating func begin() {
             isUnderWay = true
             isStale = false
             changedTasks = []
-            isOutdated = false
         }
 
         /// Notes a task that has changed.
-        mutating func note(_ task: Int64) {
-            if isUnderWay { changedTasks.insert(task) }
-        }
+        mutating func note(_ task: Int64) { note(.id(task)) }
 
-        /// Notes that a task has changed of which only its session knows which one it is.
-        mutating func noteAnyTask() {
-            if isUnderWay { isOutdated = true }
+        /// Notes a task that has changed, of which perhaps only its session knows which one it is.
+        mutating func note(_ key: TaskKey) {
+            if isUnderWay { changedTasks.insert(key) }
         }
 
         /// Whether what the store says of a task may be out of date.
-        func hasMissedChange(of task: Int64) -> Bool {
-            isOutdated || changedTasks.contains(task)
+        func hasMissedChange(of task: TaskRecord) -> Bool {
+            changedTasks.contains(.id(task.id))
+                || changedTasks.contains(.identifier(session: task.sessionID, task.identifier))
         }
     }
 
@@ -125,7 +121,7 @@ extension DaemonStateMachine {
         var effects: [Effect] = []
         var hasStarted = false
         for task in candidates.tasks {
-            if search.hasMissedChange(of: task.id) {
+            if search.hasMissedChange(of: task) {
                 search.isStale = true
             } else if start(task, at: now, &effects) {
                 hasStarted = true

@@ -163,6 +163,22 @@ import Testing
         #expect(Stored.options(bench.transfers[task]?.task.options) == options)
     }
 
+    @Test func `what is changed about one task does not keep others waiting`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        _ = bench.create(client)
+        let other = bench.create(client, 2)
+        let resume = Wire.Resume(session: client.session, identifier: 2)
+        let now = bench.now
+        _ = bench.call(client) { $0.resume(resume, from: $1, at: now) }
+        bench.step()
+        let found = bench.stepHoldingBack()
+        let set = Wire.SetPriority(session: client.session, identifier: 1, priority: 0.75)
+        _ = bench.call(client) { $0.setPriority(set, from: $1) }
+        for outcome in found { bench.take(outcome) }
+        #expect(bench.loading == [other])
+    }
+
     @Test func `a description and a priority are kept`() {
         var bench = MachineBench()
         let client = bench.open()

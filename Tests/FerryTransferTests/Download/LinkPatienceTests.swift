@@ -7,7 +7,11 @@ import Testing
 
     /// How often the app is asked while no address brings anything.
     private mutating func askInVain(at receivedByteCount: Int64) -> Int {
-        (0..<100).count { _ in patience.expired(receivedByteCount: receivedByteCount) }
+        (0..<100).count { _ in
+            let isAsked = patience.expired(receivedByteCount: receivedByteCount)
+            if isAsked { patience.replaced() }
+            return isAsked
+        }
     }
 
     @Test mutating func `an app is asked five times for an address that brings something`() {
@@ -17,10 +21,18 @@ import Testing
     }
 
     @Test mutating func `an address that has brought something is followed by five more`() {
-        let isAsked = (0..<4).map { _ in patience.expired(receivedByteCount: 100) }
-        #expect(isAsked == [true, true, true, true])
+        for _ in 0..<4 {
+            let isAsked = patience.expired(receivedByteCount: 100)
+            #expect(isAsked)
+            patience.replaced()
+        }
         let count = askInVain(at: 101)
         #expect(count == 5)
+    }
+
+    @Test mutating func `questions that nobody has answered do not count`() {
+        let count = (0..<100).count { _ in patience.expired(receivedByteCount: 100) }
+        #expect(count == 100)
     }
 
     @Test mutating func `an app that has no address is not asked again`() {

@@ -345,6 +345,7 @@ extension InProcessDownload {
                 linkPatience.decline()
                 return run(machine.retryTimePassed())
             }
+            linkPatience.replaced()
             goOn(with: request)
         }
     }
