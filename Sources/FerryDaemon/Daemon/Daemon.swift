@@ -221,7 +221,9 @@ final class Daemon {
         store.submit(commit.mutations, durability: commit.durability) { [self] result in
             switch result {
             case .success(let receipt):
-                backlog.succeeded()
+                for other in backlog.succeeded(commit) {
+                    perform(machine.committed(Receipt(), other.continuation, at: Date()))
+                }
                 perform(machine.committed(receipt, commit.continuation, at: Date()))
             case .failure(let error):
                 failed(commit, error)

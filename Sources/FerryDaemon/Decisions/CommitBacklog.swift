@@ -13,6 +13,15 @@ struct CommitBacklog: Hashable, Sendable {
         var continuation: DaemonStateMachine.Continuation
         /// Which of all it is; 0 for one that nobody was asked to make.
         fileprivate(set) var number: UInt64 = 0
+
+        /// Whether what another one tells of is no longer so.
+        fileprivate func supersedes(_ other: Commit) -> Bool {
+            guard case .moved(let task) = continuation, case .moved(task) = other.continuation
+            else {
+                return false
+            }
+            return number > other.number
+        }
     }
 
     private static let maximumDelay = 60
@@ -64,7 +73,12 @@ struct CommitBacklog: Hashable, Sendable {
     }
 
     /// The disk has taken a commit.
-    mutating func succeeded() {
+    ///
+    /// - Returns: The commits that are not made any more, as it came past them and tells of something later.
+    mutating func succeeded(_ commit: Commit) -> [Commit] {
         if commits.isEmpty { failureCount = 0 }
+        let superseded = commits.filter { commit.supersedes($0) }
+        commits.removeAll { commit.supersedes($0) }
+        return superseded
     }
 }

@@ -64,6 +64,18 @@ import Testing
         #expect(backlog.takeAll().map(\.mutations) == expected)
     }
 
+    @Test func `where an upload goes on is not overwritten by where it was`() {
+        var backlog = CommitBacklog()
+        var commits = [1, 1, 2].map { Self.commit($0, .moved(task: $0)) }
+        for index in commits.indices { _ = backlog.keeps(&commits[index]) }
+        _ = backlog.keeps(commits[0], after: Self.full)
+        _ = backlog.keeps(commits[2], after: Self.full)
+        let superseded = backlog.succeeded(commits[1])
+        #expect(superseded == [commits[0]])
+        let waiting = backlog.takeAll()
+        #expect(waiting == [commits[2]])
+    }
+
     @Test(arguments: [
         DaemonStateMachine.Continuation.call(1, task: 2), .created(1), .closed(session: 1),
     ])
@@ -104,10 +116,10 @@ import Testing
         for isLast in [false, false, true] {
             _ = backlog.keeps(Self.commit(1), after: Self.full)
             // One that was on its way when the disk was full proves nothing.
-            backlog.succeeded()
+            _ = backlog.succeeded(Self.commit(2))
             delays.append(backlog.delay())
             _ = backlog.takeAll()
-            if isLast { backlog.succeeded() }
+            if isLast { _ = backlog.succeeded(Self.commit(2)) }
         }
         _ = backlog.keeps(Self.commit(1), after: Self.full)
         delays.append(backlog.delay())

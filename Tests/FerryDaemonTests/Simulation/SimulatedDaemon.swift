@@ -238,7 +238,11 @@ final class SimulatedDaemon {
         if case .failed(let error, _) = outcome, error.isTransient { world.count(.storeFailure) }
         switch outcome {
         case .committed(let receipt, let commit):
-            backlog.succeeded()
+            for other in backlog.succeeded(commit) {
+                input { machine, now in
+                    machine.committed(Receipt(), other.continuation, at: now)
+                }
+            }
             input { machine, now in machine.committed(receipt, commit.continuation, at: now) }
         case .failed(let error, let commit):
             failed(commit, error)
