@@ -9,12 +9,9 @@ extension Promises {
         guard let daemon = world.daemon else { return }
         // One that has loaded all needs no connection until its end is in the store.
         // One that waits for its application gives its place to others, and goes on later all the same.
-        let tasks = daemon.transfers.filter { $0.value.isActive && !$0.value.hasAsked }.keys
-            .compactMap {
-                world.database.current.tasks[$0]?.record
-            }
+        let tasks = transfers(of: daemon, in: world)
         let ofHost = tasks.filter { $0.host == task.host }
-        let ofLane = ofHost.filter { $0.sessionID == task.sessionID }
+        let ofLane = ofHost.filter { $0.session == task.sessionID }
         let session = world.database.current.sessions[task.sessionID]?.record
         let limit = session.map { Stored.configuration($0.configuration) }?
             .maximumConnectionsPerHost
@@ -32,11 +29,20 @@ extension Promises {
         }
     }
 
+    /// The transfers that count, each for the host that it was started for: the store may know of another
+    /// address already.
+    private func transfers(of daemon: SimulatedDaemon, in world: Simulation) -> [SimulatedTransfer]
+    {
+        daemon.transfers.values.filter { transfer in
+            transfer.isActive && !transfer.hasAsked
+                && world.database.current.tasks[transfer.task] != nil
+        }
+    }
+
     /// A transfer has got a further connection: there must be room for another task beside it.
     func lent(_ host: String, session: Int64, in world: Simulation) {
         guard let daemon = world.daemon else { return }
-        let transfers = daemon.transfers.values.filter { $0.isActive && !$0.hasAsked }
-        let records = transfers.compactMap { world.database.current.tasks[$0.task]?.record }
+        let records = transfers(of: daemon, in: world)
         let lent = daemon.transfers.values.flatMap { transfer in
             transfer.connections.hosts.map { (session: transfer.session, host: $0) }
         }
@@ -51,7 +57,7 @@ extension Promises {
         let count = lentToHost.count { $0.session == session }
         let stored = world.database.current.sessions[session]?.record
         let limit = stored.map { Stored.configuration($0.configuration) }?.maximumConnectionsPerHost
-        if let limit, ofHost.count(where: { $0.sessionID == session }) + count >= limit {
+        if let limit, ofHost.count(where: { $0.session == session }) + count >= limit {
             world.fail("the last connection of session \(session) to \(host) is lent")
         }
     }

@@ -24,6 +24,8 @@ class SimulatedTransfer {
     /// What it has beside its first connection.
     let connections: SimulatedConnections
     let session: Int64
+    /// Where it was started for.
+    let host: String
     private let isFromResumeData: Bool
     private let asksForLink: Bool
     private let lifetime = Lifetime()
@@ -40,6 +42,7 @@ class SimulatedTransfer {
         task = start.task.id
         self.daemon = daemon
         self.resource = resource
+        host = start.task.host
         let state = ByteState.decode(start.task.checkpoint)
         checkpoint = state?.checkpoint
         isFromResumeData = state?.isFromResumeData ?? false

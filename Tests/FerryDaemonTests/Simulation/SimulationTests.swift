@@ -11,7 +11,9 @@ import Testing
     /// Histories that have shown a mistake once.
     private static let regressionSeeds: [UInt64] = [
         // Started for events that were taken, while the queue could not be read.
-        1_025_001_958_557_952_686
+        1_025_001_958_557_952_686,
+        // The store knew of another address before the transfer did: the check was wrong.
+        1_715_138_236_579_112_106,
     ]
 
     @Test func `whatever happens, every promise is kept`() async throws {
