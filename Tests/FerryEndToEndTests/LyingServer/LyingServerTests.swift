@@ -25,15 +25,7 @@ import Testing
 
     @Test(arguments: Place.allCases)
     func `RD-1, RD-5, RD-6: what continues a file has to be proved`(place: Place) async throws {
-        let gate = FixtureGate()
-        let run = try await LyingServerRun(LyingServer.continuations, in: place) { answer in
-            switch place {
-            case .app: answer.stalling(after: Self.cut, at: gate)
-            case .daemon: answer.dropping(after: Self.cut)
-            }
-        }
-        let handOver = place == .app ? ["--hand-over-at", "\(Self.cut)"] : []
-        await run.end(of: try await run.start(handOver))
+        let run = try await continued(LyingServer.continuations, in: place)
         try run.expectOutcomes()
     }
 
@@ -41,20 +33,34 @@ import Testing
     func `what continues a file from another address has to be proved, too`(
         place: Place
     ) async throws {
+        let run = try await continued(
+            LyingServer.relinks,
+            in: place,
+            ["--link", "/elsewhere"]
+        )
+        try run.expectOutcomes()
+        for (lie, server) in zip(LyingServer.relinks, run.servers) {
+            let count = server.requests(to: "/elsewhere").count
+            #expect((1...21).contains(count), Comment(rawValue: lie.behaviour))
+        }
+    }
+
+    /// Downloads whose first answers are cut, to their end.
+    private func continued(
+        _ lies: [LyingServer],
+        in place: Place,
+        _ arguments: [String] = []
+    ) async throws -> LyingServerRun {
         let gate = FixtureGate()
-        let run = try await LyingServerRun(LyingServer.relinks, in: place) { answer in
+        let run = try await LyingServerRun(lies, in: place) { answer in
             switch place {
             case .app: answer.stalling(after: Self.cut, at: gate)
             case .daemon: answer.dropping(after: Self.cut)
             }
         }
         let handOver = place == .app ? ["--hand-over-at", "\(Self.cut)"] : []
-        await run.end(of: try await run.start(handOver + ["--link", "/elsewhere"]))
-        try run.expectOutcomes()
-        for (lie, server) in zip(LyingServer.relinks, run.servers) {
-            let count = server.requests(to: "/elsewhere").count
-            #expect((1...21).contains(count), Comment(rawValue: lie.behaviour))
-        }
+        await run.end(of: try await run.start(handOver + arguments))
+        return run
     }
 
     @Test func `RD-5, RD-6: what continues a file after a kill of ferryd has to be proved, too`()

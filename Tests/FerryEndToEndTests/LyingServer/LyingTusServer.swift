@@ -21,28 +21,18 @@ struct LyingTusServer: Sendable {
         self.treatment = treatment
     }
 
-    /// A lie in the answers to one method, told each time.
+    /// A lie in the answers to one method, or in the first of them.
     private static func lie(
         _ behaviour: String,
         to method: String,
+        once: Bool = false,
         gets outcome: LyingUploadServer.Outcome,
         _ treatment: TusTreatment
     ) -> LyingTusServer {
         LyingTusServer(behaviour, gets: outcome) { request in
             let isPlain = request.method == "POST" && !request.isTus
-            return request.method == method && !isPlain ? treatment : TusTreatment()
-        }
-    }
-
-    /// A lie in the first answer to one method.
-    private static func onceLie(
-        _ behaviour: String,
-        to method: String,
-        gets outcome: LyingUploadServer.Outcome,
-        _ treatment: TusTreatment
-    ) -> LyingTusServer {
-        LyingTusServer(behaviour, gets: outcome) { request in
-            request.method == method && request.number == 0 ? treatment : TusTreatment()
+            let isMeant = request.method == method && !isPlain && (!once || request.number == 0)
+            return isMeant ? treatment : TusTreatment()
         }
     }
 
@@ -174,7 +164,13 @@ struct LyingTusServer: Sendable {
 
     private static let parts: [LyingTusServer] =
         [409, 423, 460, 503].map { status in
-            onceLie("\(status) to the bytes, once", to: "PATCH", gets: .upload, .answering(status))
+            lie(
+                "\(status) to the bytes, once",
+                to: "PATCH",
+                once: true,
+                gets: .upload,
+                .answering(status)
+            )
         } + [
             lie("413 to the bytes", to: "PATCH", gets: .answer(413), .answering(413)),
             lie(
@@ -183,7 +179,13 @@ struct LyingTusServer: Sendable {
                 gets: .upload,
                 .with { $0.keeps = 70_000 }
             ),
-            onceLie("no end of it", to: "PATCH", gets: .upload, .with { $0.losesAnswer = true }),
+            lie(
+                "no end of it",
+                to: "PATCH",
+                once: true,
+                gets: .upload,
+                .with { $0.losesAnswer = true }
+            ),
             lie(
                 "no bytes kept",
                 to: "PATCH",
@@ -208,9 +210,10 @@ struct LyingTusServer: Sendable {
                 gets: .error(.badServerResponse),
                 .with { ($0.keeps, $0.claimedOffset) = (0, "") }
             ),
-            onceLie(
+            lie(
                 "a page of somebody else in place of the end",
                 to: "PATCH",
+                once: true,
                 gets: .error(.badServerResponse),
                 .answering(.status(200, body: "Welcome to our network!"))
             ),

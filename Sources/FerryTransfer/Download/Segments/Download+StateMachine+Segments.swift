@@ -221,24 +221,26 @@ extension Download.StateMachine {
     }
 
     private mutating func askAlone(_ segments: Segments) -> [Effect] {
-        guard let version else { return misuse() }
-        let written = segments.written
-        self.segments = nil
-        growth = nil
+        guard hold(segments) else { return misuse() }
         hasGivenUpSegments = true
-        held = Held(byteCount: written.byteCount, version: version, segments: written)
         return send(Request(transfer: leading, resumption: held?.resumption))
     }
 
     /// The app's own address has the last word: what mirrors have brought is not what it has.
     private mutating func askHome(_ segments: Segments) -> [Effect] {
-        guard let version else { return misuse() }
+        guard hold(segments) else { return misuse() }
+        sources.leadHome()
+        return send(Request(transfer: leading))
+    }
+
+    /// What the connections have brought is what is at hand; returns whether it is known what of.
+    private mutating func hold(_ segments: Segments) -> Bool {
+        guard let version else { return false }
         let written = segments.written
         self.segments = nil
         growth = nil
         held = Held(byteCount: written.byteCount, version: version, segments: written)
-        sources.leadHome()
-        return send(Request(transfer: leading))
+        return true
     }
 
     /// Ends all connections.
