@@ -168,6 +168,31 @@ import Testing
         )
     }
 
+    @Test func `what a mirror leaves to the last comes from the app's own address`() throws {
+        var (machine, part, next) = try shared()
+        let resumption = try #require(next.resumption)
+        let range = try #require(resumption.gap)
+        let answer = Self.head(range, tag: "\"m\"", url: Self.mirror)
+        #expect(machine.partAnswered(part, answer, to: resumption, at: now) == [])
+        // What is left of the mirror's part is not worth another connection.
+        let missing = 1000
+        let brought = range.count - missing
+        _ = machine.partReceivedBytes(part, count: brought)
+        _ = machine.wrotePart(part, count: brought, at: now)
+        let rest = Int(range.lowerBound - 100_000)
+        _ = machine.receivedBytes(count: rest)
+        #expect(machine.wrotePart(0, count: rest, at: now).contains(.cancelPart(0)))
+        #expect(machine.segments?.missing == Int64(missing))
+        let loss = TransferError(code: .connectionLost, message: "reset")
+        let effects = machine.partFinished(part, loss, at: now)
+        guard case .startPart(_, let again, 0)? = effects.last else {
+            throw Unexpected(effects: effects)
+        }
+        #expect(again.transfer == Self.request)
+        #expect(again.resumption?.gap == range.suffix(missing))
+        #expect(!machine.hasEnded)
+    }
+
     @Test func `a mirror that sends too much is left, and its fault is not the download's`() throws
     {
         var (machine, part, next) = try shared()

@@ -132,8 +132,7 @@ extension Download.StateMachine {
             isRefused = false
             stallTime = configuration.segments.stallTime
         case .lost(let error):
-            lastFailure = error
-            isRefused = false
+            blame(part.source, for: error)
             // What has served a whole part is worth another try, unless nobody else shows that there is
             // a network.
             let brought = part.position - part.start
@@ -142,12 +141,21 @@ extension Download.StateMachine {
                 if leave(part.source) { growth?.refuse(connections: count, at: now) }
             }
         case .refused:
-            lastFailure = nil
-            isRefused = true
+            sources.noteRefusal(by: part.source)
+            blame(part.source, for: nil)
             let count = connectionCount
             if leave(part.source) { growth?.lose(connections: count) }
         }
         return goOnOrFail(at: now)
+    }
+
+    /// Keeps how a source has failed: by an error, or by another answer than was asked for.
+    ///
+    /// What a mirror does is no reason to give up as long as the first can be asked.
+    private mutating func blame(_ source: Int, for error: TransferError?) {
+        let isForgiven = source > 0 && sources.canAskFirst
+        lastFailure = isForgiven ? nil : error
+        isRefused = !isForgiven && error == nil
     }
 
     /// What there is to do when nothing is missing; `nil` as long as something is.

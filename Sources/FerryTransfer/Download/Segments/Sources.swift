@@ -53,6 +53,8 @@ struct Sources: Hashable, Sendable {
     private var places: [Place]
     /// Whether the app's own address has something else than the mirrors whose bytes are at hand.
     private(set) var isRefutedByOriginal = false
+    /// Whether the first has answered the request for a part with something else.
+    private var isFirstRefusing = false
     /// The comparisons that are under way, by the numbers of their connections.
     var probes: [Int: Probe] = [:]
 
@@ -85,6 +87,9 @@ struct Sources: Hashable, Sendable {
 
     /// Whether there is one beside the first that was not compared.
     var hasUnproven: Bool { places.dropFirst().contains { $0.standing == .unproven } }
+
+    /// Whether the first has not failed: for parts of its own, or for all that is missing, it can be asked.
+    var canAskFirst: Bool { places[0].standing != .closed || isFirstRefusing }
 
     /// Whether the app's own address is the first.
     var isLedByOriginal: Bool { places[0].isOriginal }
@@ -120,6 +125,11 @@ struct Sources: Hashable, Sendable {
         if places[source].isOriginal { isRefutedByOriginal = true }
     }
 
+    /// A source has answered the request for a part with something else.
+    mutating func noteRefusal(by source: Int) {
+        if source == 0 { isFirstRefusing = true }
+    }
+
     /// Has the app's own address lead, and nothing more be asked of the mirrors.
     mutating func leadHome() {
         isRefutedByOriginal = false
@@ -131,6 +141,7 @@ struct Sources: Hashable, Sendable {
     private mutating func lead(_ place: Int) {
         places.insert(places.remove(at: place), at: 0)
         places[0].standing = .unproven
+        isFirstRefusing = false
     }
 
     /// Something else than what was compared takes the place of the bytes at hand.

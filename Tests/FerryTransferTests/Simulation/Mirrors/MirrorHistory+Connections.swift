@@ -21,6 +21,7 @@ extension MirrorHistory {
         guard !isCalm, generator.below(1000) < 2 else { return }
         count(.cancellation)
         note("the owner cancels it")
+        isFailureExcused = true
         try run(machine.cancel())
     }
 
@@ -94,9 +95,10 @@ extension MirrorHistory {
     ) {
         // That whatever is longer than announced costs all is known.
         if answer.surplus > 0 { isLossExcused = true }
+        if place == 0, !places[0].isHonest(answer) { isFailureExcused = true }
         guard number == 0 else { return }
         let isPart = answer.head.map { $0.status == 206 } ?? true
-        let isHonest = [.honoursRanges, .servesInPieces].contains(places[place].habit)
+        let isHonest = places[place].isHonest
         // A date means nothing at another node.
         let isBound = places[place].nodes.count < 2 || places[place].validation == .strongETag
         if range != nil, !(isPart && isHonest && isBound) { isLossExcused = true }
@@ -227,6 +229,7 @@ extension MirrorHistory {
             if mismatch != nil {
                 count(.digestMismatch)
                 isLossExcused = true
+                isFailureExcused = true
             }
             try run(machine.verified(mismatch))
         }

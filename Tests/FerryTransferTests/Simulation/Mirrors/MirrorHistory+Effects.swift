@@ -61,8 +61,15 @@ extension MirrorHistory {
         case .fail(let error):
             file.fruitlessResumptionCount = machine.fruitlessResumptionCount
             lastError = error
-            if error.code == .internalFailure { throw Broken(description: "\(error)") }
+            try check(error)
         }
+    }
+
+    /// As long as the app's own place does what it should, no mirror spoils an attempt.
+    private func check(_ error: TransferError) throws {
+        if error.code == .internalFailure { throw Broken(description: "\(error)") }
+        guard machine.sources.isLedByOriginal, !isFailureExcused else { return }
+        throw Broken(description: "it fails for a mirror: \(error)")
     }
 
     // MARK: The file
@@ -143,6 +150,7 @@ extension MirrorHistory {
         if count > 0 { file.write(range, of: piece.content) }
         guard isFull else { return (count, nil) }
         self.count(.fullDisk)
+        isFailureExcused = true
         return (count, TransferError(code: .diskFull, message: "simulated"))
     }
 

@@ -53,6 +53,8 @@ final class MirrorHistory {
     var now = ContinuousClock.now
     /// Whether something was answered that gives bytes at hand away.
     var isLossExcused = false
+    /// Whether something went wrong in this attempt that is no mirror's fault.
+    var isFailureExcused = false
     var result: DownloadResult?
     var lastError: TransferError?
 
@@ -164,6 +166,7 @@ final class MirrorHistory {
         machine = makeMachine()
         (flows, lent, lentTo, pending, stallTimer) = ([:], [:], [:], [], nil)
         isLossExcused = false
+        isFailureExcused = false
         let held = recovered()
         note("an attempt begins with \(held?.byteCount ?? 0) bytes \(held?.segments?.ranges ?? [])")
         if held?.segments != nil { count(.heldParts) }

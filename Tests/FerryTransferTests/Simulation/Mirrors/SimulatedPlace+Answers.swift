@@ -18,6 +18,15 @@ extension SimulatedPlace {
         var stalls = false
     }
 
+    /// Whether it sends what it is asked for, and says so.
+    var isHonest: Bool { [.honoursRanges, .servesInPieces].contains(habit) }
+
+    /// Whether an answer is what it should be, and comes to its end.
+    func isHonest(_ answer: Answer) -> Bool {
+        let status = answer.head?.status ?? 0
+        return isHonest && answer.error == nil && !answer.stalls && (200..<300).contains(status)
+    }
+
     /// Answers a request for all, or for some of it.
     func answer(
         to range: Range<Int64>?,
