@@ -16,11 +16,12 @@ struct CommitBacklog: Hashable, Sendable {
 
         /// Whether what another one tells of is no longer so.
         fileprivate func supersedes(_ other: Commit) -> Bool {
-            guard case .moved(let task) = continuation, case .moved(task) = other.continuation
-            else {
+            guard case .moved(let task) = other.continuation, number > other.number else {
                 return false
             }
-            return number > other.number
+            return mutations.contains { mutation in
+                if case .setUpload(task, _) = mutation { true } else { false }
+            }
         }
     }
 

@@ -27,8 +27,10 @@ extension DaemonStateMachine {
         let sentByteCount = running[task.id]?.sentByteCount ?? (task.upload == nil ? nil : 0)
         var ending = ending
         ending.metrics = metrics(of: task, running[task.id], at: now)
+        if let upload = running[task.id]?.upload ?? unstoredUploads[task.id] {
+            task.upload = upload.encoded
+        }
         if let running = running[task.id] {
-            if let upload = running.upload { task.upload = upload.encoded }
             task.receivedByteCount = running.receivedByteCount
             task.expectedByteCount = running.expectedByteCount
             task.response = running.response.map { Stored.encode($0) } ?? task.response
@@ -111,6 +113,7 @@ extension DaemonStateMachine {
         let others = self.ending.removeValue(forKey: task) ?? []
         search.note(task)
         adoptions.remove(task)
+        releaseUpload(of: task)
         // Whoever has ended it: a task that has ended has no transfer.
         var effects = stop(task: task, at: now)
         for change in receipt.changes where change.to == .completed {

@@ -69,7 +69,9 @@ extension DaemonStateMachine {
             let copy: Effect = task == nil ? .discardFile(task: number) : .seal(task: number)
             return [copy] + known(task: number, for: call, at: now)
         }
-        var state = running[number]?.upload ?? UploadState.decode(task.upload) ?? upload
+        var state =
+            running[number]?.upload ?? unstoredUploads[number]
+            ?? UploadState.decode(task.upload) ?? upload
         state.place = upload.place
         if running[number] != nil { running[number]?.upload = state }
         return [
@@ -119,7 +121,11 @@ extension DaemonStateMachine {
         let isSamePlace = upload.resource?.url == resource?.url
         upload.resource = resource
         running[id]?.upload = upload
-        guard resource != nil else { return [] }
+        guard resource != nil else {
+            unstoredUploads[id]?.resource = nil
+            return []
+        }
+        unstoredUploads[id] = upload
         // Where it goes on must not be lost; how far it is, the server says again.
         return [
             store(
@@ -175,9 +181,16 @@ extension DaemonStateMachine {
     /// What an upload sends is in the store.
     mutating func known(task: Int64, for call: CallIdentifier, at now: Date) -> [Effect] {
         adoptions.remove(task)
+        releaseUpload(of: task)
         search.note(task)
         return [.answer(call, .created(task: task)), .changed(task: task)]
             + searchForTasks(at: now)
+    }
+
+    /// Forgets what an upload has come to, once what is read of it from the store tells the same.
+    mutating func releaseUpload(of task: Int64) {
+        guard unstoredChanges[task] == nil, !adoptions.contains(task) else { return }
+        unstoredUploads[task] = nil
     }
 }
 

@@ -64,9 +64,19 @@ import Testing
         #expect(backlog.takeAll().map(\.mutations) == expected)
     }
 
-    @Test func `where an upload goes on is not overwritten by where it was`() {
+    @Test(arguments: [DaemonStateMachine.Continuation.moved(task: 1), .secured(7, task: 1)])
+    func `where an upload goes on is not overwritten by where it was`(
+        _ later: DaemonStateMachine.Continuation
+    ) {
         var backlog = CommitBacklog()
-        var commits = [1, 1, 2].map { Self.commit($0, .moved(task: $0)) }
+        var commits = [(1, .moved(task: 1)), (1, later), (2, .moved(task: 2))].map {
+            (task: Int64, continuation: DaemonStateMachine.Continuation) in
+            CommitBacklog.Commit(
+                mutations: [.setUpload(task: task, [])],
+                durability: .relaxed,
+                continuation: continuation
+            )
+        }
         for index in commits.indices { _ = backlog.keeps(&commits[index]) }
         _ = backlog.keeps(commits[0], after: Self.full)
         _ = backlog.keeps(commits[2], after: Self.full)

@@ -160,6 +160,23 @@ import Testing
         #expect(UploadState.decode(bench.transfers[1]?.task.upload)?.place == .copy)
     }
 
+    @Test func `a copy of a repeated call costs no place that the server has told meanwhile`() {
+        var bench = readingWhileRepeated()
+        guard let (task, upload, call) = bench.securings.last else { return }
+        var copied = upload
+        copied.place = .copy
+        let resource = UploadResource(url: "http://a/resources/1", language: .draft8)
+        // The store is asked, and has not been told yet, when the attempt ends.
+        bench.input { $0.secured(task: task, copied, for: call, at: $1) }
+        bench.input { $0.moved(task: task, to: resource, at: $1) }
+        bench.input { $0.stop(task: task, at: $1) }
+        bench.settle()
+        let stored = UploadState.decode(bench.stored(task)?.upload)
+        #expect(stored?.resource == resource)
+        #expect(stored?.place == .copy)
+        #expect(bench.machine.unstoredUploads.isEmpty)
+    }
+
     @Test func `a copy that comes after the end takes nothing of the answer along`() {
         var bench = readingWhileRepeated()
         bench.finish(1)

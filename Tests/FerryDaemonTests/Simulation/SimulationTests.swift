@@ -14,6 +14,8 @@ import Testing
         1_025_001_958_557_952_686,
         // The store knew of another address before the transfer did: the check was wrong.
         1_715_138_236_579_112_106,
+        // A copy came with a repeated call, and with what the store had known before the attempt ended.
+        1_007_425_779_807_293_527,
     ]
 
     @Test func `whatever happens, every promise is kept`() async throws {
