@@ -20,6 +20,7 @@ extension Download.StateMachine {
         case .ended: return []
         case .ready, .draining, .receiving, .synchronizing, .verifying: return misuse()
         }
+        if sources.isLedByOriginal { originalFailure = nil }
         current.transfer = current.resumption?.removingFields(of: request) ?? request
         if isFailure(head) {
             let error = TransferError(
@@ -177,6 +178,7 @@ extension Download.StateMachine {
         }
         held = nil
         sources.forgetProofs()
+        sources.returnToFirst()
         end = length
         receivedByteCount = 0
         overlapByteCount = 0

@@ -193,6 +193,82 @@ import Testing
         #expect(!machine.hasEnded)
     }
 
+    @Test(arguments: [404, 429, 503])
+    func `a server that fails for a part costs nothing that mirrors may have`(_ status: Int) throws
+    {
+        var machine = Machine(
+            request: Self.request,
+            configuration: Download.Configuration(
+                segments: .eager(3, minimumSegmentBytes: 1000),
+                mirrors: [Self.mirror]
+            )
+        )
+        _ = machine.start(holding: nil)
+        _ = machine.receivedHead(Self.whole("\"a\""), to: Self.request, now: .now)
+        _ = machine.receivedBytes(count: 100_000)
+        _ = machine.wrote(count: 100_000)
+        // The mirror has a part, and the server another one beside that of its first answer.
+        _ = machine.grow(at: now)
+        var started = machine.connectionAnswered(true, source: 1, at: now)
+        guard case .startProbe(let probe, _, let range, _)? = started.first else {
+            throw Unexpected(effects: started)
+        }
+        started += machine.connectionAnswered(true, source: 0, at: now)
+        guard case .startPart(let own, let ask, 0)? = started.last(where: \.isPart) else {
+            throw Unexpected(effects: started)
+        }
+        _ = machine.probeAnswered(
+            probe,
+            Self.head(range, tag: "\"m\"", url: Self.mirror),
+            at: now
+        )
+        _ = machine.probeReceivedBytes(probe, count: range.count, at: now)
+        _ = machine.probeFinished(probe, at: now)
+        let next = machine.connectionAnswered(true, source: 1, at: now)
+        guard case .startPart(let part, let asked, 1)? = next.last(where: \.isPart) else {
+            throw Unexpected(effects: next)
+        }
+        let page = HTTPResponseHead(
+            status: status,
+            version: "HTTP/1.1",
+            fields: [],
+            url: Self.request.url
+        )
+        let resumption = try #require(ask.resumption)
+        _ = machine.partAnswered(own, page, to: resumption, at: now)
+        let wanted = try #require(asked.resumption)
+        let gap = try #require(wanted.gap)
+        let answer = Self.head(gap, tag: "\"m\"", url: Self.mirror)
+        _ = machine.partAnswered(part, answer, to: wanted, at: now)
+        let loss = TransferError(code: .connectionLost, message: "reset")
+        _ = machine.partFinished(0, loss, at: now)
+        let effects = machine.partFinished(part, loss, at: now)
+        #expect(!effects.contains { if case .send = $0 { true } else { false } })
+        #expect(effects.last == .fail(loss))
+    }
+
+    @Test func `where there is one connection too, a mirror's end is not that of a download`()
+        throws
+    {
+        var machine = Machine(
+            request: Self.request,
+            configuration: Download.Configuration(mirrors: [Self.mirror])
+        )
+        var held = Self.begun
+        held.segments = ByteRanges([0..<100_000, 200_000..<300_000])
+        held.byteCount = 200_000
+        _ = machine.start(holding: held)
+        let answer = Self.head(100_000..<200_000, tag: "\"m\"", url: Self.mirror)
+        let request = TransferRequest(url: Self.mirror)
+        #expect(machine.receivedHead(answer, to: request, now: .now, at: now).last == .takeBody)
+        let loss = TransferError(code: .connectionLost, message: "reset")
+        let effects = machine.loadFinished(loss, at: now)
+        guard case .askForConnection(let home)? = effects.last else {
+            throw Unexpected(effects: effects)
+        }
+        #expect(machine.sources.isOriginal(home))
+    }
+
     @Test func `a mirror that sends too much is left, and its fault is not the download's`() throws
     {
         var (machine, part, next) = try shared()
@@ -213,5 +289,12 @@ import Testing
         _ = machine.receivedBytes(count: 100_000)
         _ = machine.wrote(count: 100_000)
         #expect(machine.grow(at: now) == [.askForConnection(source: 0)])
+    }
+}
+
+extension Download.StateMachine.Effect {
+    /// Whether a part is asked for.
+    fileprivate var isPart: Bool {
+        if case .startPart = self { true } else { false }
     }
 }

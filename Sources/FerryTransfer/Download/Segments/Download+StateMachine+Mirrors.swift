@@ -170,7 +170,7 @@ extension Download.StateMachine {
             segments = Segments(totalByteCount: total, unassigned: missing)
         }
         self.version = version
-        sources[0] = .closed
+        sources.leaveFirst()
         lastFailure = error
         growth = growth ?? SegmentGrowth(policy: configuration.segments)
         state = .receiving

@@ -28,6 +28,7 @@ extension Download.StateMachine {
     ) -> [Effect] {
         guard state == .receiving, var part = segments?[identifier] else { return [] }
         guard head.status == 206, case .accepted(let end, _) = resumption.answer(head) else {
+            sources.noteRefusal(by: part.source, status: head.status)
             return cancelPart(identifier) + partEnded(part, .refused, at: now)
         }
         // It may be less than was asked for; the rest is asked for again.
@@ -128,10 +129,12 @@ extension Download.StateMachine {
         if let completion = completed() { return completion }
         switch end {
         case .complete:
+            if sources.isOriginal(part.source) { originalFailure = nil }
             lastFailure = nil
             isRefused = false
             stallTime = configuration.segments.stallTime
         case .lost(let error):
+            if sources.isOriginal(part.source) { originalFailure = error }
             blame(part.source, for: error)
             // What has served a whole part is worth another try, unless nobody else shows that there is
             // a network.
@@ -141,7 +144,6 @@ extension Download.StateMachine {
                 if leave(part.source) { growth?.refuse(connections: count, at: now) }
             }
         case .refused:
-            sources.noteRefusal(by: part.source)
             blame(part.source, for: nil)
             let count = connectionCount
             if leave(part.source) { growth?.lose(connections: count) }
@@ -210,6 +212,7 @@ extension Download.StateMachine {
             return startPart(0, isExtra: false, at: now) + employ(at: now)
         }
         guard sources.hasMirror else { return end(after: lastFailure) }
+        growth = growth ?? SegmentGrowth(policy: configuration.segments)
         let effects = employ(at: now)
         return effects.isEmpty ? end(after: lastFailure) : effects
     }

@@ -53,7 +53,7 @@ struct Sources: Hashable, Sendable {
     private var places: [Place]
     /// Whether the app's own address has something else than the mirrors whose bytes are at hand.
     private(set) var isRefutedByOriginal = false
-    /// Whether the first has answered the request for a part with something else.
+    /// Whether the first serves, but has answered the request for a part with something else.
     private var isFirstRefusing = false
     /// The comparisons that are under way, by the numbers of their connections.
     var probes: [Int: Probe] = [:]
@@ -88,8 +88,14 @@ struct Sources: Hashable, Sendable {
     /// Whether there is one beside the first that was not compared.
     var hasUnproven: Bool { places.dropFirst().contains { $0.standing == .unproven } }
 
-    /// Whether the first has not failed: for parts of its own, or for all that is missing, it can be asked.
-    var canAskFirst: Bool { places[0].standing != .closed || isFirstRefusing }
+    /// Whether the first has not failed: for parts, or if it is the app's own address for all that is missing,
+    /// it can be asked.
+    var canAskFirst: Bool {
+        places[0].standing != .closed || isFirstRefusing && places[0].isOriginal
+    }
+
+    /// Whether a place is the app's own address.
+    func isOriginal(_ source: Int) -> Bool { places[source].isOriginal }
 
     /// Whether the app's own address is the first.
     var isLedByOriginal: Bool { places[0].isOriginal }
@@ -111,7 +117,7 @@ struct Sources: Hashable, Sendable {
     ///
     /// - Returns: Whether there is one.
     mutating func leadOn() -> Bool {
-        places[0].standing = .closed
+        leaveFirst()
         guard let next = places.firstIndex(where: { $0.standing == .unproven }) else {
             return false
         }
@@ -126,8 +132,23 @@ struct Sources: Hashable, Sendable {
     }
 
     /// A source has answered the request for a part with something else.
-    mutating func noteRefusal(by source: Int) {
-        if source == 0 { isFirstRefusing = true }
+    ///
+    /// What answers 404 or 429 has failed: to a request for more it would answer the same.
+    mutating func noteRefusal(by source: Int, status: Int) {
+        let serves = status < 400 || [401, 407, 412, 416].contains(status)
+        if source == 0, serves { isFirstRefusing = true }
+    }
+
+    /// Nothing more is asked of the first, which has failed.
+    mutating func leaveFirst() {
+        places[0].standing = .closed
+        isFirstRefusing = false
+    }
+
+    /// The first serves after all.
+    mutating func returnToFirst() {
+        places[0].standing = .unproven
+        isFirstRefusing = false
     }
 
     /// Has the app's own address lead, and nothing more be asked of the mirrors.
@@ -140,8 +161,7 @@ struct Sources: Hashable, Sendable {
 
     private mutating func lead(_ place: Int) {
         places.insert(places.remove(at: place), at: 0)
-        places[0].standing = .unproven
-        isFirstRefusing = false
+        returnToFirst()
     }
 
     /// Something else than what was compared takes the place of the bytes at hand.
