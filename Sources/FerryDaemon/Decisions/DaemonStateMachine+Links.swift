@@ -40,12 +40,12 @@ extension DaemonStateMachine {
             return [.refuse(caller.call, .invalidRequest(parameter: "request", reason: reason))]
         }
         let isAsked = relink.question != nil
-        return [query(.revise(key, .link(request, isAsked: isAsked), caller.call))]
+        return [revise(key, .link(request, isAsked: isAsked), for: caller.call)]
     }
 
     /// A person gives a task another address.
     mutating func relinkTask(_ id: Int64, to url: String, from caller: Caller) -> [Effect] {
-        [query(.revise(.id(id), .address(url), caller.call))]
+        [revise(.id(id), .address(url), for: caller.call)]
     }
 
     /// An application has no other address.
@@ -75,6 +75,7 @@ extension DaemonStateMachine {
             return [.refuse(call, .invalidRequest(parameter: "request.url", reason: reason))]
         }
         let link = LinkState(request: request, number: makeLinkNumber())
+        noteChange(of: key)
         return [
             commit(
                 [.relinkTask(key, host: host, link.encoded)],

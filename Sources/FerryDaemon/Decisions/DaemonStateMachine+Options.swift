@@ -32,8 +32,7 @@ extension DaemonStateMachine {
         of key: TaskKey,
         for call: CallIdentifier
     ) -> Effect {
-        // What a search that is under way finds may be the task as it was.
-        search.note(key)
+        noteChange(of: key)
         return commit([setting.mutation(of: key)], then: .taskSet(call, key, setting))
     }
 

@@ -222,6 +222,7 @@ extension DaemonStateMachine {
         let task = runningTask(key)
         if let task, task.phase != .asking { return [.answer(caller.call, .done)] }
         let state = set.earliestBegin.flatMap { DelayState($0, at: now) }
+        noteChange(of: key)
         let change = commit(
             [.delayTask(key, notBefore: state?.date, state?.encoded, at: now)],
             then: .call(caller.call, task: Int64(set.identifier))

@@ -166,6 +166,7 @@ extension DaemonStateMachine {
             // It is sent from where it was handed over.
             return [log] + known(task: task, for: call, at: now)
         case .revise(_, _, let call):
+            revisions[call] = nil
             return [log, .refuse(call, TransferInterfaceError(error, task: 0))]
         case .sweep(let call, .session(let session), _) where sessions[session] == nil:
             // It has gone meanwhile, and with it all that was to be ended.

@@ -14,6 +14,22 @@ extension DaemonStateMachine {
         case address(String)
     }
 
+    /// Reads a task that is to be carried out in another way.
+    mutating func revise(
+        _ key: TaskKey,
+        _ revision: Revision,
+        for call: CallIdentifier
+    ) -> Effect {
+        revisions[call] = false
+        return query(.revise(key, revision, call))
+    }
+
+    /// A task is changed: what was asked of the store before may tell how it was.
+    mutating func noteChange(of key: TaskKey) {
+        search.note(key)
+        for call in revisions.keys { revisions[call] = true }
+    }
+
     /// The store has found a task that is to be carried out in another way.
     mutating func found(
         _ task: TaskRecord?,
@@ -21,6 +37,9 @@ extension DaemonStateMachine {
         for revision: Revision,
         call: CallIdentifier
     ) -> [Effect] {
+        guard revisions.removeValue(forKey: call) != true else {
+            return [revise(key, revision, for: call)]
+        }
         guard let task, task.state != .completed else {
             return [.refuse(call, .taskNotFound(id: key.number))]
         }

@@ -36,6 +36,8 @@ struct DaemonStateMachine {
     /// The tasks of which the store does not know yet that they wait for a network, or where an upload goes on,
     /// and how many changes that are: as the store has them they must not start.
     var unstoredChanges: [Int64: Int] = [:]
+    /// The calls for which a task is being read to be changed, and whether one was changed meanwhile.
+    var revisions: [CallIdentifier: Bool] = [:]
     /// What uploads have come to since what is being read of them from the store.
     var unstoredUploads: [Int64: UploadState] = [:]
     /// The tasks whose servers have said that their address is none any more.

@@ -88,6 +88,28 @@ import Testing
         return (bench, task, commit)
     }
 
+    @Test func `BG-20: a wait for a network does not take the place of a later begin`() {
+        var bench = MachineBench()
+        lose(&bench)
+        let client = bench.open()
+        let task = bench.start(client)
+        bench.database.current.tasks[task]?.record.notBefore = nil
+        // The store is asked for tasks, and told of the later begin, before it answers.
+        bench.input { $0.searchForTasks(at: $1) }
+        let now = bench.now
+        let set = Wire.SetEarliestBegin(
+            session: client.session,
+            identifier: 1,
+            earliestBegin: Wire.EarliestBegin(date: now + 3600, asks: false)
+        )
+        _ = bench.call(client) { $0.setEarliestBegin(set, from: $1, at: now) }
+        bench.settle()
+        bench.input { $0.connectivityChanged(to: .connected, at: $1) }
+        bench.settle()
+        #expect(bench.transfers.isEmpty)
+        #expect(bench.stored(task)?.notBefore == now + 3600)
+    }
+
     @Test func `a task is noted as waiting once, however long the disk takes`() {
         let (bench, task, _) = unstored()
         #expect(bench.machine.unstoredChanges == [task: 1])
