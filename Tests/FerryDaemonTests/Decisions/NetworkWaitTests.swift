@@ -63,15 +63,22 @@ import Testing
         #expect(bench.database.current.tasks[task]?.record.state == .completed)
     }
 
-    /// A task that waits for a network, of which the store could not be told.
-    private func unstored() -> (MachineBench, task: Int64, commit: StoreLine.Commit) {
+    /// The store is asked for tasks, and has one that does not wait for a network yet.
+    private func searching() -> (MachineBench, BenchClient, task: Int64) {
         var bench = MachineBench()
         lose(&bench)
         let client = bench.open()
         let task = bench.start(client)
-        // The search that has found it was answered; its wait was not stored.
         bench.database.current.tasks[task]?.record.notBefore = nil
         bench.input { $0.searchForTasks(at: $1) }
+        return (bench, client, task)
+    }
+
+    /// A task that waits for a network, of which the store could not be told.
+    private func unstored() -> (MachineBench, task: Int64, commit: StoreLine.Commit) {
+        let (begun, _, task) = searching()
+        var bench = begun
+        // The search that has found it was answered; its wait was not stored.
         bench.step()
         let commit = StoreLine.Commit(
             mutations: [
@@ -89,13 +96,9 @@ import Testing
     }
 
     @Test func `BG-20: a wait for a network does not take the place of a later begin`() {
-        var bench = MachineBench()
-        lose(&bench)
-        let client = bench.open()
-        let task = bench.start(client)
-        bench.database.current.tasks[task]?.record.notBefore = nil
-        // The store is asked for tasks, and told of the later begin, before it answers.
-        bench.input { $0.searchForTasks(at: $1) }
+        let (begun, client, task) = searching()
+        var bench = begun
+        // The store is told of the later begin before it answers.
         let now = bench.now
         let set = Wire.SetEarliestBegin(
             session: client.session,

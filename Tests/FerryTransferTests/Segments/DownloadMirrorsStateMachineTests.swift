@@ -38,12 +38,12 @@ import Testing
         )
     }
 
-    /// The first 100 000 bytes have come, and a mirror has proved that it has them too and was asked for a part.
-    private func shared() throws -> (Machine, part: Int, Machine.Request) {
+    /// A download by several connections, of which the first 100 000 bytes have come.
+    private func receiving(by connections: Int) -> Machine {
         var machine = Machine(
             request: Self.request,
             configuration: Download.Configuration(
-                segments: .eager(2, minimumSegmentBytes: 1000),
+                segments: .eager(connections, minimumSegmentBytes: 1000),
                 mirrors: [Self.mirror]
             )
         )
@@ -51,17 +51,32 @@ import Testing
         _ = machine.receivedHead(Self.whole("\"a\""), to: Self.request, now: .now)
         _ = machine.receivedBytes(count: 100_000)
         _ = machine.wrote(count: 100_000)
+        return machine
+    }
+
+    /// A mirror sends the bytes that it was asked for to compare them.
+    private func prove(
+        _ machine: inout Machine,
+        _ probe: Int,
+        _ range: Range<Int64>
+    ) -> [Effect] {
+        let answer = Self.head(range, tag: "\"m\"", url: Self.mirror)
+        #expect(machine.probeAnswered(probe, answer, at: now) == [])
+        _ = machine.probeReceivedBytes(probe, count: range.count, at: now)
+        return machine.probeFinished(probe, at: now)
+    }
+
+    /// The first 100 000 bytes have come, and a mirror has proved that it has them too and was asked for a part.
+    private func shared() throws -> (Machine, part: Int, Machine.Request) {
+        var machine = receiving(by: 2)
         #expect(machine.grow(at: now) == [.askForConnection(source: 1)])
         let probe = machine.connectionAnswered(true, source: 1, at: now)
         guard case .startProbe(let number, let request, let range, 1)? = probe.first else {
             throw Unexpected(effects: probe)
         }
         #expect(request.url == Self.mirror)
-        let answer = Self.head(range, tag: "\"m\"", url: Self.mirror)
-        #expect(machine.probeAnswered(number, answer, at: now) == [])
-        _ = machine.probeReceivedBytes(number, count: range.count, at: now)
         #expect(
-            machine.probeFinished(number, at: now) == [
+            prove(&machine, number, range) == [
                 .giveConnectionBack(source: 1), .askForConnection(source: 1),
             ]
         )
@@ -196,17 +211,7 @@ import Testing
     @Test(arguments: [404, 429, 503])
     func `a server that fails for a part costs nothing that mirrors may have`(_ status: Int) throws
     {
-        var machine = Machine(
-            request: Self.request,
-            configuration: Download.Configuration(
-                segments: .eager(3, minimumSegmentBytes: 1000),
-                mirrors: [Self.mirror]
-            )
-        )
-        _ = machine.start(holding: nil)
-        _ = machine.receivedHead(Self.whole("\"a\""), to: Self.request, now: .now)
-        _ = machine.receivedBytes(count: 100_000)
-        _ = machine.wrote(count: 100_000)
+        var machine = receiving(by: 3)
         // The mirror has a part, and the server another one beside that of its first answer.
         _ = machine.grow(at: now)
         var started = machine.connectionAnswered(true, source: 1, at: now)
@@ -217,13 +222,7 @@ import Testing
         guard case .startPart(let own, let ask, 0)? = started.last(where: \.isPart) else {
             throw Unexpected(effects: started)
         }
-        _ = machine.probeAnswered(
-            probe,
-            Self.head(range, tag: "\"m\"", url: Self.mirror),
-            at: now
-        )
-        _ = machine.probeReceivedBytes(probe, count: range.count, at: now)
-        _ = machine.probeFinished(probe, at: now)
+        _ = prove(&machine, probe, range)
         let next = machine.connectionAnswered(true, source: 1, at: now)
         guard case .startPart(let part, let asked, 1)? = next.last(where: \.isPart) else {
             throw Unexpected(effects: next)
