@@ -121,6 +121,29 @@ struct TaskTests {
                 }
             ),
             (
+                .postponeTask(1, attempts: 6, until: moment(9), lastError: nil),
+                {
+                    $0.attempts = 6
+                    $0.notBefore = moment(9)
+                    $0.lastError = nil
+                }
+            ),
+            (
+                .postponeTask(1, attempts: 7, until: moment(8), lastError: [7]),
+                {
+                    $0.attempts = 7
+                    $0.lastError = [7]
+                }
+            ),
+            (
+                .setRetry(task: 1, attempts: 0, notBefore: nil, lastError: nil),
+                {
+                    $0.attempts = 0
+                    $0.notBefore = nil
+                    $0.lastError = nil
+                }
+            ),
+            (
                 .setExchange(task: 1, currentRequest: [1, 1], response: nil),
                 {
                     $0.currentRequest = [1, 1]
@@ -164,6 +187,7 @@ struct TaskTests {
         .setCheckpoint(task: 99, nil),
         .setUpload(task: 99, [1]),
         .setRetry(task: 99, attempts: 1, notBefore: nil, lastError: nil),
+        .postponeTask(99, attempts: 1, until: moment(0), lastError: nil),
         .setExchange(task: 99, currentRequest: nil, response: nil),
         .delayTask(.id(99), notBefore: nil, nil, at: moment(0)),
         .beginTask(.id(99), nil, at: moment(0)),

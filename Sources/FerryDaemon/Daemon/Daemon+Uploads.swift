@@ -60,7 +60,7 @@ extension Daemon {
             source: source,
             fileName: state.path.split(separator: "/").last.map { String($0) } ?? state.path,
             answer: files.file(of: task.id),
-            resource: state.resource,
+            resource: task.uploadResource,
             memory: uploadMemory,
             client: try client(for: start),
             configuration: Upload.Configuration(

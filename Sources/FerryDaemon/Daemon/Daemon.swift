@@ -221,8 +221,8 @@ final class Daemon {
         store.submit(commit.mutations, durability: commit.durability) { [self] result in
             switch result {
             case .success(let receipt):
-                for other in backlog.succeeded(commit) {
-                    perform(machine.committed(Receipt(), other.continuation, at: Date()))
+                for continuation in backlog.succeeded(commit, receipt) {
+                    perform(machine.committed(Receipt(), continuation, at: Date()))
                 }
                 perform(machine.committed(receipt, commit.continuation, at: Date()))
             case .failure(let error):

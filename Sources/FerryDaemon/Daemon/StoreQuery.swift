@@ -33,7 +33,7 @@ struct StoreQuery {
             .revise(.identifier(let session, let identifier), _, _):
             let task = try await store.task(session: session, identifier: identifier)
             return .tasks(task.map { [$0] } ?? [])
-        case .secured(let id, _, _):
+        case .repeated(let id, _), .secured(let id, _, _):
             return .tasks(try await store.task(id: id).map { [$0] } ?? [])
         case .sweep(_, let scope, let last):
             return .tasks(try await store.tasks(filter(scope), after: last, limit: Self.pageSize))

@@ -14,13 +14,15 @@ struct CommitBacklog: Hashable, Sendable {
         /// Which of all it is; 0 for one that nobody was asked to make.
         fileprivate(set) var number: UInt64 = 0
 
-        /// Whether what another one tells of is no longer so.
-        fileprivate func supersedes(_ other: Commit) -> Bool {
-            guard case .moved(let task) = other.continuation, number > other.number else {
-                return false
-            }
-            return mutations.contains { mutation in
-                if case .setUpload(task, _) = mutation { true } else { false }
+        /// Leaves out what is no longer so, as another commit that tells of something later is in the store.
+        fileprivate mutating func leaveOut(replacedBy other: Commit, _ receipt: Receipt) {
+            guard number < other.number else { return }
+            let opened = receipt.openedSessions.map(\.session.id)
+            mutations.removeAll { mutation in
+                if case .setConfiguration(let session, _) = mutation, opened.contains(session) {
+                    return true
+                }
+                return other.mutations.contains { $0.replaces(mutation) }
             }
         }
     }
@@ -73,13 +75,33 @@ struct CommitBacklog: Hashable, Sendable {
         return commits
     }
 
-    /// The disk has taken a commit.
+    /// The disk has taken a commit, perhaps past others that wait.
     ///
-    /// - Returns: The commits that are not made any more, as it came past them and tells of something later.
-    mutating func succeeded(_ commit: Commit) -> [Commit] {
+    /// - Returns: What becomes of the commits that are not made any more, as nothing of what they tell is still so.
+    mutating func succeeded(
+        _ commit: Commit,
+        _ receipt: Receipt
+    ) -> [DaemonStateMachine.Continuation] {
         if commits.isEmpty { failureCount = 0 }
-        let superseded = commits.filter { commit.supersedes($0) }
-        commits.removeAll { commit.supersedes($0) }
+        for index in commits.indices { commits[index].leaveOut(replacedBy: commit, receipt) }
+        let superseded = commits.filter(\.mutations.isEmpty).map(\.continuation)
+        commits.removeAll(where: \.mutations.isEmpty)
         return superseded
+    }
+}
+
+extension Mutation {
+    /// Whether nothing is left of another change once this one is made.
+    fileprivate func replaces(_ other: Mutation) -> Bool {
+        switch (self, other) {
+        case (.setCheckpoint(let task, _), .setCheckpoint(let otherTask, _)),
+            (.setProgress(let task, _, _), .setProgress(let otherTask, _, _)),
+            (.setExchange(let task, _, _), .setExchange(let otherTask, _, _)):
+            task == otherTask
+        case (.setConfiguration(let session, _), .setConfiguration(let otherSession, _)):
+            session == otherSession
+        default:
+            false
+        }
     }
 }

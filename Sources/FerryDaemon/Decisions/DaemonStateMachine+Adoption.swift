@@ -62,10 +62,11 @@ extension DaemonStateMachine {
             return .setCheckpoint(task: task.id, ByteState(failure: error).encoded)
         case .retry(let delay):
             let failure = AttemptFailure(error, after: .decode(task.lastError))
-            return .setRetry(
-                task: task.id,
+            // Its application may change meanwhile when it is to begin.
+            return .postponeTask(
+                task.id,
                 attempts: error.code == .diskFull ? task.attempts : task.attempts + 1,
-                notBefore: max(now.addingTimeInterval(delay.inSeconds), task.notBefore ?? now),
+                until: now.addingTimeInterval(delay.inSeconds),
                 lastError: Stored.encode(failure)
             )
         }

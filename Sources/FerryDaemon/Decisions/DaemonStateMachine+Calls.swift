@@ -55,9 +55,12 @@ extension DaemonStateMachine {
             return [.refuse(caller.call, error)]
         }
         var state = UploadState(path: create.path, identity: file, boot: .current)
+        var resource: UploadResource?
         if let blob = create.resumeData {
             do throws(TransferError) {
-                state.continueUpload(try UploadResumeData(decoding: Array(blob)))
+                let earlier = try UploadResumeData(decoding: Array(blob))
+                state.continueUpload(earlier)
+                resource = earlier.resource
             } catch {
                 let reason = error.message
                 return [
@@ -68,7 +71,10 @@ extension DaemonStateMachine {
                 ]
             }
         }
-        return insert(NewTask(create), from: caller, at: now) { $0.upload = state.encoded }
+        return insert(NewTask(create), from: caller, at: now) { task in
+            task.upload = state.encoded
+            task.uploadResource = resource
+        }
     }
 
     private mutating func insert(
@@ -132,8 +138,9 @@ extension DaemonStateMachine {
             // Its task has ended, and its application has taken that; only the answer was lost.
             return [.answer(call, .created(task: 0))] + recount(creation.session)
         }
-        // The first call's daemon may have died before it had made sure of the file.
-        let securing = secure(creation.task, as: task, for: call)
+        let securing =
+            task == creation.task.id
+            ? secure(creation.task, for: call) : secureAgain(task, creation.task, for: call)
         var effects: [Effect] =
             (securing.isEmpty ? [.answer(call, .created(task: task))] : securing)
             + [.changed(task: task)]

@@ -92,6 +92,8 @@ extension DaemonStateMachine {
         case session(Int64)
         /// A task that a caller wants to end.
         case task(TaskKey, Ending)
+        /// An upload whose creation was called for once more.
+        case repeated(task: Int64, CallIdentifier)
         /// A task whose file was made sure of.
         case secured(task: Int64, UploadState, CallIdentifier)
         /// A task that a caller wants to be carried out in another way.
@@ -104,6 +106,16 @@ extension DaemonStateMachine {
         case earliestDeadline
         /// How many tasks there are at all.
         case totals
+
+        /// Whether tasks are read that are to end.
+        var isForEnding: Bool {
+            switch self {
+            case .task, .sweep, .overdue: true
+            case .candidates, .events, .session, .repeated, .secured, .revise, .earliestDeadline,
+                .totals:
+                false
+            }
+        }
     }
 
     /// What the store answers.
@@ -114,7 +126,7 @@ extension DaemonStateMachine {
         case events([EventRecord])
         /// To `session`.
         case session(SessionRecord?)
-        /// To `task`, `secured`, `revise`, `sweep` and `overdue`.
+        /// To `task`, `repeated`, `secured`, `revise`, `sweep` and `overdue`.
         case tasks([TaskRecord])
         /// To `earliestDeadline`.
         case earliestDeadline(Date?)

@@ -15,8 +15,18 @@ extension DaemonStateMachine {
         return end(task, ending, at: now)
     }
 
+    /// Tasks that are to end are read: what has come to pass meanwhile need not be known any more.
+    mutating func endingQueryAnswered() {
+        endingQueryCount -= 1
+        if endingQueryCount == 0 { tasksEndedMeanwhile = [] }
+        releaseStoredResources()
+    }
+
     /// Ends a task: stops its transfer, completes it in the store, then keeps or drops its bytes.
     mutating func end(_ task: TaskRecord, _ ending: Ending, at now: Date) -> [Effect] {
+        guard !tasksEndedMeanwhile.contains(task.id) else {
+            return answer(ending.caller, resumeData: nil)
+        }
         guard self.ending[task.id] == nil else {
             // It ends already; that it has is said when it has.
             if ending.caller != .nobody { self.ending[task.id]?.append(ending.caller) }
@@ -27,9 +37,7 @@ extension DaemonStateMachine {
         let sentByteCount = running[task.id]?.sentByteCount ?? (task.upload == nil ? nil : 0)
         var ending = ending
         ending.metrics = metrics(of: task, running[task.id], at: now)
-        if let upload = running[task.id]?.upload ?? unstoredUploads[task.id] {
-            task.upload = upload.encoded
-        }
+        if task.upload != nil { task.uploadResource = latestResource(of: task) }
         if let running = running[task.id] {
             task.receivedByteCount = running.receivedByteCount
             task.expectedByteCount = running.expectedByteCount
@@ -112,8 +120,8 @@ extension DaemonStateMachine {
         linkPatience[task] = nil
         let others = self.ending.removeValue(forKey: task) ?? []
         search.note(task)
+        if endingQueryCount > 0 { tasksEndedMeanwhile.insert(task) }
         adoptions.remove(task)
-        releaseUpload(of: task)
         // Whoever has ended it: a task that has ended has no transfer.
         var effects = stop(task: task, at: now)
         for change in receipt.changes where change.to == .completed {

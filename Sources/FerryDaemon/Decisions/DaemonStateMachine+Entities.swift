@@ -127,8 +127,8 @@ extension DaemonStateMachine {
         var receivedByteCount: Int64
         /// How many bytes the body has.
         var expectedByteCount: Int64?
-        /// What is known of what it sends, since it has started; `nil` for what its record says.
-        var upload: UploadState?
+        /// Where what it sends goes on.
+        var resource: UploadResource?
         /// How many bytes of its file it has sent; `nil` for a download.
         var sentByteCount: Int64?
         /// The latest answer.
@@ -173,6 +173,7 @@ extension DaemonStateMachine {
             receivedByteCount = isUpload ? 0 : record.receivedByteCount
             expectedByteCount = isUpload ? nil : record.expectedByteCount
             sentByteCount = isUpload ? 0 : nil
+            resource = isUpload ? record.uploadResource : nil
             attempts = record.attempts
             options = Stored.options(record.options)
             currentRequest = record.replacement

@@ -47,7 +47,7 @@ extension DaemonStateMachine {
     mutating func stored(_ task: Int64, at now: Date) -> [Effect] {
         let count = unstoredChanges[task] ?? 1
         unstoredChanges[task] = count > 1 ? count - 1 : nil
-        releaseUpload(of: task)
+        releaseStoredResources()
         guard running[task] == nil else { return [] }
         search.note(task)
         return searchForTasks(at: now)

@@ -124,6 +124,8 @@ extension DaemonStateMachine {
                 refuse(ending.caller, .taskNotFound(id: id))
             case (.task(_, let ending), .tasks(let tasks)):
                 found(tasks.first, for: ending, at: now)
+            case (.repeated(let task, let call), .tasks(let tasks)):
+                found(tasks.first, repeated: task, for: call, at: now)
             case (.secured(let task, let upload, let call), .tasks(let tasks)):
                 found(tasks.first, secured: upload, task, for: call, at: now)
             case (.revise(let key, let revision, let call), .tasks(let tasks)):
@@ -142,6 +144,7 @@ extension DaemonStateMachine {
                 // The session has gone in the meantime.
                 []
             }
+        if query.isForEnding { endingQueryAnswered() }
         return effects + evaluateIdleness(at: now)
     }
 
@@ -165,6 +168,8 @@ extension DaemonStateMachine {
         case .secured(let task, _, let call):
             // It is sent from where it was handed over.
             return [log] + known(task: task, for: call, at: now)
+        case .repeated(_, let call):
+            return [log, .refuse(call, TransferInterfaceError(error, task: 0))]
         case .revise(_, _, let call):
             revisions[call] = nil
             return [log, .refuse(call, TransferInterfaceError(error, task: 0))]

@@ -19,19 +19,45 @@ extension DaemonStateMachine {
     /// is asked is not lost, and a daemon that dies in between leaves a task that can be carried out.
     ///
     /// - Parameters:
-    ///   - task: The task as the call describes it.
-    ///   - number: The task's number, which is that of an earlier one when the call is a repetition.
+    ///   - task: The task as it is in the store.
     ///   - call: The call.
     /// - Returns: What to do; nothing for a download.
-    mutating func secure(
+    mutating func secure(_ task: TaskRecord, for call: CallIdentifier) -> [Effect] {
+        guard let upload = UploadState.decode(task.upload) else { return [] }
+        adoptions.insert(task.id)
+        operationCount += 1
+        return [.secure(task: task.id, upload, for: call)]
+    }
+
+    /// A call is repeated that has created a task.
+    ///
+    /// The first one's daemon may have died before it had made sure of the file. What is sent is the file as it
+    /// was then.
+    ///
+    /// - Parameters:
+    ///   - number: The task's number.
+    ///   - task: The task as the call describes it.
+    ///   - call: The call.
+    /// - Returns: What to do; nothing for a download.
+    mutating func secureAgain(
+        _ number: Int64,
         _ task: TaskRecord,
-        as number: Int64,
         for call: CallIdentifier
     ) -> [Effect] {
-        guard let upload = UploadState.decode(task.upload) else { return [] }
-        adoptions.insert(number)
-        operationCount += 1
-        return [.secure(task: number, upload, for: call)]
+        task.upload == nil ? [] : [query(.repeated(task: number, call))]
+    }
+
+    /// The task that a repeated call has created, as just read; `nil` when it is gone.
+    mutating func found(
+        _ task: TaskRecord?,
+        repeated number: Int64,
+        for call: CallIdentifier,
+        at now: Date
+    ) -> [Effect] {
+        guard let task, task.state != .completed,
+            UploadState.decode(task.upload)?.place == .original
+        else { return known(task: number, for: call, at: now) }
+        return secure(task, for: call)
     }
 
     /// The daemon has done for a file what it can.
@@ -69,14 +95,9 @@ extension DaemonStateMachine {
             let copy: Effect = task == nil ? .discardFile(task: number) : .seal(task: number)
             return [copy] + known(task: number, for: call, at: now)
         }
-        var state =
-            running[number]?.upload ?? unstoredUploads[number]
-            ?? UploadState.decode(task.upload) ?? upload
-        state.place = upload.place
-        if running[number] != nil { running[number]?.upload = state }
         return [
             commit(
-                [.setUpload(task: number, state.encoded)],
+                [.setUpload(task: number, upload.encoded)],
                 then: .secured(call, task: number)
             )
         ]
@@ -112,24 +133,19 @@ extension DaemonStateMachine {
     /// even what the server has all of.
     mutating func moved(task id: Int64, to resource: UploadResource?, at now: Date) -> [Effect] {
         guard let task = running[id], task.phase == .loading,
-            var upload = task.upload ?? UploadState.decode(task.record.upload),
-            upload.resource != resource
+            task.resource != resource
         else { return [] }
         // An upload that comes forward is tried again as soon as after its first failure.
-        let known = upload.resource?.acknowledgedByteCount ?? 0
+        let known = task.resource?.acknowledgedByteCount ?? 0
         if let resource, resource.acknowledgedByteCount > known { running[id]?.attempts = 0 }
-        let isSamePlace = upload.resource?.url == resource?.url
-        upload.resource = resource
-        running[id]?.upload = upload
-        guard resource != nil else {
-            unstoredUploads[id]?.resource = nil
-            return []
-        }
-        unstoredUploads[id] = upload
+        let isSamePlace = task.resource?.url == resource?.url
+        running[id]?.resource = resource
+        unstoredResources[id] = resource
+        guard let resource else { return [] }
         // Where it goes on must not be lost; how far it is, the server says again.
         return [
             store(
-                [.setUpload(task: id, upload.encoded)],
+                [.setUploadResource(task: id, resource)],
                 isSamePlace ? .relaxed : .synchronized,
                 of: id,
                 then: .moved(task: id)
@@ -141,7 +157,7 @@ extension DaemonStateMachine {
     mutating func uploadResumeData(of task: TaskRecord, _ ending: Ending) -> Data? {
         let failure = ending.failure.flatMap { TransferError.Code(rawValue: $0.code) }
         guard failure != .fileChanged, failure != .fileMissing,
-            let upload = UploadState.decode(task.upload), let resource = upload.resource,
+            let upload = UploadState.decode(task.upload), let resource = task.uploadResource,
             let request = task.uploadRequest
         else { return nil }
         let resumeData = UploadResumeData(
@@ -160,37 +176,46 @@ extension DaemonStateMachine {
 
     /// What the store does not know of an upload that has failed: that its server has forgotten it.
     func storeLoss(of id: Int64) -> [Mutation] {
-        guard let upload = running[id]?.upload, upload.resource == nil else { return [] }
-        return [.setUpload(task: id, upload.encoded)]
+        guard let task = running[id], task.resource == nil, task.record.upload != nil else {
+            return []
+        }
+        return [.setUploadResource(task: id, nil)]
     }
 
     /// Whether the server is to forget what a task has sent, once that has ended.
     func isGivenUp(_ task: TaskRecord, _ ending: Ending) -> Bool {
         ending.failure?.code == TransferError.Code.cancelled.rawValue && !ending.producesResumeData
-            && UploadState.decode(task.upload)?.resource != nil
+            && task.uploadResource != nil
     }
 
     /// Has the server forget an upload that was given up.
     func termination(after ending: Ending) -> [Effect] {
-        guard let task = ending.abandonedUpload,
-            let resource = UploadState.decode(task.upload)?.resource
-        else { return [] }
+        guard let task = ending.abandonedUpload, let resource = task.uploadResource else {
+            return []
+        }
         return [.terminate(task, resource)]
     }
 
     /// What an upload sends is in the store.
     mutating func known(task: Int64, for call: CallIdentifier, at now: Date) -> [Effect] {
         adoptions.remove(task)
-        releaseUpload(of: task)
         search.note(task)
         return [.answer(call, .created(task: task)), .changed(task: task)]
             + searchForTasks(at: now)
     }
 
-    /// Forgets what an upload has come to, once what is read of it from the store tells the same.
-    mutating func releaseUpload(of task: Int64) {
-        guard unstoredChanges[task] == nil, !adoptions.contains(task) else { return }
-        unstoredUploads[task] = nil
+    /// Where an upload goes on that was just read: the store may have been told since.
+    func latestResource(of task: TaskRecord) -> UploadResource? {
+        guard let running = running[task.id] else {
+            return unstoredResources[task.id] ?? task.uploadResource
+        }
+        return running.resource
+    }
+
+    /// Forgets where uploads go on, once what is read of them from the store tells the same.
+    mutating func releaseStoredResources() {
+        guard endingQueryCount == 0, !unstoredResources.isEmpty else { return }
+        unstoredResources = unstoredResources.filter { unstoredChanges[$0.key] != nil }
     }
 }
 

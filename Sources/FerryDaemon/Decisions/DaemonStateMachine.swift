@@ -38,8 +38,12 @@ struct DaemonStateMachine {
     var unstoredChanges: [Int64: Int] = [:]
     /// The calls for which a task is being read to be changed, and whether one was changed meanwhile.
     var revisions: [CallIdentifier: Bool] = [:]
-    /// What uploads have come to since what is being read of them from the store.
-    var unstoredUploads: [Int64: UploadState] = [:]
+    /// Where uploads go on of which that may not be what is being read from the store.
+    var unstoredResources: [Int64: UploadResource] = [:]
+    /// How many tasks are being read to be ended.
+    var endingQueryCount = 0
+    /// The tasks that have ended while some are being read to be ended: these may be among them.
+    var tasksEndedMeanwhile: Set<Int64> = []
     /// The tasks whose servers have said that their address is none any more.
     var linkPatience: [Int64: LinkPatience] = [:]
     /// The number for the next task.
@@ -136,6 +140,7 @@ struct DaemonStateMachine {
     /// Notes a query and returns its effect.
     mutating func query(_ query: Query) -> Effect {
         operationCount += 1
+        if query.isForEnding { endingQueryCount += 1 }
         return .query(query)
     }
 }

@@ -40,7 +40,8 @@ final class UploadFiles {
             state.place = .copy
             return state
         }
-        if open.count < Self.greatestOpenCount { open[task] = file }
+        // What a repeated call brings may be another file by now; the first is what is to be sent.
+        if open[task] == nil, open.count < Self.greatestOpenCount { open[task] = file }
         return nil
     }
 

@@ -1,3 +1,4 @@
+import FerryStore
 import FerryTransfer
 import FoundationEssentials
 
@@ -12,6 +13,8 @@ struct ByteState: Codable, Hashable {
     var resumeData: Data?
     /// Why the resume data that the task was made from cannot be used.
     var failure: TransferError?
+    /// What a server has made for an upload, by which it can go on.
+    var resource: UploadResource?
 
     /// For the store.
     var encoded: [UInt8] { Stored.encode(self) }
@@ -19,5 +22,20 @@ struct ByteState: Codable, Hashable {
     /// From the store.
     static func decode(_ bytes: [UInt8]?) -> ByteState? {
         bytes.flatMap { Stored.decode($0) }
+    }
+}
+
+extension TaskRecord {
+    /// What a server has made for what the task sends, by which that can go on.
+    var uploadResource: UploadResource? {
+        get { ByteState.decode(checkpoint)?.resource }
+        set { checkpoint = newValue.map { ByteState(resource: $0).encoded } }
+    }
+}
+
+extension Mutation {
+    /// Replaces where an upload goes on.
+    static func setUploadResource(task: Int64, _ resource: UploadResource?) -> Mutation {
+        .setCheckpoint(task: task, resource.map { ByteState(resource: $0).encoded })
     }
 }

@@ -20,15 +20,12 @@ struct UploadState: Codable, Hashable {
     var identity: FileIdentity
     /// When the file was looked at: a file system may have another number after the next start of the system.
     var boot: BootIdentifier
-    /// What the server has made for the upload, by which it can go on.
-    var resource: UploadResource?
 
     /// How many bytes are sent.
     var byteCount: Int64 { identity.size }
 
     /// Goes on with what an earlier task has sent of a file, which must be what it was then.
     mutating func continueUpload(_ earlier: UploadResumeData) {
-        resource = earlier.resource
         guard case .file(_, let identity, let boot) = earlier.content else { return }
         self.identity = identity.carriedOver(from: boot, to: self.identity)
     }

@@ -31,6 +31,8 @@ extension Database {
             try setUpload(upload, of: task)
         case .setRetry(let task, let attempts, let notBefore, let lastError):
             try setRetry(attempts, notBefore, lastError, of: task)
+        case .postponeTask(let id, let attempts, let date, let lastError):
+            try postpone(id, attempts, until: date, lastError)
         case .endNetworkWait:
             try endNetworkWait()
         case .setExchange(let task, let currentRequest, let response):

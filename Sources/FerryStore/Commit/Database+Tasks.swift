@@ -140,6 +140,30 @@ extension Database {
                 task
             )
         )
+        try setLastError(lastError, of: task)
+    }
+
+    /// Notes failed attempts at what has to be done before a task begins.
+    func postpone(
+        _ task: Int64,
+        _ attempts: Int,
+        until date: Date,
+        _ lastError: [UInt8]?
+    ) throws(StoreError) {
+        try expectTask(
+            task,
+            try connection.run(
+                "UPDATE tasks SET attempts = ?, not_before = max(ifnull(not_before, ?), ?) WHERE id = ?",
+                attempts,
+                date,
+                date,
+                task
+            )
+        )
+        try setLastError(lastError, of: task)
+    }
+
+    private func setLastError(_ lastError: [UInt8]?, of task: Int64) throws(StoreError) {
         try connection.run(
             "UPDATE task_details SET last_error = ? WHERE task_id = ?",
             lastError,

@@ -45,6 +45,8 @@ package enum Mutation: Hashable, Sendable {
     case setUpload(task: Int64, [UInt8])
     /// Notes how many attempts have failed, when the next may start, and why the last one failed.
     case setRetry(task: Int64, attempts: Int, notBefore: Date?, lastError: [UInt8]?)
+    /// Notes the same of what has to be done before a task begins: it does not begin earlier than it would have.
+    case postponeTask(Int64, attempts: Int, until: Date, lastError: [UInt8]?)
     /// Lets all tasks go whose next attempt waits until ``TaskRecord/networkWait``.
     case endNetworkWait
     /// Replaces a task's request after redirects and its response.

@@ -4,7 +4,7 @@ enum Schema {
     static let applicationID: Int64 = 0x4665_7279
 
     /// The script that leads from each version to the next; version 0 is an empty file.
-    static let migrations = [first, second, third, fourth, fifth, sixth]
+    static let migrations = [first, second, third, fourth, fifth, sixth, seventh]
 
     /// The version this code reads and writes.
     static var version: Int64 { Int64(migrations.count) }
@@ -63,6 +63,26 @@ enum Schema {
             name TEXT PRIMARY KEY,
             value BLOB NOT NULL
         ) STRICT, WITHOUT ROWID;
+
+        """
+
+    // Where an upload goes on lay beside what it sends, and is written far more often: it is its checkpoint now.
+    private static let seventh = """
+        UPDATE tasks SET checkpoint = (
+            SELECT CAST(json_object('isFromResumeData', json('false'), 'resource', json(resource)) AS BLOB)
+            FROM (
+                SELECT json_extract(CAST(upload AS TEXT), '$.resource') AS resource
+                FROM task_details WHERE task_id = tasks.id
+            )
+        )
+        WHERE id IN (
+            SELECT task_id FROM task_details
+            WHERE iif(
+                json_valid(CAST(upload AS TEXT)),
+                json_extract(CAST(upload AS TEXT), '$.resource'),
+                NULL
+            ) IS NOT NULL
+        );
 
         """
 

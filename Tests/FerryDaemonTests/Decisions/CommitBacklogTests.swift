@@ -64,26 +64,87 @@ import Testing
         #expect(backlog.takeAll().map(\.mutations) == expected)
     }
 
-    @Test(arguments: [DaemonStateMachine.Continuation.moved(task: 1), .secured(7, task: 1)])
-    func `where an upload goes on is not overwritten by where it was`(
-        _ later: DaemonStateMachine.Continuation
-    ) {
+    /// Commits of which the second comes past the first, which waits as the third does.
+    private static func overtaken(
+        _ commits: [[Mutation]]
+    ) -> (backlog: CommitBacklog, commits: [CommitBacklog.Commit]) {
         var backlog = CommitBacklog()
-        var commits = [(1, .moved(task: 1)), (1, later), (2, .moved(task: 2))].map {
-            (task: Int64, continuation: DaemonStateMachine.Continuation) in
+        var commits = commits.map { mutations in
             CommitBacklog.Commit(
-                mutations: [.setUpload(task: task, [])],
+                mutations: mutations,
                 durability: .relaxed,
-                continuation: continuation
+                continuation: .nothing
             )
         }
         for index in commits.indices { _ = backlog.keeps(&commits[index]) }
-        _ = backlog.keeps(commits[0], after: Self.full)
-        _ = backlog.keeps(commits[2], after: Self.full)
-        let superseded = backlog.succeeded(commits[1])
-        #expect(superseded == [commits[0]])
+        _ = backlog.keeps(commits[0], after: full)
+        _ = backlog.keeps(commits[2], after: full)
+        return (backlog, commits)
+    }
+
+    @Test(arguments: [
+        [Mutation.setCheckpoint(task: 1, [1]), .setCheckpoint(task: 1, [2])],
+        [
+            .setProgress(task: 1, receivedByteCount: 1, expectedByteCount: nil),
+            .setProgress(task: 1, receivedByteCount: 2, expectedByteCount: 9),
+        ],
+        [
+            .setExchange(task: 1, currentRequest: nil, response: [1]),
+            .setExchange(task: 1, currentRequest: [1], response: [2]),
+        ],
+        [.setConfiguration(session: 1, [1]), .setConfiguration(session: 1, [2])],
+    ])
+    func `what is so is not overwritten by what was so`(_ mutations: [Mutation]) {
+        var (backlog, commits) = Self.overtaken([[mutations[0]], [mutations[1]], [mutations[0]]])
+        let superseded = backlog.succeeded(commits[1], Receipt())
+        #expect(superseded == [.nothing])
         let waiting = backlog.takeAll()
         #expect(waiting == [commits[2]])
+    }
+
+    @Test func `what else a commit tells of is still made`() {
+        let rest = Mutation.setRetry(task: 1, attempts: 1, notBefore: nil, lastError: nil)
+        var (backlog, commits) = Self.overtaken([
+            [.setCheckpoint(task: 1, [1]), rest], [.setCheckpoint(task: 1, [2])], [rest],
+        ])
+        let superseded = backlog.succeeded(commits[1], Receipt())
+        #expect(superseded.isEmpty)
+        let waiting = backlog.takeAll().map(\.mutations)
+        #expect(waiting == [[rest], [rest]])
+    }
+
+    @Test func `what is so of one task or session says nothing of another`() {
+        let changes: [Mutation] = [
+            .setCheckpoint(task: 1, [1]), .setConfiguration(session: 1, [1]),
+        ]
+        let others: [Mutation] = [
+            .setCheckpoint(task: 2, [2]), .setConfiguration(session: 2, [2]),
+        ]
+        var (backlog, commits) = Self.overtaken([changes, others, changes])
+        let superseded = backlog.succeeded(commits[1], Receipt())
+        #expect(superseded.isEmpty)
+        let waiting = backlog.takeAll().map(\.mutations)
+        #expect(waiting == [changes, changes])
+    }
+
+    @Test func `a session that was opened anew is as its application wants it`() {
+        let change = Mutation.setConfiguration(session: 1, [1])
+        var (backlog, commits) = Self.overtaken([[change], [.deleteTask(id: 9)], [change]])
+        var receipt = Receipt()
+        receipt.openedSessions = [
+            Receipt.OpenedSession(
+                application: ApplicationRecord(id: 1, identifier: "app"),
+                session: SessionRecord(
+                    id: 1,
+                    applicationID: 1,
+                    identifier: "session",
+                    configuration: [2]
+                ),
+                isNew: false
+            )
+        ]
+        let superseded = backlog.succeeded(commits[1], receipt)
+        #expect(superseded == [.nothing])
     }
 
     @Test(arguments: [
@@ -126,10 +187,10 @@ import Testing
         for isLast in [false, false, true] {
             _ = backlog.keeps(Self.commit(1), after: Self.full)
             // One that was on its way when the disk was full proves nothing.
-            _ = backlog.succeeded(Self.commit(2))
+            _ = backlog.succeeded(Self.commit(2), Receipt())
             delays.append(backlog.delay())
             _ = backlog.takeAll()
-            if isLast { _ = backlog.succeeded(Self.commit(2)) }
+            if isLast { _ = backlog.succeeded(Self.commit(2), Receipt()) }
         }
         _ = backlog.keeps(Self.commit(1), after: Self.full)
         delays.append(backlog.delay())

@@ -107,6 +107,16 @@ import Testing
         #expect(bench.stored(task)?.notBefore == date)
     }
 
+    @Test mutating func `BG-20: a date that comes while resume data is taken over holds`() throws {
+        let client = bench.open()
+        let task = bench.startLater(client, in: 60, resumeData: Data([1]))
+        let record = try #require(bench.adoptions.last)
+        bench.setBegin(client, in: 3600)
+        bench.input { $0.adopted(record, .failure(.sample(.diskFull)), at: $1) }
+        bench.settle()
+        #expect(bench.stored(task)?.notBefore == bench.now + 3600)
+    }
+
     @Test mutating func `a person who pauses a task and lets it go does not change its date`() {
         let client = bench.open()
         let task = bench.startLater(client, in: 3600)

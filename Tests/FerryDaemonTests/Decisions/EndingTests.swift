@@ -56,6 +56,24 @@ import Testing
         #expect(finished.flatMap { Stored.event($0.payload) }?.request == redirected)
     }
 
+    @Test func `a task that ends while it is read to be cancelled has no resume data`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let task = bench.start(client)
+        bench.resumeData[task] = Data([1])
+        let cancel = Wire.CancelProducingResumeData(session: client.session, identifier: 1)
+        let call = bench.call(client) { $0.cancelProducingResumeData(cancel, from: $1) }
+        let answers = bench.stepHoldingBack()
+        bench.finish(task)
+        bench.forgetEffects()
+        for answer in answers { bench.take(answer) }
+        bench.settle()
+        #expect(bench.outcomes[call] == .answer(.resumeData(nil)))
+        #expect(!bench.effects.contains { if case .commit = $0 { true } else { false } })
+        #expect(bench.stored(task)?.lastError == nil)
+        #expect(bench.machine.tasksEndedMeanwhile.isEmpty)
+    }
+
     @Test func `what a transfer still says when it has ended is not heard`() {
         var bench = MachineBench()
         let task = bench.start(bench.open())

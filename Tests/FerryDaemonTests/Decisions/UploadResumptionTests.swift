@@ -54,12 +54,10 @@ import Testing
         var (bench, _) = running()
         bench.input { $0.moved(task: 1, to: resource, at: $1) }
         bench.settle()
-        #expect(stored(bench)?.resource == resource)
+        #expect(bench.stored(1)?.uploadResource == resource)
         #expect(stored(bench)?.identity == identity)
         let next = MachineBench(on: bench.database)
-        #expect(
-            next.transfers[1].flatMap { UploadState.decode($0.task.upload) }?.resource == resource
-        )
+        #expect(next.transfers[1]?.task.uploadResource == resource)
     }
 
     @Test func `UP-5: nor does an upload start anew while the store does not know it`() {
@@ -71,9 +69,7 @@ import Testing
         }
         #expect(searches.last?.runningTasks == [1])
         bench.settle()
-        #expect(
-            bench.transfers[1].flatMap { UploadState.decode($0.task.upload) }?.resource == resource
-        )
+        #expect(bench.transfers[1]?.task.uploadResource == resource)
         #expect(bench.machine.unstoredChanges.isEmpty)
     }
 
@@ -84,7 +80,7 @@ import Testing
         bench.input { $0.moved(task: 1, to: nil, at: $1) }
         bench.input { $0.failed(task: 1, .sample(.uploadGone), at: $1) }
         bench.settle()
-        #expect(stored(bench)?.resource == nil)
+        #expect(bench.stored(1)?.uploadResource == nil)
         #expect(bench.stored(1)?.state == .waiting)
     }
 
@@ -118,6 +114,29 @@ import Testing
                 == .file(path: "/home/jo/file", identity: identity, boot: .current)
         )
         #expect(bench.terminations == [])
+    }
+
+    @Test
+    func `UP-5: what the server tells while a task is read to be ended is in its resume data`()
+        throws
+    {
+        var (bench, client) = running()
+        let cancel = Wire.CancelProducingResumeData(session: client.session, identifier: 1)
+        let call = bench.call(client) { $0.cancelProducingResumeData(cancel, from: $1) }
+        let answers = bench.stepHoldingBack()
+        bench.input { $0.moved(task: 1, to: resource, at: $1) }
+        bench.step()
+        bench.input { $0.failed(task: 1, .sample(.connectionLost), at: $1) }
+        bench.step()
+        #expect(bench.machine.running.isEmpty)
+        for answer in answers { bench.take(answer) }
+        bench.settle()
+        guard case .answer(.resumeData(let data?)) = bench.outcomes[call] else {
+            Issue.record("\(String(describing: bench.outcomes[call]))")
+            return
+        }
+        #expect(try UploadResumeData(decoding: Array(data)).resource == resource)
+        #expect(bench.machine.unstoredResources.isEmpty)
     }
 
     @Test func `a cancelled upload is taken back from the server`() {
@@ -159,7 +178,7 @@ import Testing
         var bench = MachineBench()
         let client = bench.open()
         _ = create(&bench, client, resumeData: Data(try resumeData.encoded()))
-        #expect(stored(bench)?.resource == resource)
+        #expect(bench.stored(1)?.uploadResource == resource)
     }
 
     @Test func `UP-12: resume data that cannot be read is refused`() {
@@ -171,6 +190,16 @@ import Testing
             return
         }
         #expect(parameter == "resumeData")
+    }
+
+    @Test func `where an upload goes on is as the store's older schema is brought to it`() {
+        let text = """
+            {"isFromResumeData":false,"resource":{"acknowledgedByteCount":7,"language":"draft8",\
+            "limits":{},"url":"http://a/resources/1"}}
+            """
+        let state = ByteState.decode(Array(text.utf8))
+        #expect(state?.resource?.url == resource.url)
+        #expect(state?.resource?.acknowledgedByteCount == 7)
     }
 
     /// What was stored before uploads could be continued.
@@ -185,7 +214,6 @@ import Testing
         let bytes = Stored.encode(EarlierState(identity: identity))
         let state = try #require(UploadState.decode(bytes))
         #expect(state.place == .copy)
-        #expect(state.resource == nil)
         #expect(state.byteCount == 500)
     }
 }

@@ -23,7 +23,8 @@ import Testing
             modified: 3,
             changed: 4
         ),
-        path: String = "/home/jo/file"
+        path: String = "/home/jo/file",
+        settling: Bool = true
     ) -> DaemonStateMachine.CallIdentifier {
         let create = Wire.CreateUpload(
             session: client.session,
@@ -34,7 +35,7 @@ import Testing
         )
         let now = bench.now
         let call = bench.call(client) { $0.createUpload(create, of: file, from: $1, at: now) }
-        bench.settle()
+        if settling { bench.settle() }
         return call
     }
 
@@ -140,6 +141,40 @@ import Testing
         #expect(bench.outcomes[call] == .answer(.created(task: 1)))
     }
 
+    @Test func `what is sent is the file of the first call, whatever a repeated one brings`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        create(&bench, client)
+        var other = identity
+        other.changed += 1
+        create(&bench, client, of: other)
+        #expect(bench.securings.map(\.upload.identity) == [identity, identity])
+    }
+
+    @Test func `a repeated call has nothing made sure of that is copied`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        create(&bench, client)
+        secure(&bench)
+        let call = create(&bench, client)
+        #expect(bench.securings.count == 1)
+        #expect(bench.outcomes[call] == .answer(.created(task: 1)))
+    }
+
+    @Test func `a repeated call is refused when the store cannot tell of its task`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        create(&bench, client)
+        let call = create(&bench, client, settling: false)
+        bench.step()
+        bench.failure = .model(.inputOutput)
+        bench.settle()
+        guard case .refusal(.storeUnavailable) = bench.outcomes[call] else {
+            Issue.record("\(String(describing: bench.outcomes[call]))")
+            return
+        }
+    }
+
     /// An attempt reads the application's own file, and the call that created it is repeated.
     private func readingWhileRepeated() -> MachineBench {
         var bench = MachineBench()
@@ -171,10 +206,9 @@ import Testing
         bench.input { $0.moved(task: task, to: resource, at: $1) }
         bench.input { $0.stop(task: task, at: $1) }
         bench.settle()
-        let stored = UploadState.decode(bench.stored(task)?.upload)
-        #expect(stored?.resource == resource)
-        #expect(stored?.place == .copy)
-        #expect(bench.machine.unstoredUploads.isEmpty)
+        #expect(bench.stored(task)?.uploadResource == resource)
+        #expect(UploadState.decode(bench.stored(task)?.upload)?.place == .copy)
+        #expect(bench.machine.unstoredResources.isEmpty)
     }
 
     @Test func `a copy that comes after the end takes nothing of the answer along`() {

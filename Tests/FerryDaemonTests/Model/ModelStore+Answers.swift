@@ -17,7 +17,7 @@ extension ModelStore {
             .session(session(id: id))
         case .task(let key, _), .revise(let key, _, _):
             .tasks((try? task(key)).map { [$0.record] } ?? [])
-        case .secured(let id, _, _):
+        case .repeated(let id, _), .secured(let id, _, _):
             .tasks((try? task(.id(id))).map { [$0.record] } ?? [])
         case .sweep(_, let scope, let last):
             .tasks(tasks(filter(scope), after: last, limit: 100))

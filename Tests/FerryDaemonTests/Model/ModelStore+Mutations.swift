@@ -39,7 +39,8 @@ extension ModelStore {
                 receipt.removedTaskIDs.append(task)
             }
         case .insertTask, .delayTask, .beginTask, .setProgress, .setCheckpoint, .setUpload,
-            .setRetry, .setExchange, .deleteTask, .resumeTask, .suspendTask, .holdTask,
+            .setRetry, .postponeTask, .setExchange, .deleteTask, .resumeTask, .suspendTask,
+            .holdTask,
             .releaseTask, .completeTask, .describeTask, .setOptions, .prioritizeTask,
             .relinkTask:
             try performOnTask(mutation, &receipt)

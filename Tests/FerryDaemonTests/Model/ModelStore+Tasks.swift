@@ -56,6 +56,12 @@ extension ModelStore {
                 $0.notBefore = notBefore
                 $0.lastError = lastError
             }
+        case .postponeTask(let id, let attempts, let date, let lastError):
+            try change(.id(id)) {
+                $0.attempts = attempts
+                $0.notBefore = max($0.notBefore ?? date, date)
+                $0.lastError = lastError
+            }
         case .setExchange(let id, let request, let response):
             try change(.id(id)) {
                 $0.currentRequest = request

@@ -122,7 +122,9 @@ struct RandomMutations {
         case 3: return .setConfiguration(session: session(), bytes())
         case 4: return .setProgress(task: task, receivedByteCount: 7, expectedByteCount: nil)
         case 5: return .setCheckpoint(task: task, bytes())
-        case 6, 7: return .setRetry(task: task, attempts: 3, notBefore: date(), lastError: bytes())
+        case 6: return .setRetry(task: task, attempts: 3, notBefore: date(), lastError: bytes())
+        case 7:
+            return .postponeTask(task, attempts: 3, until: date() ?? now, lastError: bytes())
         case 8: return .setExchange(task: task, currentRequest: nil, response: bytes())
         case 9: return .setUpload(task: task, bytes())
         case 10: return .delayTask(key(), notBefore: date(), bytes(), at: now)

@@ -54,11 +54,19 @@ struct StoreLine {
             return groups.flatMap { database.transact($0, failure: failure) }
         case .question(let query):
             let result = failure.map { .failed($0) } ?? database.current.answer(query)
-            guard isSlow, case .candidates = query else { return [.answered(query, result)] }
+            guard isSlow, Self.canBeSlow(query) else { return [.answered(query, result)] }
             jobs.append(.answer(query, result))
             return []
         case .answer(let query, let result):
             return [.answered(query, result)]
+        }
+    }
+
+    /// Whether the machine may be told something else between the question and its answer.
+    private static func canBeSlow(_ query: DaemonStateMachine.Query) -> Bool {
+        switch query {
+        case .candidates, .task, .sweep, .overdue, .repeated, .secured, .revise: true
+        case .events, .session, .earliestDeadline, .totals: false
         }
     }
 

@@ -238,9 +238,9 @@ final class SimulatedDaemon {
         if case .failed(let error, _) = outcome, error.isTransient { world.count(.storeFailure) }
         switch outcome {
         case .committed(let receipt, let commit):
-            for other in backlog.succeeded(commit) {
+            for continuation in backlog.succeeded(commit, receipt) {
                 input { machine, now in
-                    machine.committed(Receipt(), other.continuation, at: now)
+                    machine.committed(Receipt(), continuation, at: now)
                 }
             }
             input { machine, now in machine.committed(receipt, commit.continuation, at: now) }

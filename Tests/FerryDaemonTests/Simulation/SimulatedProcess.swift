@@ -56,6 +56,7 @@ final class SimulatedProcess {
         if !isCommand { world.note("process \(id) ends") }
         lifetime.end()
         closeConnections()
+        for session in sessions { session.abandon() }
         sessions = []
         world.processes.removeAll { $0 === self }
         onExit()

@@ -112,17 +112,19 @@ final class SimulatedSession {
         stream = nil
     }
 
+    /// Its process is gone, and with it what it waited for.
+    func abandon() { unanswered = [] }
+
     // MARK: Calls
 
     private func call(
         _ content: SimulatedCall.Content,
         then completion: @escaping (SimulatedCall.Outcome) -> Void = { _ in }
     ) {
-        var pending: SimulatedCall?
+        weak var pending: SimulatedCall?
         let call = SimulatedCall(content) { [self] outcome in
             unanswered.removeAll { $0 === pending }
             check(outcome, of: content, isRepeated: pending?.isRepeated ?? false)
-            pending = nil
             completion(outcome)
             process.endIfDone()
             leaveIfInvalid()

@@ -23,7 +23,7 @@ final class SimulatedUpload: SimulatedTransfer {
         on daemon: SimulatedDaemon
     ) {
         self.state = state
-        known = daemon.world.sabotage == .forgetsUploads ? nil : state.resource
+        known = daemon.world.sabotage == .forgetsUploads ? nil : start.task.uploadResource
         super.init(start, resource: resource, on: daemon)
     }
 

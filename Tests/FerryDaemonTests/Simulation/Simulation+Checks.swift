@@ -37,6 +37,11 @@ extension Simulation {
         }
         if !machine.sweeps.isEmpty { fail("a sweep is left: \(machine.sweeps)") }
         if !machine.adoptions.isEmpty { fail("resume data is left: \(machine.adoptions)") }
+        if machine.endingQueryCount != 0 || !machine.tasksEndedMeanwhile.isEmpty
+            || !machine.unstoredResources.isEmpty
+        {
+            fail("\(machine.endingQueryCount) endings are left, \(machine.unstoredResources)")
+        }
         if !machine.ending.isEmpty { fail("tasks end without end: \(machine.ending)") }
         let isBusy =
             !machine.running.isEmpty || !machine.connections.isEmpty || !daemon.timers.isEmpty

@@ -17,19 +17,18 @@ struct UploadPromises {
         for mutation in commit.mutations {
             switch mutation {
             case .insertTask(let task) where receipt.taskIDs == [task.id]:
-                let upload = UploadState.decode(task.upload)
-                note(upload, of: task.id)
-                if let resource = upload?.resource { resumable.remove(resource.url) }
-            case .setUpload(let task, let upload):
-                note(UploadState.decode(upload), of: task)
+                note(task.uploadResource, of: task.id)
+                if let resource = task.uploadResource { resumable.remove(resource.url) }
+            case .setCheckpoint(let task, let state):
+                note(ByteState.decode(state)?.resource, of: task)
             default:
                 break
             }
         }
     }
 
-    private mutating func note(_ upload: UploadState?, of task: Int64) {
-        if let resource = upload?.resource { kept[task] = resource.url }
+    private mutating func note(_ resource: UploadResource?, of task: Int64) {
+        if let resource { kept[task] = resource.url }
     }
 
     /// A file is sent from its first byte on: the server must not have any of it.
@@ -65,7 +64,7 @@ struct UploadPromises {
         }
         let isUsed = world.database.current.tasks.values.map(\.record).contains { other in
             other.state != .completed
-                && UploadState.decode(other.upload)?.resource?.url == resource.url
+                && other.uploadResource?.url == resource.url
         }
         if resumable.contains(resource.url) {
             world.fail("the server is to forget \(resource.url), of which there is resume data")
