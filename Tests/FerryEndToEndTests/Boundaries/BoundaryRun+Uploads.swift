@@ -27,18 +27,18 @@ extension BoundaryRun {
             code == "-1005",
             let upload = script.uploads.first(where: isResumable)
         else { return false }
-        return uploadServer.completedCount(of: upload.path) == 1
+        return uploadServer.completeContents(of: upload.path).count == 1
     }
 
     /// It was continued as the draft says, and is there once.
     private func faultsOfResumed(_ upload: BoundaryScript.Item, isOK: Bool) -> [String] {
         var faults = uploadServer.violations
-        let count = uploadServer.completedCount(of: upload.path)
+        let bodies = uploadServer.completeContents(of: upload.path)
+        let count = bodies.count
         if count > 1 || isOK && count == 0 {
             faults.append("\(upload.name) has arrived \(count) times")
         }
-        let bytes = uploadServer.contents(of: upload.path)
-        if count > 0, upload.content.firstDifference(from: bytes) != nil {
+        if bodies.contains(where: { upload.content.firstDifference(from: $0) != nil }) {
             faults.append("\(upload.name) has arrived with wrong bytes")
         }
         // A kill may come before ferryd knows where it can go on, or before it has written that down.

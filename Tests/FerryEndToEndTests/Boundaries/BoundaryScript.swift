@@ -103,11 +103,16 @@ struct BoundaryScript: Sendable {
         }
     }
 
-    /// A server that continues uploads, and cuts the first one off.
+    /// A server that continues uploads, and cuts the first one off that can be continued.
+    ///
+    /// After a call that fails another version is offered, and the first request may get here behind the second.
     func uploadServer() throws -> UploadServer {
         let cuts = Countdown(1)
-        return try UploadServer(version: 8) { request in
-            request.method == "PUT" && cuts.take() ? .cutting(after: 100_000) : UploadBehaviour()
+        let version = 8
+        return try UploadServer(version: version) { request in
+            let isOffered = request["Upload-Draft-Interop-Version"] == "\(version)"
+            return request.method == "PUT" && isOffered && cuts.take()
+                ? .cutting(after: 100_000) : UploadBehaviour()
         }
     }
 

@@ -64,8 +64,10 @@ package final class UploadServer: Sendable {
     /// The body of the last upload to a path, as far as it has come.
     package func contents(of path: String) -> [UInt8] { store.contents(of: path) }
 
-    /// How often a whole body has come to a path.
-    package func completedCount(of path: String) -> Int { store.completedCount(of: path) }
+    /// The bodies that have come whole to a path.
+    package func completeContents(of path: String) -> [[UInt8]] {
+        store.completeContents(of: path)
+    }
 
     /// Returns when a condition holds; it is tried after everything that happens here.
     package func waitUntil(

@@ -37,8 +37,10 @@ final class UploadStore: Sendable {
         state.withLock { $0.resources.values.count { !$0.isComplete } }
     }
 
-    func completedCount(of path: String) -> Int {
-        state.withLock { $0.resources.values.count { $0.path == path && $0.isComplete } }
+    func completeContents(of path: String) -> [[UInt8]] {
+        state.withLock { state in
+            state.resources.values.filter { $0.path == path && $0.isComplete }.map(\.bytes)
+        }
     }
 
     func contents(of path: String) -> [UInt8] {
