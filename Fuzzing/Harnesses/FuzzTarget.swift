@@ -31,6 +31,8 @@ extension FuzzTarget {
         messageSplitting, calls, replies, wireValues,
         responseHead, contentRange, httpDate, cacheControl, authentication, redirect, setCookie,
         dataURL, fileName, digests, webSocketHandshake, webSocketFrames,
-        resumeData, fileRecord, storedValues, hostName, networkMessages,
+        resumableUpload, download, resumeData, uploadResumeData, fileRecord, segmentTable,
+        storedValues,
+        hostName, networkMessages,
     ]
 }

@@ -7,7 +7,8 @@ extension FuzzTarget {
         var input = input
         let isWhole = input.takeNumber() % 8 == 0
         // Nobody guesses a checksum, and behind it is what is worth trying.
-        let blob = isWhole ? input.rest : sealed(input.rest)
+        let envelope = ResumeDataEnvelope(magic: "FerryRD", version: 1)
+        let blob = isWhole ? input.rest : envelope.wrap(input.rest)
         guard let data = try? ResumeData(decoding: blob) else { return }
         guard let written = try? data.encoded(), let again = try? ResumeData(decoding: written)
         else { throw Finding(description: "what is written cannot be read") }
@@ -16,12 +17,6 @@ extension FuzzTarget {
         try expect(Origin(url: data.request.url) != nil, "\(data.request.url) is no address")
         try expect(data.byteCount > 0, "\(data.byteCount) bytes are kept")
         try check(data.checkpoint)
-    }
-
-    private static func sealed(_ content: [UInt8]) -> [UInt8] {
-        let checksum = CRC32.checksum(of: content)
-        let bytes = (0..<4).map { UInt8(truncatingIfNeeded: checksum >> ($0 * 8)) }
-        return Array("FerryRD".utf8) + [1] + bytes + content
     }
 
     private static func check(_ checkpoint: Checkpoint) throws(Finding) {

@@ -20,4 +20,17 @@ package struct UploadLimits: Hashable, Sendable, Codable {
             greatestAppend = limit
         }
     }
+
+    /// Reads what was kept of limits, and refuses those that no upload could keep to.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        greatestAppend = try container.decodeIfPresent(Int64.self, forKey: .greatestAppend)
+        guard greatestAppend ?? 1 > 0 else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .greatestAppend,
+                in: container,
+                debugDescription: "parts of \(greatestAppend ?? 0) bytes"
+            )
+        }
+    }
 }

@@ -340,6 +340,22 @@ struct ResumableUploadStateMachineTests {
         #expect(next.fields.first(named: "Upload-Offset") == "60")
     }
 
+    @Test func `a server of tus that has less than nothing of a part is not believed`() {
+        let resource = UploadResource(
+            url: "http://example.com/files/1",
+            language: .tus,
+            tus: TusCapabilities()
+        )
+        var machine = machine(byteCount: nil, resource: resource)
+        _ = machine.start()
+        _ = receive(&machine, head(200, [("Upload-Offset", "2000"), ("Tus-Resumable", "1.0.0")]))
+        _ = finish(&machine)
+        // Nothing of the part has left.
+        let effects = receive(&machine, head(204, [("Upload-Offset", "5")]))
+        #expect(effects.first == .cancelLoad)
+        #expect(machine.hasEnded)
+    }
+
     @Test func `after a cancellation nothing has an effect`() {
         var machine = interrupted()
         #expect(machine.cancel(terminates: false) == [.stopWaiting])

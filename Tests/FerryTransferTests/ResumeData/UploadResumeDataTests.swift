@@ -73,4 +73,11 @@ struct UploadResumeDataTests {
         }
         #expect(reason(try sample(content: .stream).encoded()) == nil)
     }
+
+    @Test(arguments: [0, -1, .min] as [Int64])
+    func `UP-12: parts that would never come to an end are refused`(limit: Int64) throws {
+        var endless = sample()
+        endless.resource.limits.greatestAppend = limit
+        #expect(reason(try endless.encoded()) != nil)
+    }
 }
