@@ -84,20 +84,21 @@ extension DaemonStateMachine {
         if application.quit {
             // Its user has started it: from now on it may be started for its events again. Before
             // that is certain, the session is not open.
-            return [
-                commit(
-                    [.setQuit(application: application.id, false), opening.mutation],
-                    then: .opened(call, attachment.connection, process: attachment.process)
-                )
-            ]
+            let change = Mutation.setQuit(application: application.id, false)
+            return [openAgain([change, opening.mutation], for: call, attachment)]
         }
-        openings[call] = nil
         if let other = session.attachment, other.process != attachment.process {
             // It was quicker.
+            openings[call] = nil
             return [
                 .refuse(call, .sessionInUse(identifier: session.identifier, pid: other.process))
             ]
         }
+        guard !creations.values.contains(where: { $0.session == session.id }) else {
+            // Whoever had it before is making a task: its number is not to be given once more.
+            return [openAgain([opening.mutation], for: call, attachment)]
+        }
+        openings[call] = nil
         session.configuration = Stored.configuration(opened.session.configuration)
         let wasClosing = session.isClosing
         session.isClosing = false
@@ -126,6 +127,18 @@ extension DaemonStateMachine {
                 )
             ),
         ]
+    }
+
+    /// Has the store look once more at a session that a client opens.
+    private mutating func openAgain(
+        _ mutations: [Mutation],
+        for call: CallIdentifier,
+        _ attachment: Attachment
+    ) -> Effect {
+        commit(
+            mutations,
+            then: .opened(call, attachment.connection, process: attachment.process)
+        )
     }
 
     /// Takes over what a client says about its application; how starting it has gone is known

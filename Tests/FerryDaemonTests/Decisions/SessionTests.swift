@@ -6,6 +6,29 @@ import Testing
 @testable import FerryDaemon
 
 @Suite struct SessionTests {
+    @Test func `a number that a process used up at its end is not given to the next one`() {
+        var bench = MachineBench()
+        let open = Wire.OpenSession.sample("session", "app", .sample, .sample)
+        var first = bench.connect(process: 1)
+        let second = bench.connect(process: 2)
+        let firstCall = bench.call(first) { $0.openSession(open, from: $1) }
+        let answers = bench.stepHoldingBack()
+        let secondCall = bench.call(second) { $0.openSession(open, from: $1) }
+        for answer in answers { bench.take(answer) }
+        guard case .answer(.opened(let session, nextTaskIdentifier: 1)) = bench.outcomes[firstCall]
+        else {
+            Issue.record("\(String(describing: bench.outcomes[firstCall]))")
+            return
+        }
+        first.session = session
+        let (create, now) = (Wire.CreateDownload.sample(session, 1, "a", 0.5), bench.now)
+        _ = bench.call(first) { $0.createDownload(create, from: $1, at: now) }
+        bench.input { $0.disconnected(first.connection, at: $1) }
+        bench.settle()
+        let opened = MachineBench.Outcome.answer(.opened(session: session, nextTaskIdentifier: 2))
+        #expect(bench.outcomes[secondCall] == opened)
+    }
+
     @Test func `a session is open once it is in the store`() throws {
         var bench = MachineBench()
         let client = bench.connect()

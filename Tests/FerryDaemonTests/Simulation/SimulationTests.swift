@@ -16,6 +16,8 @@ import Testing
         1_715_138_236_579_112_106,
         // A copy came with a repeated call, and with what the store had known before the attempt ended.
         1_007_425_779_807_293_527,
+        // A process made a task while the next one opened its session, which was told the same number.
+        4_173_334_673_806_784_823,
     ]
 
     @Test func `whatever happens, every promise is kept`() async throws {
