@@ -24,6 +24,13 @@ struct FuzzInput {
     /// What is left, as text.
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
+    /// What is left, as the lines of each of its parts that an empty line separates.
+    var paragraphs: [[String]] {
+        text.split(separator: "\n\n").map { part in
+            part.split(separator: "\n").map { String($0) }
+        }
+    }
+
     /// What is left, as the lines that it consists of.
     var lines: [String] {
         bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

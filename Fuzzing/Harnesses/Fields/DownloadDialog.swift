@@ -14,6 +14,7 @@ struct DownloadDialog {
     }
 
     private var download: Download.StateMachine
+    private let held: Download.StateMachine.Held?
     private var connections: [Int: Connection] = [:]
     /// Which bytes the file holds.
     private var written = ByteRanges()
@@ -32,6 +33,7 @@ struct DownloadDialog {
         holding held: Download.StateMachine.Held?,
         grants: Bool
     ) {
+        self.held = held
         self.grants = grants
         download = Machine(
             request: TransferRequest(url: "https://example.com/file"),
@@ -41,9 +43,7 @@ struct DownloadDialog {
     }
 
     /// Begins.
-    mutating func start(holding held: Download.StateMachine.Held?) throws(Finding) {
-        try run(download.start(holding: held))
-    }
+    mutating func start() throws(Finding) { try run(download.start(holding: held)) }
 
     /// Something happens: time passes (`later 3`), or, on the connection of a number, bytes come
     /// (`0 got 10`), its end does (`0 end`, `0 cut`), or a response (`0 206`, then its fields).

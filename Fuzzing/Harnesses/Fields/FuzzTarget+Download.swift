@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 @testable import FerryTransfer
 
 extension FuzzTarget {
@@ -15,10 +13,8 @@ extension FuzzTarget {
             mirrors: choices & 8 == 0 ? [] : ["https://mirror.example/file", "http://[::1]/"]
         )
         var dialog = DownloadDialog(configuration, holding: held, grants: choices & 16 == 0)
-        try dialog.start(holding: held)
-        for event in input.text.split(separator: "\n\n") {
-            try dialog.hear(event.split(separator: "\n").map { String($0) })
-        }
+        try dialog.start()
+        for event in input.paragraphs { try dialog.hear(event) }
         try dialog.end()
     }
 

@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 @testable import FerryTransfer
 
 extension FuzzTarget {
@@ -9,9 +7,7 @@ extension FuzzTarget {
         var input = input
         var dialog = uploadDialog(&input)
         try dialog.start()
-        for event in input.text.split(separator: "\n\n") {
-            try dialog.hear(event.split(separator: "\n").map { String($0) })
-        }
+        for event in input.paragraphs { try dialog.hear(event) }
         try dialog.end()
     }
 

@@ -19,6 +19,11 @@ struct ByteState: Codable, Hashable {
     /// For the store.
     var encoded: [UInt8] { Stored.encode(self) }
 
+    /// For the store, of an upload.
+    fileprivate static func encoded(_ resource: UploadResource?) -> [UInt8]? {
+        resource.map { ByteState(resource: $0).encoded }
+    }
+
     /// From the store.
     static func decode(_ bytes: [UInt8]?) -> ByteState? {
         bytes.flatMap { Stored.decode($0) }
@@ -29,13 +34,13 @@ extension TaskRecord {
     /// What a server has made for what the task sends, by which that can go on.
     var uploadResource: UploadResource? {
         get { ByteState.decode(checkpoint)?.resource }
-        set { checkpoint = newValue.map { ByteState(resource: $0).encoded } }
+        set { checkpoint = ByteState.encoded(newValue) }
     }
 }
 
 extension Mutation {
     /// Replaces where an upload goes on.
     static func setUploadResource(task: Int64, _ resource: UploadResource?) -> Mutation {
-        .setCheckpoint(task: task, resource.map { ByteState(resource: $0).encoded })
+        .setCheckpoint(task: task, ByteState.encoded(resource))
     }
 }
