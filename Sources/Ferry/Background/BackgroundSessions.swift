@@ -151,6 +151,7 @@ extension Wire.SessionConfiguration {
             resourceTimeout: max(configuration.timeoutIntervalForResource, 0),
             maximumConnectionsPerHost: max(configuration.httpMaximumConnectionsPerHost, 1),
             sendsLaunchEvents: configuration.sessionSendsLaunchEvents,
+            launchesForEachTask: configuration.sessionSendsLaunchEventsForEachTask ? true : nil,
             answersPasswords: hasCredentials || DelegateForms.mayAnswer(.taskChallenge, delegate),
             answersCertificates: DelegateForms.mayAnswer(.sessionChallenge, delegate)
                 || DelegateForms.mayAnswer(.taskChallenge, delegate),

@@ -19,6 +19,18 @@ extension URLSessionConfiguration {
         set { self[\.replacesExpiredLinks] = newValue }
     }
 
+    /// Whether the app is started again as soon as one of the session's tasks is done.
+    ///
+    /// Default: false, as in Apple's library: when all of them are. With true, each file is handed over when it
+    /// is there, however long the others take. The app is started with the session's identifier also while
+    /// another process of it runs, as long as none has this session open: for programs that have a process for
+    /// each session, as the `ferry` command has. Means something in background sessions with
+    /// ``sessionSendsLaunchEvents`` only.
+    public var sessionSendsLaunchEventsForEachTask: Bool {
+        get { self[\.sessionSendsLaunchEventsForEachTask] }
+        set { self[\.sessionSendsLaunchEventsForEachTask] = newValue }
+    }
+
     /// How many bytes of all the session's tasks together may arrive per second.
     ///
     /// Default: nil, for as many as can. Values below 1 count as 1. What the tasks get of it follows from their

@@ -25,6 +25,7 @@ extension URLSessionConfiguration {
         var isDiscretionary = false
         var sharedContainerIdentifier: String?
         var sessionSendsLaunchEvents = true
+        var sessionSendsLaunchEventsForEachTask = false
         var connectionProxyDictionary = Untyped<[AnyHashable: Any]?>(nil)
         var proxyConfigurations: [ProxyConfiguration] = []
         var tlsMinimumSupportedProtocolVersion = tls_protocol_version_t.TLSv12

@@ -5,10 +5,12 @@ struct Attempts {
     private var failureCount = 0
     private var unavailableCount = 0
     private var byteCount: Int64 = 0
+    private var hasAnswered = false
 
     /// Bytes have arrived, which begins a new row.
     mutating func progressed(to received: Int64) {
         if received > byteCount {
+            hasAnswered = true
             failureCount = 0
             unavailableCount = 0
         }
@@ -34,11 +36,15 @@ struct Attempts {
     ) -> Duration? {
         guard let retry else { return nil }
         failureCount += 1
-        if error.code == .serverUnavailable { unavailableCount += 1 }
+        if error.code == .serverUnavailable {
+            hasAnswered = true
+            unavailableCount += 1
+        }
         var random = SystemRandomNumberGenerator()
         let decision = retry.policy.decision(
             for: error,
             failureCount: failureCount,
+            hasAnswered: hasAnswered,
             using: &random
         )
         switch decision {

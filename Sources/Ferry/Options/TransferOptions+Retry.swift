@@ -11,6 +11,12 @@ extension TransferOptions {
         /// Default: nil, for as many as there is time for. Bytes that arrive begin a new row. Values below 1
         /// count as 1.
         public var maximumAttempts: Int?
+        /// How many attempts in a row may fail before the task does, as long as its server has not answered once.
+        ///
+        /// For what most likely will never succeed: a host that does not exist, one that refuses connections or
+        /// says nothing. Default: nil, for ``maximumAttempts``. Attempts without a network do not count. Values
+        /// below 1 count as 1.
+        public var maximumUnansweredAttempts: Int?
         /// How long it takes after the first failure in a row until the next attempt, at most.
         ///
         /// Default: 1 second.

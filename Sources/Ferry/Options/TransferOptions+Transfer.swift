@@ -41,6 +41,7 @@ extension TransferOptions.Retry {
             factor: max(factor, 1),
             maximumDelay: max(maximumDelay, .zero),
             maximumAttempts: maximumAttempts.map { max($0, 1) },
+            maximumUnansweredAttempts: maximumUnansweredAttempts.map { max($0, 1) },
             statuses: statuses
         )
     }

@@ -41,11 +41,17 @@ extension TransferOptions {
 
 extension Wire.RetryRules {
     fileprivate init(_ retry: TransferOptions.Retry) {
+        // What nobody has changed is the daemon's choice, which its user may have changed.
+        let usual = TransferOptions.Retry()
+        let factor = retry.factor.isFinite ? min(max(retry.factor, 1), 1000) : 1
         self.init(
             maximumAttempts: retry.maximumAttempts.map { max($0, 1) },
-            firstDelay: retry.firstDelay.boundedSeconds,
-            factor: retry.factor.isFinite ? min(max(retry.factor, 1), 1000) : 1,
-            maximumDelay: retry.maximumDelay.boundedSeconds,
+            maximumUnansweredAttempts: retry.maximumUnansweredAttempts.map { max($0, 1) },
+            firstDelay: retry.firstDelay == usual.firstDelay
+                ? nil : retry.firstDelay.boundedSeconds,
+            factor: retry.factor == usual.factor ? nil : factor,
+            maximumDelay: retry.maximumDelay == usual.maximumDelay
+                ? nil : retry.maximumDelay.boundedSeconds,
             statuses: retry.statuses.map { $0.filter { 400...599 ~= $0 }.sorted() }
         )
     }
@@ -55,6 +61,7 @@ extension TransferOptions.Retry {
     fileprivate init(_ rules: Wire.RetryRules) {
         self.init()
         maximumAttempts = rules.maximumAttempts
+        maximumUnansweredAttempts = rules.maximumUnansweredAttempts
         firstDelay = rules.firstDelay.map { .seconds($0) } ?? firstDelay
         factor = rules.factor ?? factor
         maximumDelay = rules.maximumDelay.map { .seconds($0) } ?? maximumDelay

@@ -34,8 +34,8 @@ extension DaemonStateMachine {
         var attachment: Attachment?
         /// Who is told its events.
         var subscriber: Subscriber?
-        /// Whether it has events to tell and no task that has not ended.
-        var isReadyForRelaunch = false
+        /// Whether it has events to tell, and all the ends that its application is started for.
+        private(set) var isReadyForRelaunch = false
         /// Whether the store could not say what it has.
         var isUncounted = false
         /// Whether it goes once its tasks and events are gone.
@@ -52,13 +52,27 @@ extension DaemonStateMachine {
             (isReadyForRelaunch || questionCount > 0) && configuration.sendsLaunchEvents
         }
 
+        /// Whether its application is started for it alone: for each end, and whoever else of it runs.
+        var isLaunchedAlone: Bool { configuration.launchesForEachTask == true }
+
         init(_ record: SessionRecord) {
             id = record.id
             applicationID = record.applicationID
             identifier = record.identifier
             configuration = Stored.configuration(record.configuration)
-            isReadyForRelaunch = record.counts.isReadyForRelaunch
+            note(record.counts)
         }
+
+        /// Takes note of what it has, as just read: an application is started when there is something
+        /// to tell and no task left, not even one that waits to be resumed (BG-30), unless it wants to
+        /// be started for each.
+        mutating func note(_ counts: SessionCounts) {
+            isReadyForRelaunch =
+                counts.events > 0 && (counts.unfinishedTasks == 0 || isLaunchedAlone)
+        }
+
+        /// What it has is not known any more.
+        mutating func forgetCounts() { isReadyForRelaunch = false }
     }
 
     /// A client that has a session open.
@@ -162,6 +176,11 @@ extension DaemonStateMachine {
         /// Whether the store is still to get the latest answer, together with the next change.
         var hasUnstoredResponse = false
 
+        /// Whether a server has answered this attempt or one before.
+        var hasBeenAnswered: Bool {
+            response != nil || record.response != nil || receivedByteCount > 0
+        }
+
         /// Whether it loads, and does not wait for anything.
         var isActive: Bool { phase != .backingOff && question == nil }
 
@@ -245,8 +264,4 @@ extension DaemonStateMachine {
 extension SessionCounts {
     /// Whether there are no tasks; there are no events without tasks.
     var isEmpty: Bool { unfinishedTasks == 0 && completedTasks == 0 }
-
-    /// Whether an application is to be started for a session: there is something to tell, and
-    /// no task left, not even one that waits to be resumed (BG-30).
-    var isReadyForRelaunch: Bool { events > 0 && unfinishedTasks == 0 }
 }

@@ -19,11 +19,13 @@ extension DaemonStateMachine {
         let id = application.record.id
         guard
             application.record.launch != nil, !application.record.quit, !application.isLaunched,
-            !application.isLaunching, application.objectionCount == 0,
-            application.clients.isEmpty, !isOpening(id)
+            !application.isLaunching, application.objectionCount == 0, !isOpening(id)
         else { return nil }
-        return sessions.values.filter { $0.applicationID == id && $0.isToBeLaunched }
-            .min { $0.id < $1.id }?.identifier
+        let isRunning = !application.clients.isEmpty
+        return sessions.values.filter { session in
+            session.applicationID == id && session.isToBeLaunched
+                && (session.isLaunchedAlone ? session.attachment == nil : !isRunning)
+        }.min { $0.id < $1.id }?.identifier
     }
 
     /// Notes the start before it happens, so that a daemon that dies does not start in a circle.

@@ -184,7 +184,7 @@ extension DaemonStateMachine {
         case .session(let session):
             guard sessions[session] != nil else { return [log] }
             sessions[session]?.isUncounted = true
-            sessions[session]?.isReadyForRelaunch = false
+            sessions[session]?.forgetCounts()
             return [log, .setTimer(.recount(session: session), later)]
         case .totals:
             return [log]

@@ -112,21 +112,21 @@ extension DaemonStateMachine {
         if isAnother { session.keptAnswers = KeptAnswers() }
         session.answeringProcess = attachment.process
         session.attachment = attachment
-        session.isReadyForRelaunch = false
+        session.forgetCounts()
         applications[application.id]?.clients.insert(attachment.connection)
         sessions[session.id] = session
         let answered = answerUnanswerable(session.id, at: now)
         let limits = Effect.limitRates(session.configuration.rates, session: session.id)
-        return (isAnother ? [.forgetSession(session.id)] : []) + [limits] + answered + [
-            .setTimer(.relaunch(application: application.id), nil),
-            .answer(
-                call,
-                .opened(
-                    session: session.id,
-                    nextTaskIdentifier: opened.session.nextTaskIdentifier
+        return (isAnother ? [.forgetSession(session.id)] : []) + [limits] + answered
+            + evaluateRelaunch(of: application.id, at: now) + [
+                .answer(
+                    call,
+                    .opened(
+                        session: session.id,
+                        nextTaskIdentifier: opened.session.nextTaskIdentifier
+                    )
                 )
-            ),
-        ]
+            ]
     }
 
     /// Has the store look once more at a session that a client opens.
@@ -207,7 +207,7 @@ extension DaemonStateMachine {
             if session.attachment?.connection == connection {
                 sessions[identifier]?.attachment = nil
                 // It has taken events since the store was last asked.
-                sessions[identifier]?.isReadyForRelaunch = false
+                sessions[identifier]?.forgetCounts()
                 effects.append(query(.session(identifier)))
             }
         }
@@ -241,7 +241,7 @@ extension DaemonStateMachine {
             return []
         }
         // What is known of it is out of date.
-        sessions[id]?.isReadyForRelaunch = false
+        sessions[id]?.forgetCounts()
         return [query(.session(id))]
     }
 
@@ -249,9 +249,7 @@ extension DaemonStateMachine {
     mutating func counted(_ record: SessionRecord, at now: Date) -> [Effect] {
         guard let session = sessions[record.id] else { return [] }
         sessions[record.id]?.isUncounted = false
-        if session.attachment == nil {
-            sessions[record.id]?.isReadyForRelaunch = record.counts.isReadyForRelaunch
-        }
+        if session.attachment == nil { sessions[record.id]?.note(record.counts) }
         // A session that nobody has open and that holds nothing comes into being again by itself.
         if record.counts.isEmpty, session.isClosing || session.attachment == nil,
             !isOpening(session.applicationID, session: session.identifier),

@@ -258,7 +258,15 @@ extension DaemonStateMachine {
         if error.code == .clientCertificateRejected {
             sessions[task.record.sessionID]?.keptAnswers.forgetIdentities()
         }
-        switch decision(after: error, failureCount: task.attempts + 1, by: task.options?.retry) {
+        // Without a network it was no attempt.
+        let isWithoutNetwork = error.code.isOfNetwork && isUnreachable(task.record.host)
+        let decision = decision(
+            after: error,
+            failureCount: isWithoutNetwork ? 0 : task.attempts + 1,
+            hasAnswered: task.hasBeenAnswered,
+            by: task.options?.retry
+        )
+        switch decision {
         case .isFinal:
             running[id]?.phase = .ending
             return [.log(.error, "failed: \(error.message)", task: id)]
@@ -266,8 +274,7 @@ extension DaemonStateMachine {
         case .retry(let delay):
             running[id]?.phase = .backingOff
             let attempt = AttemptFailure(error, after: .decode(task.record.lastError))
-            if error.code.isOfNetwork, isUnreachable(task.record.host) {
-                // Without a network it was no attempt.
+            if isWithoutNetwork {
                 return backOff(
                     task,
                     attempt,
@@ -312,12 +319,18 @@ extension DaemonStateMachine {
     mutating func decision(
         after error: TransferError,
         failureCount: Int,
+        hasAnswered: Bool = true,
         by rules: Wire.RetryRules? = nil
     ) -> RetryPolicy.Decision {
         // A disk that is full now may have room later; giving up would lose what is loaded.
         if error.code == .diskFull { return .retry(after: .seconds(policy.diskFullDelay)) }
         let retry = policy.retry.applying(rules)
-        return retry.decision(for: error, failureCount: failureCount, using: &random)
+        return retry.decision(
+            for: error,
+            failureCount: failureCount,
+            hasAnswered: hasAnswered,
+            using: &random
+        )
     }
 
     private mutating func backOff(

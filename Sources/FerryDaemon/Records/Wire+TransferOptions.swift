@@ -54,8 +54,9 @@ extension Digest {
 
 extension Wire.RetryRules {
     fileprivate var contradiction: String? {
-        if let maximumAttempts, maximumAttempts < 1 {
-            return "the number of attempts is 1 or more, not \(maximumAttempts)"
+        for count in [maximumAttempts, maximumUnansweredAttempts].compactMap({ $0 })
+        where count < 1 {
+            return "the number of attempts is 1 or more, not \(count)"
         }
         for delay in [firstDelay, maximumDelay].compactMap({ $0 }) where !(0...1e9 ~= delay) {
             return "a delay is from 0 to 1e9 seconds, not \(delay)"
@@ -74,6 +75,8 @@ extension RetryPolicy {
         guard let rules else { return self }
         var policy = self
         policy.maximumAttempts = rules.maximumAttempts ?? maximumAttempts
+        policy.maximumUnansweredAttempts =
+            rules.maximumUnansweredAttempts ?? maximumUnansweredAttempts
         policy.firstDelay = rules.firstDelay.map { .seconds($0) } ?? firstDelay
         policy.factor = rules.factor ?? factor
         policy.maximumDelay = rules.maximumDelay.map { .seconds($0) } ?? maximumDelay

@@ -30,6 +30,9 @@ package struct RetryPolicy: Hashable, Sendable {
     /// How many attempts in a row may fail before the transfer does; `nil`, the default, for as many as there is
     /// time for.
     package var maximumAttempts: Int?
+    /// How many attempts in a row may fail while the server has not answered once, be it that there is none;
+    /// `nil`, the default, for as many as others.
+    package var maximumUnansweredAttempts: Int?
     /// The statuses of answers that are asked for again; `nil`, the default, for those that say that the server is
     /// unavailable (408, 429, 500 to 599) while there is something to lose or a time to come back.
     package var statuses: Set<Int>?
@@ -42,6 +45,7 @@ package struct RetryPolicy: Hashable, Sendable {
         jitter: Jitter = .equal,
         maximumUnavailableResponses: Int = 10,
         maximumAttempts: Int? = nil,
+        maximumUnansweredAttempts: Int? = nil,
         statuses: Set<Int>? = nil
     ) {
         self.firstDelay = firstDelay
@@ -50,6 +54,7 @@ package struct RetryPolicy: Hashable, Sendable {
         self.jitter = jitter
         self.maximumUnavailableResponses = maximumUnavailableResponses
         self.maximumAttempts = maximumAttempts
+        self.maximumUnansweredAttempts = maximumUnansweredAttempts
         self.statuses = statuses
     }
 
@@ -66,7 +71,8 @@ package struct RetryPolicy: Hashable, Sendable {
     /// - Parameters:
     ///   - error: The failure.
     ///   - failureCount: How many failures there were in a row, this one included; a byte that
-    ///     arrived ends a row.
+    ///     arrived ends a row. 0 for one that does not count.
+    ///   - hasAnswered: Whether the server has answered one of the attempts.
     ///   - timeLeft: The time until the transfer's deadline, which no delay exceeds: whoever
     ///     keeps the deadline ends the transfer then. `nil` for none.
     ///   - generator: The source of chance.
@@ -74,12 +80,13 @@ package struct RetryPolicy: Hashable, Sendable {
     package func decision(
         for error: TransferError,
         failureCount: Int,
+        hasAnswered: Bool = true,
         timeLeft: Duration? = nil,
         using generator: inout some RandomNumberGenerator
     ) -> Decision {
-        guard isRetried(error.code), maximumAttempts.map({ failureCount < $0 }) ?? true else {
-            return .isFinal
-        }
+        let limits = [maximumAttempts, hasAnswered ? nil : maximumUnansweredAttempts]
+        guard isRetried(error.code), limits.allSatisfy({ $0.map { failureCount < $0 } ?? true })
+        else { return .isFinal }
         var wait = delay(failureCount: failureCount, using: &generator)
         if let asked = error.retryAfter, asked > 0 {
             // Beyond a life's time the number no longer matters, but it could overflow.

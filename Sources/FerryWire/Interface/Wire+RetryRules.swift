@@ -3,6 +3,8 @@ extension Wire {
     package struct RetryRules: Codable, Hashable, Sendable {
         /// How many attempts in a row may fail; 1 or more.
         package var maximumAttempts: Int?
+        /// How many attempts in a row may fail while the server has not answered once; 1 or more.
+        package var maximumUnansweredAttempts: Int?
         /// How many seconds pass after the first failure in a row.
         package var firstDelay: Double?
         /// How much longer each further delay is.
@@ -15,12 +17,14 @@ extension Wire {
         /// Creates rules.
         package init(
             maximumAttempts: Int? = nil,
+            maximumUnansweredAttempts: Int? = nil,
             firstDelay: Double? = nil,
             factor: Double? = nil,
             maximumDelay: Double? = nil,
             statuses: [Int]? = nil
         ) {
             self.maximumAttempts = maximumAttempts
+            self.maximumUnansweredAttempts = maximumUnansweredAttempts
             self.firstDelay = firstDelay
             self.factor = factor
             self.maximumDelay = maximumDelay

@@ -9,6 +9,8 @@ extension Wire {
         package var maximumConnectionsPerHost: Int
         /// Whether the application is started when all tasks are done, and for what it has to decide.
         package var sendsLaunchEvents: Bool
+        /// Whether it is started as soon as one task is done, also while another process of it runs.
+        package var launchesForEachTask: Bool?
         /// Whether the application may have a password for who asks; otherwise nobody is asked.
         package var answersPasswords: Bool?
         /// Whether the application may want to decide about certificates, the server's or its own.
@@ -28,6 +30,7 @@ extension Wire {
             resourceTimeout: Double,
             maximumConnectionsPerHost: Int,
             sendsLaunchEvents: Bool,
+            launchesForEachTask: Bool? = nil,
             answersPasswords: Bool? = nil,
             answersCertificates: Bool? = nil,
             collectsMetrics: Bool? = nil,
@@ -39,6 +42,7 @@ extension Wire {
             self.resourceTimeout = resourceTimeout
             self.maximumConnectionsPerHost = maximumConnectionsPerHost
             self.sendsLaunchEvents = sendsLaunchEvents
+            self.launchesForEachTask = launchesForEachTask
             self.answersPasswords = answersPasswords
             self.answersCertificates = answersCertificates
             self.collectsMetrics = collectsMetrics

@@ -103,6 +103,50 @@ import Testing
         #expect(bench.timers[.idle] != nil, "nobody has to stay for it")
     }
 
+    /// A session whose application is started for each end.
+    private static let alone: Wire.SessionConfiguration = {
+        var configuration = Wire.SessionConfiguration.sample
+        configuration.launchesForEachTask = true
+        return configuration
+    }()
+
+    @Test func `USE-2: an application that wants each end is started although others still load`() {
+        var bench = MachineBench()
+        bench.wait(5)
+        let client = bench.open(configuration: Self.alone)
+        let tasks = [bench.start(client, 1), bench.start(client, 2)]
+        bench.disconnect(client)
+        bench.finish(tasks[0])
+        #expect(bench.launches == ["session"])
+    }
+
+    @Test func `USE-2: such a session waits for no other process of its application`() {
+        var bench = MachineBench()
+        bench.wait(5)
+        let other = bench.open("other", process: 2, configuration: Self.alone)
+        let client = bench.open(configuration: Self.alone)
+        let tasks = [bench.start(client, 1), bench.start(client, 2), bench.start(other, 1)]
+        bench.finish(tasks[2])
+        #expect(bench.launches.isEmpty, "somebody is there to take it")
+        bench.disconnect(client)
+        bench.finish(tasks[0])
+        #expect(bench.launches == ["session"])
+    }
+
+    @Test func `USE-2: opening one session keeps no application from being started for another`() {
+        var bench = MachineBench()
+        let client = bench.open(configuration: Self.alone)
+        let task = bench.start(client, 1)
+        bench.start(client, 2)
+        bench.disconnect(client)
+        bench.finish(task)
+        // The first seconds of the daemon's life: it is to be started when they are over.
+        #expect(bench.launches.isEmpty)
+        bench.open("other", process: 2, configuration: Self.alone)
+        bench.wait(5)
+        #expect(bench.launches == ["session"])
+    }
+
     @Test func `an application that cannot be started is not`() {
         var (bench, task) = Self.bench(launch: nil)
         bench.finish(task)

@@ -1,4 +1,5 @@
 import FerryStore
+import FerrySystem
 import FerryTransfer
 import FerryWire
 import FoundationEssentials
@@ -70,6 +71,59 @@ import Testing
             bench.wait(delay)
             #expect(bench.loading == [task])
         }
+    }
+
+    /// A task with a limit for servers that have not answered.
+    private func unanswered(_ bench: inout MachineBench, limit: Int) -> Int64 {
+        let client = bench.open()
+        var create = Wire.CreateDownload.sample(client.session)
+        create.options = Wire.TransferOptions(
+            retry: Wire.RetryRules(maximumUnansweredAttempts: limit)
+        )
+        create.resumed = true
+        let request = create
+        guard
+            case .answer(.created(let task)) = bench.settledCall(
+                client,
+                { $0.createDownload(request, from: $1, at: moment(0)) }
+            )
+        else { return 0 }
+        return task
+    }
+
+    @Test func `USE-3: a server that has not answered once is given up after as many failures`() {
+        var bench = MachineBench()
+        let task = unanswered(&bench, limit: 3)
+        for _ in 1...2 {
+            bench.fail(task, .cannotConnectToHost)
+            bench.wait(60)
+            #expect(bench.loading == [task])
+        }
+        bench.fail(task, .cannotFindHost)
+        #expect(bench.stored(task)?.state == .completed)
+        #expect(bench.lastEvent?.failure?.code == "cannotFindHost")
+    }
+
+    @Test func `USE-3: a server that has answered is worth more attempts`() {
+        var bench = MachineBench()
+        let task = unanswered(&bench, limit: 2)
+        bench.input {
+            $0.responded(task: task, response: .sample(), request: .sample(), at: $1)
+        }
+        for _ in 1...5 {
+            bench.fail(task, .cannotConnectToHost)
+            bench.wait(300)
+            #expect(bench.loading == [task])
+        }
+    }
+
+    @Test func `USE-3: without a network no attempt counts as one without an answer`() {
+        var bench = MachineBench()
+        let task = unanswered(&bench, limit: 1)
+        bench.input { $0.connectivityChanged(to: .disconnected, at: $1) }
+        bench.fail(task, .cannotFindHost)
+        #expect(bench.stored(task)?.state == .waiting)
+        #expect(bench.wait(of: task)?.reason == .network)
     }
 
     @Test func `bytes that arrive begin the delays anew`() {

@@ -72,17 +72,18 @@ extension Promises {
             world.fail("\(application.identifier) is started although it was quit")
         }
         if application.launch == nil { world.fail("\(application.identifier) has no launch") }
-        let isOpen = world.processes.contains { process in
-            process.program.name == application.identifier && process.hasOpenSession
+        let processes = world.processes.filter { $0.program.name == application.identifier }
+        let sessions = store.sessions(application: id).filter { session in
+            session.isLaunchedAlone
+                ? !processes.contains { $0.hasOpen(session.id) }
+                : !processes.contains { $0.hasOpenSession }
         }
-        if isOpen { world.fail("\(application.identifier) is started while it runs") }
+        if sessions.isEmpty { world.fail("\(application.identifier) is started while it runs") }
         guard world.daemon?.machine.operationCount == 0 else { return }
-        let isWanted = store.sessions(application: id).contains { session in
-            session.counts.events > 0 && session.counts.unfinishedTasks == 0
-                && Stored.configuration(session.configuration).sendsLaunchEvents
+        let isWanted = sessions.contains { $0.isDue }
+        let hasQuestion = sessions.contains { session in
+            world.daemon?.machine.hasQuestion(session: session.id) ?? false
         }
-        let machine = world.daemon?.machine
-        let hasQuestion = machine?.hasQuestion(forApplication: id) ?? false
         if hasQuestion, !isWanted { world.count(.launchForQuestion) }
         if !isWanted, !hasQuestion {
             world.fail("\(application.identifier) is started for nothing")
@@ -92,11 +93,19 @@ extension Promises {
 
 extension DaemonStateMachine {
     /// Whether an application is to be started because it has to decide something (BG-36).
-    func hasQuestion(forApplication id: Int64) -> Bool {
-        running.values.contains { task in
-            guard let session = sessions[task.record.sessionID] else { return false }
-            return task.question != nil && session.applicationID == id
-                && session.configuration.sendsLaunchEvents
-        }
+    func hasQuestion(session id: Int64) -> Bool {
+        sessions[id]?.configuration.sendsLaunchEvents == true
+            && running.values.contains { $0.record.sessionID == id && $0.question != nil }
+    }
+}
+
+extension SessionRecord {
+    /// Whether its application is to be started for it, whatever else of it runs.
+    var isLaunchedAlone: Bool { Stored.configuration(configuration).launchesForEachTask == true }
+
+    /// Whether it has something to tell, and all that its application is started for.
+    var isDue: Bool {
+        counts.events > 0 && (counts.unfinishedTasks == 0 || isLaunchedAlone)
+            && Stored.configuration(configuration).sendsLaunchEvents
     }
 }

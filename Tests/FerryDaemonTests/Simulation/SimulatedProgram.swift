@@ -27,6 +27,7 @@ final class SimulatedProgram {
             resourceTimeout: random.one(of: [0, 30, 604_800]),
             maximumConnectionsPerHost: 1 + random.number(below: 5),
             sendsLaunchEvents: random.happens(percent: 85),
+            launchesForEachTask: random.happens(percent: 25) ? true : nil,
             answersPasswords: random.happens(percent: 75),
             replacesLinks: random.happens(percent: 50)
         )

@@ -143,12 +143,13 @@ extension Simulation {
     ) -> Bool {
         let record = application.record
         guard record.launch != nil, !record.quit, !application.isLaunched,
-            !application.isLaunching, application.clients.isEmpty
+            !application.isLaunching
         else { return false }
-        if machine.hasQuestion(forApplication: record.id) { return true }
         return database.current.sessions(application: record.id).contains { session in
-            session.counts.events > 0 && session.counts.unfinishedTasks == 0
-                && Stored.configuration(session.configuration).sendsLaunchEvents
+            let isThere =
+                session.isLaunchedAlone
+                ? machine.sessions[session.id]?.attachment != nil : !application.clients.isEmpty
+            return !isThere && (session.isDue || machine.hasQuestion(session: session.id))
         }
     }
 
@@ -174,9 +175,7 @@ extension Simulation {
         for application in store.allApplications()
         where application.launch != nil && !application.quit {
             for session in store.sessions(application: application.id)
-            where session.counts.events > 0 && session.counts.unfinishedTasks == 0
-                && Stored.configuration(session.configuration).sendsLaunchEvents
-            {
+            where session.isDue {
                 fail("\(application.identifier) was not started for session \(session.id)")
             }
         }

@@ -30,6 +30,7 @@ enum Samples {
         resourceTimeout: 604_800.5,
         maximumConnectionsPerHost: 6,
         sendsLaunchEvents: true,
+        launchesForEachTask: true,
         answersPasswords: true,
         answersCertificates: true,
         collectsMetrics: true,
@@ -54,6 +55,7 @@ enum Samples {
     static let digest = Wire.Digest(algorithm: "sha-256", value: Data([1, 2]))
     static let retry = Wire.RetryRules(
         maximumAttempts: 3,
+        maximumUnansweredAttempts: 2,
         firstDelay: 0.5,
         factor: 1.5,
         maximumDelay: 60.5,
