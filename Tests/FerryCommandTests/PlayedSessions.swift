@@ -11,6 +11,7 @@ final class PlayedSessions: Sendable {
         var events: [String] = []
         var requests: [URLRequest] = []
         var options: [TransferOptions] = []
+        var sessionOptions: [SessionOptions] = []
         var destinations: [Destination] = []
     }
 
@@ -30,12 +31,15 @@ final class PlayedSessions: Sendable {
     var requests: [URLRequest] { state.withLock { $0.requests } }
     /// How it was to be carried out.
     var options: [TransferOptions] { state.withLock { $0.options } }
+    /// What holds for all downloads of each session.
+    var sessionOptions: [SessionOptions] { state.withLock { $0.sessionOptions } }
     /// Where the files were to go.
     var destinations: [Destination] { state.withLock { $0.destinations } }
 
     /// Opens a session.
     var opener: OpenSession.Opener {
-        { identifier, _, report in
+        { identifier, options, _, report in
+            self.state.withLock { $0.sessionOptions.append(options) }
             self.note("open \(identifier.prefix(4))")
             return OpenSession(
                 identifier: identifier,

@@ -43,6 +43,50 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: "\(home.files)/song.bin")) == data)
     }
 
+    @Test func `USE-2: a file is placed when it is complete, however long another one takes`()
+        async throws
+    {
+        let server = try FixtureServer()
+        let gate = FixtureGate()
+        server.on("/hung", .content(.text("late")).waiting(at: gate))
+        server.on("/good", .content(.text("good")))
+        let urls = [server.url("/hung"), server.url("/good")]
+        let get = try await home.ferry("get", "--detach", "-d", home.files, urls[0], urls[1])
+        #expect(get.exit == .exited(status: 0), "\(get.error)")
+        let log = try await EventPipe(in: home)
+        let writer = try log.writer()
+        let follower = try await TestProcess(
+            TestHome.executable("ferry"),
+            ["log", "--follow"],
+            environment: home.environment,
+            output: writer.rawValue
+        )
+        _ = await log.next { $0.contains("ferry has ended") }
+        #expect(try names() == ["good"])
+        gate.open()
+        _ = await log.next { $0.contains("ferry has ended") }
+        #expect(try names() == ["good", "hung"])
+        await follower.killed()
+        let list = try await home.ferry("list", "--all")
+        #expect(list.output == "")
+    }
+
+    @Test func `USE-3: a server that refuses connections is given up, and the lines say why`()
+        async throws
+    {
+        let closed = try FixtureClosedPort()
+        let url = closed.url("/no.bin")
+        let get = try await home.ferry("get", "-d", home.files, url)
+        #expect(get.exit == .exited(status: 1))
+        let lines = get.error.split(separator: "\n")
+        #expect(lines.contains { $0.contains("no.bin: retry at ") && $0.contains("connect") })
+        #expect(lines.last?.contains("no.bin: failed: ") == true, "\(get.error)")
+    }
+
+    private func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: home.files).sorted()
+    }
+
     @Test func `an error page is not placed, and the exit status says so`() async throws {
         let get = try await home.ferry("get", "--directory", home.files, nginx.url("nothing.bin"))
         #expect(get.exit == .exited(status: 1))

@@ -30,6 +30,19 @@ extension Arguments {
         return count
     }
 
+    /// A time such as `90s`, `30m`, `12h` or `3d`; seconds without a unit.
+    func duration(_ text: String, of option: OptionSyntax) throws(UsageError) -> Duration {
+        let number = text.prefix { $0.isASCII && $0.isNumber || $0 == "." }
+        let units: [String: Double] = ["": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400]
+        guard let value = Double(number),
+            let factor = units[text.dropFirst(number.count).lowercased()],
+            1...1e9 ~= value * factor
+        else {
+            throw error("--\(option.name) needs a time such as 90s, 30m, 12h or 3d, not '\(text)'.")
+        }
+        return .seconds(value * factor)
+    }
+
     /// A digest such as `sha-256=9f86…`.
     func digest(
         _ text: String,

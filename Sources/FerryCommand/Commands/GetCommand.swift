@@ -45,8 +45,15 @@ struct GetCommand: Command {
     private static let retries = OptionSyntax(
         "retries",
         value: "N",
-        help: "give up after N failures in a row (default: after a week)"
+        help: "give up a file after N failures in a row"
     )
+    private static let giveUpAfter = OptionSyntax(
+        "give-up-after",
+        value: "TIME",
+        help: "give up a file that is not complete after 90s, 30m, 12h, 3d … (default: 7d)"
+    )
+    /// How often a server is asked that has not answered once, while a person waits.
+    private static let unansweredAttempts = 5
     private static let detach = OptionSyntax(
         "detach",
         help: "do not wait; show the transfers' IDs"
@@ -58,8 +65,11 @@ struct GetCommand: Command {
         summary: "download files, also when this command ends before they are complete",
         discussion: [
             "Ctrl-C leaves the transfers running; 'ferry watch ID' comes back to them. Finished files "
-                + "are saved with or without a ferry command running, those of one command that "
-                + "nobody watches when all of them are complete.",
+                + "are saved with or without a ferry command running, each when it is complete.",
+            "What fails is tried again for a week, or as long as --give-up-after says. A server that has not "
+                + "answered once, because its name does not exist or it refuses connections, say, is "
+                + "asked \(unansweredAttempts) times, which takes some 20 seconds; with --detach, where nobody waits, a week. "
+                + "--retries sets another number for both. Attempts without a network do not count.",
             "A file never replaces another: when NAME is taken it becomes NAME.1, NAME.2 and so on. "
                 + "A file that cannot be saved where it belongs is kept in "
                 + "~/.local/share/ferry/unplaced. A status of 400 or more is a failure.",
@@ -67,7 +77,7 @@ struct GetCommand: Command {
         ],
         options: [
             output, directory, header, checksum, mirror, connections, limitRate,
-            retries, detach, .json, quiet,
+            retries, giveUpAfter, detach, .json, quiet,
         ],
         operands: .oneOrMore("URL"),
         command: Self.self
@@ -75,6 +85,7 @@ struct GetCommand: Command {
 
     private let requests: [URLRequest]
     private let transferOptions: TransferOptions
+    private let sessionOptions: SessionOptions
     private let name: String?
     private let directory: String
     private let isDetached: Bool
@@ -91,6 +102,12 @@ struct GetCommand: Command {
         style = arguments.has(.json) ? .json : arguments.has(Self.quiet) ? .quiet : .full
         requests = try Self.requests(arguments)
         transferOptions = try Self.transferOptions(arguments)
+        sessionOptions = SessionOptions(
+            timeLimit: try arguments.value(of: Self.giveUpAfter)
+                .map { text throws(UsageError) in
+                    try arguments.duration(text, of: Self.giveUpAfter)
+                }
+        )
     }
 
     func run(in context: Context) async throws -> ExitCode {
@@ -100,6 +117,7 @@ struct GetCommand: Command {
         let mailbox = TransferFollower.Mailbox()
         let session = context.openSession(
             "get-\(UUID().uuidString.lowercased())",
+            sessionOptions,
             FileTaker(environment: context.environment)
         ) { id, _, outcome in mailbox.send(.ended(id, outcome)) }
         var follower = TransferFollower(
@@ -131,7 +149,12 @@ struct GetCommand: Command {
             let id = try session.download(request, transferOptions, destination)
             guard let id else { return nil }
             let proposed = FileName(contentDisposition: nil, url: request.url).text
-            return TransferRow(id: id, name: name ?? proposed, url: request.url?.shown ?? "-")
+            return TransferRow(
+                id: id,
+                name: name ?? proposed,
+                url: request.url?.shown ?? "-",
+                isToBegin: true
+            )
         }
     }
 
@@ -225,12 +248,13 @@ struct GetCommand: Command {
         if let text = arguments.value(of: limitRate) {
             options.maximumReceiveRate = try arguments.rate(text)
         }
+        var retry = TransferOptions.Retry()
         if let text = arguments.value(of: retries) {
-            var retry = TransferOptions.Retry()
-            // The first attempt is none of them.
             retry.maximumAttempts = try arguments.count(text, of: retries)
-            options.retry = retry
+        } else if !arguments.has(detach) {
+            retry.maximumUnansweredAttempts = unansweredAttempts
         }
+        if retry != TransferOptions.Retry() { options.retry = retry }
         return options
     }
 

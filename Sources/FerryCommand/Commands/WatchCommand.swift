@@ -60,7 +60,7 @@ struct WatchCommand: Command {
         let taker = FileTaker(environment: context.environment)
         return identifiers.map { identifier in
             own.insert(identifier)
-            return context.openSession(identifier, taker) { id, _, outcome in
+            return context.openSession(identifier, SessionOptions(), taker) { id, _, outcome in
                 if case .failed(let reason) = outcome, reason.code == Outcome.Reason.inUse {
                     // The other process is still there, and takes the files.
                     own.remove(identifier)

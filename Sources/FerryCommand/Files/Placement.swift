@@ -17,23 +17,26 @@ struct Placement {
     ///   - directory: The directory to move it to; made when it is missing.
     ///   - name: The wanted name.
     ///   - permissions: The file's permissions there.
-    /// - Returns: The path it has now.
+    /// - Returns: The path it has now, and how many bytes.
     /// - Throws: ``FileError`` when the file could not be moved; then it is where it was.
     static func move(
         _ source: String,
         to directory: String,
         as name: FileName,
         permissions: mode_t
-    ) throws(FileError) -> String {
+    ) throws(FileError) -> (path: String, byteCount: Int64) {
         let placement = try Placement(directory: directory)
         defer { close(placement.directory) }
         let file = try Self.open(source, O_RDONLY)
         defer { close(file) }
         try Self.call("fchmod", source) { fchmod(file, permissions) }
+        var status = stat()
+        try Self.call("fstat", source) { fstat(file, &status) }
         let final = try placement.link(source, file: file, as: name)
         try Self.call("fsync", directory) { fsync(placement.directory) }
         unlink(source)
-        return directory == "/" ? "/\(final)" : "\(directory)/\(final)"
+        let path = directory == "/" ? "/\(final)" : "\(directory)/\(final)"
+        return (path, Int64(status.st_size))
     }
 
     private init(directory: String) throws(FileError) {

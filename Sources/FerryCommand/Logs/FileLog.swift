@@ -31,7 +31,7 @@ struct FileLog: Sendable {
     func write(url: URL?, _ outcome: Outcome) {
         let result =
             switch outcome {
-            case .saved(let path): "saved as \(path)"
+            case .saved(let path, _): "saved as \(path)"
             case .failed(let reason): "failed: \(reason.message)"
             case .completed, .gone: "over"
             }

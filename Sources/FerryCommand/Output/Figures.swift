@@ -36,6 +36,15 @@ enum Figures {
         }
     }
 
+    /// How long something took, such as `0.4s`, from ten seconds on as ``duration(_:)``.
+    static func elapsed(_ duration: Duration) -> String {
+        let tenths = Int((duration / .milliseconds(100)).rounded())
+        guard tenths < 100 else { return self.duration(duration) }
+        // Nothing takes no time.
+        let shown = max(1, tenths)
+        return "\(shown / 10).\(shown % 10)s"
+    }
+
     /// The share of a whole in percent, rounded down so that 100 means all of it.
     static func percent(_ part: Int64, of whole: Int64) -> Int {
         guard whole > 0 else { return 100 }

@@ -18,7 +18,7 @@ struct OccasionalReport {
     /// - Returns: Those of them that are worth a line.
     mutating func due(_ rows: [TransferRow], at instant: Duration) -> [TransferRow] {
         rows.filter { row in
-            if row.state == .waiting(nil) { return false }
+            if case .waiting(let hold) = row.state, hold?.isItsTurn ?? true { return false }
             if let last = reported[row.id], last.state == row.state,
                 row.isOver || instant - last.instant < Self.interval
             {

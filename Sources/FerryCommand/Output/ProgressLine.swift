@@ -72,7 +72,7 @@ struct ProgressLine {
         let words = words.printable
         let room = max(Columns.smallestName, width - 2 - words.columnCount)
         let shortened = name.shortened(toColumns: room, ellipsis: alphabet.ellipsis)
-        return "\(shortened)  \(words)".shortened(toColumns: width, ellipsis: alphabet.ellipsis)
+        return "\(shortened)  \(words)".cut(toColumns: width, ellipsis: alphabet.ellipsis)
     }
 
     /// What matters most stays longest as the terminal gets narrower.

@@ -37,6 +37,18 @@ extension String {
         return start + ellipsis + end
     }
 
+    /// The text with its end left out where it does not fit.
+    ///
+    /// - Parameters:
+    ///   - count: How many columns there are.
+    ///   - ellipsis: What stands for the part left out.
+    /// - Returns: The text, or what fits of it.
+    func cut(toColumns count: Int, ellipsis: String) -> String {
+        guard columnCount > count else { return self }
+        guard count > ellipsis.columnCount else { return prefix(columns: count) }
+        return prefix(columns: count - ellipsis.columnCount) + ellipsis
+    }
+
     /// The text without anything that could move a terminal's cursor or hide what is written.
     ///
     /// Names come from servers and other apps.

@@ -11,10 +11,15 @@ struct TransferSpeed: Hashable, Sendable {
     /// After this long without news, a speed tells nothing any more.
     static let staleAfter: Duration = .seconds(3)
 
-    /// After this many seconds the older half of the mean weighs as much as the newer one.
+    /// A second that is so many seconds past weighs half as much as the last one.
     private static let halfLife = 2.0
+    /// Of less than so many seconds nothing can be said: a buffer full of bytes, or none, is no speed.
+    private static let shortest = 0.1
 
-    private var mean: Double?
+    /// The weighted speeds of all seconds, as if there was nothing before the first of them.
+    private var sum = 0.0
+    /// For how many seconds bytes were counted.
+    private var measured = 0.0
     private var latest: Sample?
 
     /// Takes note of the bytes received so far.
@@ -25,7 +30,7 @@ struct TransferSpeed: Hashable, Sendable {
     mutating func update(byteCount: Int64, at instant: Duration) {
         guard let latest, byteCount >= latest.byteCount else {
             // Bytes that were here before, or a start from zero: neither is speed.
-            mean = nil
+            self = TransferSpeed()
             latest = Sample(byteCount: byteCount, instant: instant)
             return
         }
@@ -33,16 +38,22 @@ struct TransferSpeed: Hashable, Sendable {
         // Of two figures of one instant the next one measures over both.
         guard elapsed > 0 else { return }
         let speed = Double(byteCount - latest.byteCount) / elapsed
-        let weight = 1 - exp2(-elapsed / Self.halfLife)
-        mean = mean.map { $0 + weight * (speed - $0) } ?? speed
+        sum += Self.weight(of: elapsed) * (speed - sum)
+        measured += elapsed
         self.latest = Sample(byteCount: byteCount, instant: instant)
     }
 
     /// The bytes of one second; nil while nothing can be said.
     func bytesPerSecond(at instant: Duration) -> Double? {
-        guard let mean, let latest, instant - latest.instant < Self.staleAfter else { return nil }
-        return mean
+        guard measured >= Self.shortest, let latest,
+            instant - latest.instant < Self.staleAfter
+        else { return nil }
+        // What there was before the first second does not count: it was not nothing.
+        return sum / Self.weight(of: measured)
     }
+
+    /// How much the last seconds weigh, of 1 for all time.
+    private static func weight(of seconds: Double) -> Double { 1 - exp2(-seconds / halfLife) }
 
     /// How long the rest takes at this speed; nil while nothing can be said.
     ///

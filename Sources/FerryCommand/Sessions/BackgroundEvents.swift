@@ -28,7 +28,7 @@ final class BackgroundEvents: ApplicationDelegate {
             log.write(url: url, outcome)
         }
         sessions.append(session)
-        session.whenInvalid {
+        session.whenDrained {
             Task { @MainActor in completionHandler() }
         }
     }

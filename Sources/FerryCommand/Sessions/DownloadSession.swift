@@ -17,6 +17,9 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
         var outcomes: [Int: Outcome] = [:]
         var isInvalid = false
         var whenInvalid: [@Sendable () -> Void] = []
+        /// Whether this process is about to end, and leaves the rest to a later one.
+        var isLeaving = false
+        var whenLeaving: [@Sendable () -> Void] = []
     }
 
     /// The session's identifier.
@@ -32,18 +35,19 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
     ///
     /// - Parameters:
     ///   - identifier: The session's identifier.
+    ///   - options: What holds for its downloads.
     ///   - taker: What takes the files.
     ///   - report: Called on the session's queue when a transfer has ended.
     /// - Returns: The session.
     static func open(
         _ identifier: String,
+        _ options: SessionOptions = SessionOptions(),
         taker: FileTaker,
         report: @escaping Report
     ) -> DownloadSession {
         let delegate = DownloadSession(identifier: identifier, taker: taker, report: report)
-        let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
         let session = URLSession(
-            configuration: configuration,
+            configuration: options.configuration(of: identifier),
             delegate: delegate,
             delegateQueue: nil
         )
@@ -97,6 +101,9 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
         downloadTask: URLSessionDownloadTask,
         didFinishDownloadingTo location: URL
     ) {
+        // A file that is half placed when the process ends would be placed twice. Returning would be the file's
+        // end: it is left to the process that is started for it.
+        if state.withLock({ $0.isLeaving }) { return Self.waitForTheEnd() }
         do {
             let outcome = try taker.take(
                 location,
@@ -124,7 +131,10 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
     }
 
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
-        session.finishTasksAndInvalidate()
+        session.getAllTasks { [self] tasks in
+            // Those that still load are no reason to stay: ferryd starts this program for each end.
+            if tasks.isEmpty { session.finishTasksAndInvalidate() } else { leave() }
+        }
     }
 
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
@@ -147,6 +157,29 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
         }
         if isInvalid { action() }
     }
+
+    /// Calls back when the session has ended, or all that there was for it to take has been taken.
+    ///
+    /// - Parameter action: What to call, on any thread.
+    func whenDrained(_ action: @escaping @Sendable () -> Void) {
+        whenInvalid(action)
+        let isLeaving = state.withLock { state in
+            if !state.isLeaving { state.whenLeaving.append(action) }
+            return state.isLeaving
+        }
+        if isLeaving { action() }
+    }
+
+    private func leave() {
+        let actions = state.withLock { state in
+            state.isLeaving = true
+            defer { state.whenLeaving = [] }
+            return state.whenLeaving
+        }
+        for action in actions { action() }
+    }
+
+    private static func waitForTheEnd() { DispatchSemaphore(value: 0).wait() }
 
     private func id(of task: URLSessionTask) -> TransferRow.ID {
         TransferRow.ID(

@@ -47,7 +47,7 @@ struct FileTaker: Sendable {
             return try save(location, to: directory, as: name, permissions: permissions)
         } catch {
             let place = try save(location, to: refuge, as: name, permissions: permissions)
-            guard case .saved(let path) = place else { return place }
+            guard case .saved(let path, _) = place else { return place }
             let message = "\(error); the file is kept as \(path)"
             return .failed(Outcome.Reason(code: "cannotPlace", message: message))
         }
@@ -59,13 +59,12 @@ struct FileTaker: Sendable {
         as name: FileName,
         permissions: UInt32
     ) throws(FileError) -> Outcome {
-        .saved(
-            path: try Placement.move(
-                location.path,
-                to: directory,
-                as: name,
-                permissions: permissions
-            )
+        let (path, byteCount) = try Placement.move(
+            location.path,
+            to: directory,
+            as: name,
+            permissions: permissions
         )
+        return .saved(path: path, byteCount: byteCount)
     }
 }

@@ -3,8 +3,10 @@ import Foundation
 
 /// A background session as the commands use it.
 struct OpenSession: Sendable {
-    /// Opens a session: its identifier, what takes its files, and what is told of their ends.
-    typealias Opener = @Sendable (String, FileTaker, @escaping DownloadSession.Report) -> Self
+    /// Opens a session: its identifier, what holds for its downloads, what takes its files, and what is
+    /// told of their ends.
+    typealias Opener =
+        @Sendable (String, SessionOptions, FileTaker, @escaping DownloadSession.Report) -> Self
 
     /// The session's identifier.
     let identifier: String
@@ -16,9 +18,9 @@ struct OpenSession: Sendable {
     let finish: @Sendable () async -> Void
 
     /// Opens a session of ferryd's.
-    static let live: Opener = { identifier, taker, report in
+    static let live: Opener = { identifier, options, taker, report in
         _ = Application.ferry
-        let session = DownloadSession.open(identifier, taker: taker, report: report)
+        let session = DownloadSession.open(identifier, options, taker: taker, report: report)
         return OpenSession(
             identifier: identifier,
             download: { try session.download($0, $1, to: $2) },

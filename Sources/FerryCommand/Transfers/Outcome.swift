@@ -1,7 +1,7 @@
 /// How a transfer ended, as far as `ferry` can tell.
 enum Outcome: Hashable, Sendable {
-    /// Its file lies at a path.
-    case saved(path: String)
+    /// Its file lies at a path, and has so many bytes.
+    case saved(path: String, byteCount: Int64)
     /// It is complete; another application takes its file.
     case completed
     /// It is gone from ferryd: its application has taken note of its end.

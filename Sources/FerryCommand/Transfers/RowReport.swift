@@ -1,3 +1,5 @@
+import Foundation
+
 /// What `ferry get --json` and `ferry watch --json` write about a transfer they follow.
 struct RowReport: Encodable {
     /// `started`, `progress`, `waiting`, `saved`, `completed`, `gone` or `failed`.
@@ -12,11 +14,13 @@ struct RowReport: Encodable {
     let expected: Int64?
     /// Why it waits.
     var wait: String?
+    /// When it is tried again.
+    var until: Date?
     /// Where its file is.
     var path: String?
-    /// The failure's name.
+    /// The failure's name; of one that waits, the last failure's.
     var code: String?
-    /// What went wrong.
+    /// What went wrong; where nothing has, what it waits for.
     var message: String?
 
     /// The report of a transfer as it is now.
@@ -33,9 +37,12 @@ struct RowReport: Encodable {
         case .waiting(let hold):
             self.event = event ?? "waiting"
             wait = hold?.reason
+            until = hold?.until
+            code = hold?.failure?.code
+            message = hold?.failure?.message ?? hold?.detail
         case .running:
             self.event = event ?? "progress"
-        case .over(.saved(let path)):
+        case .over(.saved(let path, _)):
             self.event = event ?? "saved"
             self.path = path
         case .over(.completed):

@@ -20,7 +20,17 @@ extension TransferDaemon.Transfer {
 
     /// Why it does not move; nil when that is unknown, or it does.
     var hold: TransferRow.Hold? {
-        if let wait { return TransferRow.Hold(reason: wait.reason.description, text: wait.text) }
+        if let wait {
+            let last = failure.map { Outcome.Reason(code: $0.code, message: $0.message) }
+            return TransferRow.Hold(
+                reason: wait.reason.description,
+                text: wait.text(after: last),
+                until: wait.until,
+                detail: wait.detail,
+                failure: last,
+                isItsTurn: [.hostLimit, .connectionLimit, .starting].contains(wait.reason)
+            )
+        }
         guard state == .suspended else { return nil }
         return TransferRow.Hold(reason: "paused", text: "paused")
     }
@@ -39,7 +49,7 @@ extension TransferDaemon.Transfer {
     /// What it is doing, in a word or a few.
     var stateText: String {
         switch state {
-        case .suspended, .waiting: hold?.text ?? "waiting"
+        case .suspended, .waiting: wait?.text ?? hold?.text ?? "waiting"
         case .running: "running"
         case .completed:
             reasonForFailure.map { $0.isCancellation ? "cancelled" : "failed" } ?? "done"
@@ -57,8 +67,24 @@ extension TransferDaemon.Transfer.Wait {
         case .starting: "starting"
         case .earliestBegin: until.map { "begins at \($0.timeOfDay)" } ?? "begins later"
         case .application: "waiting for its application"
-        case .backoff: until.map { "retry at \($0.timeOfDay)" } ?? "retry later"
+        case .backoff, .hostFailure: until.map { "retry at \($0.timeOfDay)" } ?? "retry later"
+        case .network: "waiting for a network"
+        case .diskSpace: "waiting for room on the disk"
         default: "waiting: \(detail ?? reason.description)"
+        }
+    }
+
+    /// What it waits for, and why.
+    ///
+    /// - Parameter failure: What went wrong last.
+    /// - Returns: The text, in a line.
+    func text(after failure: Outcome.Reason?) -> String {
+        switch reason {
+        case .backoff, .hostFailure:
+            (failure?.message ?? detail).map { "\(text): \($0)" } ?? text
+        case .diskSpace:
+            until.map { "\(text), retry at \($0.timeOfDay)" } ?? text
+        default: text
         }
     }
 }
@@ -96,7 +122,7 @@ extension TransferRow {
     /// - Returns: The text.
     func text(of outcome: Outcome) -> String {
         switch outcome {
-        case .saved(let path):
+        case .saved(let path, _):
             let file = URL(fileURLWithPath: path).lastPathComponent
             return (file == name ? "saved" : "saved as \(file)") + amount
         case .completed: return "done\(amount)"
@@ -107,7 +133,7 @@ extension TransferRow {
     }
 
     private var amount: String {
-        let time = elapsed.map { " in \(Figures.duration($0))" } ?? ""
-        return ", \(Figures.byteCount(expectedByteCount ?? receivedByteCount))\(time)"
+        let time = elapsed.map { " in \(Figures.elapsed($0))" } ?? ""
+        return ", \(Figures.byteCount(receivedByteCount))\(time)"
     }
 }

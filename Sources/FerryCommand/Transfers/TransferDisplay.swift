@@ -65,7 +65,7 @@ struct TransferDisplay {
     func tell(_ row: TransferRow) throws {
         if style == .json { return console.line(try JSONLine.text(RowReport(row))) }
         switch row.outcome {
-        case .saved(let path) where console.outputSize() == nil:
+        case .saved(let path, _) where console.outputSize() == nil:
             console.line(path)
         case .failed(let reason) where style == .quiet:
             console.errorLine("ferry: \(row.url.printable): \(reason.message.printable)")

@@ -139,7 +139,7 @@ struct TransferFollower {
         case .snapshot(let transfers): effects = watch.snapshot(transfers, at: instant)
         case .changes(let changes):
             effects = watch.changed(updated: changes.updated, removed: changes.removed, at: instant)
-        case .ended(let id, let outcome): effects = watch.ended(id, outcome)
+        case .ended(let id, let outcome): effects = watch.ended(id, outcome, at: instant)
         case .interrupted: effects = watch.interrupted()
         case .stale: effects = [.show]
         case .lost(let error): throw error

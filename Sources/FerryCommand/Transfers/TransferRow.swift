@@ -1,3 +1,5 @@
+import Foundation
+
 /// One transfer as it is shown while it is followed.
 struct TransferRow: Hashable, Sendable, Identifiable {
     /// What names a transfer, both in a session of this process and in ferryd.
@@ -14,8 +16,16 @@ struct TransferRow: Hashable, Sendable, Identifiable {
     struct Hold: Hashable, Sendable {
         /// The reason's name, for programs.
         var reason: String
-        /// The reason in a few words, such as `waiting: enough from its host`.
+        /// The reason in a line, such as `retry at 14:03:22: connection refused`.
         var text: String
+        /// When it is tried again, if that is known.
+        var until: Date?
+        /// More about it, for a person.
+        var detail: String?
+        /// What went wrong last, if anything did.
+        var failure: Outcome.Reason?
+        /// Whether it only waits for its turn, as all do when there are many.
+        var isItsTurn = false
     }
 
     /// What a transfer is doing.
@@ -37,23 +47,33 @@ struct TransferRow: Hashable, Sendable, Identifiable {
     /// Its number in ferryd; nil until that is known.
     var number: Int?
     /// What it is doing.
-    var state: State = .waiting(nil)
+    private(set) var state: State = .waiting(nil)
     /// The body's bytes that are here.
     private(set) var receivedByteCount: Int64 = 0
     /// The body's length, if the server told it.
     private(set) var expectedByteCount: Int64?
     /// How fast it goes.
     private(set) var speed = TransferSpeed()
-    /// When bytes were first seen, and how many there were.
-    private var firstSeen: Duration?
-    private var lastSeen: Duration?
+    /// Whether it has not begun yet, as far as is known.
+    private var isToBegin: Bool
+    /// When it began and when it was over, where both were seen.
+    private var begun: Duration?
+    private var ended: Duration?
 
     /// A transfer of which nothing more is known yet.
-    init(id: ID, name: String, url: String, number: Int? = nil) {
+    ///
+    /// - Parameters:
+    ///   - id: What names it.
+    ///   - name: What it is called.
+    ///   - url: The URL it was created with, fit to be shown.
+    ///   - number: Its number in ferryd, if that is known.
+    ///   - isToBegin: Whether it was only just made.
+    init(id: ID, name: String, url: String, number: Int? = nil, isToBegin: Bool = false) {
         self.id = id
         self.name = name
         self.url = url
         self.number = number
+        self.isToBegin = isToBegin
     }
 
     /// Whether nothing more will happen to it.
@@ -64,10 +84,42 @@ struct TransferRow: Hashable, Sendable, Identifiable {
         if case .over(let outcome) = state { outcome } else { nil }
     }
 
-    /// How long bytes have been arriving.
+    /// How long it took; nil where its beginning was not seen.
     var elapsed: Duration? {
-        guard let firstSeen, let lastSeen, lastSeen > firstSeen else { return nil }
-        return lastSeen - firstSeen
+        guard let begun, let ended else { return nil }
+        return ended - begun
+    }
+
+    /// It waits.
+    ///
+    /// - Parameters:
+    ///   - hold: What for, if that is known.
+    ///   - hasBegun: Whether it has run before.
+    mutating func waits(for hold: Hold?, hasBegun: Bool) {
+        state = .waiting(hold)
+        if !hasBegun { isToBegin = true }
+    }
+
+    /// It runs.
+    ///
+    /// - Parameter instant: The time since some fixed moment.
+    mutating func runs(at instant: Duration) {
+        state = .running
+        if isToBegin { begun = begun ?? instant }
+    }
+
+    /// Nothing more will happen to it.
+    ///
+    /// - Parameters:
+    ///   - outcome: How it ended.
+    ///   - instant: The time since some fixed moment.
+    mutating func ends(_ outcome: Outcome, at instant: Duration) {
+        state = .over(outcome)
+        ended = instant
+        guard case .saved(_, let byteCount) = outcome else { return }
+        // The file is the truth; of a quick one ferryd told nothing before.
+        receivedByteCount = byteCount
+        expectedByteCount = byteCount
     }
 
     /// Takes note of bytes that arrived.
@@ -80,7 +132,5 @@ struct TransferRow: Hashable, Sendable, Identifiable {
         receivedByteCount = received
         expectedByteCount = expected
         speed.update(byteCount: received, at: instant)
-        firstSeen = firstSeen ?? instant
-        lastSeen = instant
     }
 }

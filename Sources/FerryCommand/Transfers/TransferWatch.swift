@@ -88,7 +88,7 @@ struct TransferWatch {
         for transfer in updated { effects += update(transfer, at: instant) }
         for number in removed {
             guard let index = indicesByNumber[number] else { continue }
-            effects += end(index, words[rows[index].id] ?? .gone)
+            effects += end(index, words[rows[index].id] ?? .gone, at: instant)
         }
         return finishing([.show] + effects)
     }
@@ -98,10 +98,15 @@ struct TransferWatch {
     /// - Parameters:
     ///   - id: The transfer.
     ///   - outcome: How it ended.
+    ///   - instant: The time since some fixed moment.
     /// - Returns: What to do about it.
-    mutating func ended(_ id: TransferRow.ID, _ outcome: Outcome) -> [Effect] {
+    mutating func ended(
+        _ id: TransferRow.ID,
+        _ outcome: Outcome,
+        at instant: Duration
+    ) -> [Effect] {
         guard let index = indices[id] else { return [] }
-        return finishing(end(index, outcome) + [.show])
+        return finishing(end(index, outcome, at: instant) + [.show])
     }
 
     /// Ctrl-C: this process leaves, the transfers stay.
@@ -136,12 +141,13 @@ struct TransferWatch {
         }
         switch transfer.state {
         case .running:
-            rows[index].state = .running
+            rows[index].runs(at: instant)
         case .suspended, .waiting:
-            rows[index].state = .waiting(transfer.hold)
+            let hasBegun = transfer.receivedByteCount > 0 || transfer.attempts > 0
+            rows[index].waits(for: transfer.hold, hasBegun: hasBegun)
         case .completed:
             let outcome = transfer.reasonForFailure.map(Outcome.failed) ?? .completed
-            guard isOwn(rows[index].id) else { return end(index, outcome) }
+            guard isOwn(rows[index].id) else { return end(index, outcome, at: instant) }
             // The session's word follows, and knows where the file is.
             words[rows[index].id] = outcome
         }
@@ -158,10 +164,14 @@ struct TransferWatch {
         return rows.count - 1
     }
 
-    private mutating func end(_ index: Int, _ outcome: Outcome) -> [Effect] {
+    private mutating func end(
+        _ index: Int,
+        _ outcome: Outcome,
+        at instant: Duration
+    ) -> [Effect] {
         // The first word counts: ferryd forgets a transfer after its session told how it ended.
         guard !rows[index].isOver else { return [] }
-        rows[index].state = .over(outcome)
+        rows[index].ends(outcome, at: instant)
         openRowCount -= 1
         if rows[index].number == nil { unnumberedRowCount -= 1 }
         if !outcome.isSuccess { hasFailure = true }

@@ -101,16 +101,23 @@ import Testing
                                           (default: 4)
                   --limit-rate RATE       load each file no faster than this, such as 500k
                                           or 2M bytes per second
-                  --retries N             give up after N failures in a row (default: after
-                                          a week)
+                  --retries N             give up a file after N failures in a row
+                  --give-up-after TIME    give up a file that is not complete after 90s,
+                                          30m, 12h, 3d … (default: 7d)
                   --detach                do not wait; show the transfers' IDs
                   --json                  write JSON for programs
               -q, --quiet                 show only what goes wrong
               -h, --help                  show this help
 
             Ctrl-C leaves the transfers running; 'ferry watch ID' comes back to them.
-            Finished files are saved with or without a ferry command running, those of one
-            command that nobody watches when all of them are complete.
+            Finished files are saved with or without a ferry command running, each when it
+            is complete.
+
+            What fails is tried again for a week, or as long as --give-up-after says. A
+            server that has not answered once, because its name does not exist or it refuses
+            connections, say, is asked 5 times, which takes some 20 seconds; with --detach,
+            where nobody waits, a week. --retries sets another number for both. Attempts
+            without a network do not count.
 
             A file never replaces another: when NAME is taken it becomes NAME.1, NAME.2 and
             so on. A file that cannot be saved where it belongs is kept in

@@ -12,7 +12,7 @@ import Testing
 
     private let directory: TemporaryDirectory
     private let daemon = PlayedDaemon(isSteady: true)
-    private let saved = Outcome.saved(path: "/tmp/a.iso")
+    private let saved = Outcome.saved(path: "/tmp/a.iso", byteCount: 1000)
     private let failed = Outcome.failed(Outcome.Reason(code: "-1001", message: "timed out"))
 
     init() throws {
@@ -38,7 +38,7 @@ import Testing
         let sessions = PlayedSessions([saved], in: daemon)
         let run = await get(Self.a, sessions)
         #expect(run.output == "/tmp/a.iso\n")
-        #expect(run.error == "ferry: a.iso: saved, 0 B\n")
+        #expect(run.error == "ferry: a.iso: saved, 1000 B\n")
         #expect(run.code == .success)
         #expect(sessions.events == ["open get-", "settle", "finish"])
     }
@@ -72,7 +72,7 @@ import Testing
         )
         #expect(
             run.output == """
-                {"event":"saved","path":"/tmp/a.iso","received":0,\
+                {"event":"saved","expected":1000,"path":"/tmp/a.iso","received":1000,\
                 "url":"https://example.org/a.iso"}
                 {"code":"-1001","event":"failed","message":"timed out","received":0,\
                 "url":"https://example.org/b.iso"}
@@ -113,6 +113,35 @@ import Testing
         let run = await get("--detach \(Self.a)", PlayedSessions([failed], in: daemon))
         #expect(run.error == "ferry: a.iso: failed: timed out\n")
         #expect(run.code == .failure)
+    }
+
+    @Test func `USE-3: while somebody waits, a server that never answered is asked five times`()
+        async
+    {
+        let sessions = PlayedSessions([saved, nil, saved], in: daemon)
+        _ = await get(Self.a, sessions)
+        _ = await get("--detach \(Self.a)", sessions)
+        _ = await get("--retries 9 \(Self.a)", sessions)
+        #expect(sessions.options.map { $0.retry?.maximumUnansweredAttempts } == [5, nil, nil])
+        #expect(sessions.options.map { $0.retry?.maximumAttempts } == [nil, nil, 9])
+    }
+
+    @Test func `USE-3: how long a file may take can be said`() async {
+        let sessions = PlayedSessions([saved, saved], in: daemon)
+        _ = await get(Self.a, sessions)
+        _ = await get("--give-up-after 1.5h \(Self.a)", sessions)
+        #expect(sessions.sessionOptions.map(\.timeLimit) == [nil, .seconds(5400)])
+        let configuration = sessions.sessionOptions.last?.configuration(of: "get-1")
+        #expect(configuration?.timeoutIntervalForResource == 5400)
+        let wrong = await get("--give-up-after soon \(Self.a)", sessions)
+        #expect(wrong.error.contains("--give-up-after needs a time such as 90s"))
+        #expect(wrong.code == .usage)
+    }
+
+    @Test func `USE-2: the sessions of a get have each file delivered when it is complete`() {
+        let configuration = SessionOptions().configuration(of: "get-1")
+        #expect(configuration.sessionSendsLaunchEventsForEachTask)
+        #expect(configuration.timeoutIntervalForResource == 604_800)
     }
 
     @Test func `header fields go with every request, twice the same name too`() async {

@@ -22,7 +22,7 @@ import Testing
             to: target ?? "\(directory.path)/out",
             as: FileName(chosen: name),
             permissions: 0o640
-        )
+        ).path
     }
 
     private func permissions(_ path: String) throws -> Int {

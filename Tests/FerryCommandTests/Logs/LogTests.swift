@@ -95,7 +95,7 @@ import Testing
             withIntermediateDirectories: true
         )
         let url = try #require(URL(string: "https://user:secret@example.org/a"))
-        log.write(url: url, .saved(path: "/tmp/a\nb"))
+        log.write(url: url, .saved(path: "/tmp/a\nb", byteCount: 1))
         log.write(url: url, .failed(Outcome.Reason(code: "c", message: "timed out")))
         #expect(
             try directory.text(of: "ferry/files.log") == """

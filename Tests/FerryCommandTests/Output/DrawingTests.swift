@@ -10,7 +10,7 @@ import Testing
             name: "file-\(number)",
             url: "https://example.org/file-\(number)"
         )
-        row.state = state
+        row.become(state)
         return row
     }
 
@@ -38,13 +38,15 @@ import Testing
         var report = OccasionalReport()
         var row = row(1, .waiting(nil))
         #expect(report.due([row], at: .zero) == [])
-        row.state = .running
+        row.become(.waiting(TransferRow.Hold(reason: "r", text: "starting", isItsTurn: true)))
+        #expect(report.due([row], at: .zero) == [])
+        row.become(.running)
         #expect(report.due([row], at: .seconds(1)) == [row])
         #expect(report.due([row], at: .seconds(10.9)) == [])
         #expect(report.due([row], at: .seconds(11)) == [row])
-        row.state = .waiting(TransferRow.Hold(reason: "backoff", text: "retry later"))
+        row.become(.waiting(TransferRow.Hold(reason: "backoff", text: "retry later")))
         #expect(report.due([row], at: .seconds(12)) == [row])
-        row.state = .over(.completed)
+        row.become(.over(.completed))
         #expect(report.due([row], at: .seconds(13)) == [row])
         #expect(report.due([row], at: .seconds(1000)) == [])
     }

@@ -13,9 +13,10 @@ import Testing
             name: name,
             url: "https://example.org/\(name)"
         )
+        row.waits(for: nil, hasBegun: false)
+        row.runs(at: .zero)
         row.progress(received: received - (12 << 20), expected: expected, at: .zero)
         row.progress(received: received, expected: expected, at: .seconds(1))
-        row.state = .running
         return row
     }
 
@@ -52,7 +53,7 @@ import Testing
         ] {
             #expect(text(row(name), width: width).columnCount <= width, "\(name)")
             var over = row(name)
-            over.state = .over(.failed(Outcome.Reason(code: "c", message: "the disk is full")))
+            over.become(.over(.failed(Outcome.Reason(code: "c", message: "the disk is full"))))
             #expect(text(over, width: width).columnCount <= width, "\(name)")
         }
     }
@@ -77,15 +78,47 @@ import Testing
             ProgressLine(row, alphabet: .ascii, at: .seconds(1)).words
                 == "debian-12.iso: 120 MiB of 256 MiB, 46%, 12.0 MiB/s, 12s left"
         )
-        row.state = .waiting(TransferRow.Hold(reason: "backoff", text: "retry later"))
+        row.become(.waiting(TransferRow.Hold(reason: "backoff", text: "retry later")))
         #expect(text(row, width: 60) == "debian-12.iso  retry later")
-        row.state = .waiting(nil)
+        row.become(.waiting(nil))
         #expect(text(row, width: 60) == "debian-12.iso  waiting")
-        row.state = .over(.saved(path: "/tmp/debian-12.iso"))
-        #expect(text(row, width: 60) == "debian-12.iso  saved, 256 MiB in 1s")
-        row.state = .over(.saved(path: "/tmp/debian-12.iso.1"))
-        #expect(text(row, width: 60) == "debian-12.iso  saved as debian-12.iso.1, 256 MiB in 1s")
-        row.state = .over(.failed(Outcome.Reason(code: "c", message: "no\nroute")))
+        let byteCount: Int64 = 256 << 20
+        row.become(.over(.saved(path: "/tmp/debian-12.iso", byteCount: byteCount)), at: 61)
+        #expect(text(row, width: 60) == "debian-12.iso  saved, 256 MiB in 1m 01s")
+        row.become(.over(.saved(path: "/tmp/debian-12.iso.1", byteCount: byteCount)), at: 61)
+        #expect(
+            text(row, width: 60) == "debian-12.iso  saved as debian-12.iso.1, 256 MiB in 1m 01s"
+        )
+        row.become(.over(.failed(Outcome.Reason(code: "c", message: "no\nroute"))))
         #expect(text(row, width: 60) == "debian-12.iso  failed: no\u{FFFD}route")
+    }
+
+    @Test func `USE-3: of a long reason the beginning is shown`() {
+        var row = row()
+        let reason = "retry at 03:18:24: Failed to connect to example.org port 443"
+        row.become(.waiting(TransferRow.Hold(reason: "backoff", text: reason)))
+        #expect(text(row, width: 50) == "debia....iso  retry at 03:18:24: Failed to conn...")
+    }
+
+    @Test(arguments: [
+        (0.0, "0.1s"), (0.34, "0.3s"), (2.96, "3.0s"), (9.94, "9.9s"), (9.96, "9s"), (10, "10s"),
+        (125, "2m 05s"),
+    ])
+    func `USE-4: nothing takes no time, and what is quick is told in tenths`(
+        seconds: Double,
+        text: String
+    ) {
+        #expect(Figures.elapsed(.seconds(seconds)) == text)
+    }
+}
+
+extension TransferRow {
+    /// Comes into a state, at a time in seconds.
+    mutating func become(_ state: State, at seconds: Double = 0) {
+        switch state {
+        case .waiting(let hold): waits(for: hold, hasBegun: true)
+        case .running: runs(at: .seconds(seconds))
+        case .over(let outcome): ends(outcome, at: .seconds(seconds))
+        }
     }
 }

@@ -17,9 +17,30 @@ import Testing
         #expect(speed((5000, 0), (5100, 1)).bytesPerSecond(at: .seconds(1)) == 100)
     }
 
-    @Test func `after a half-life an older speed weighs half`() throws {
+    @Test func `USE-4: a second that is a half-life past weighs half`() throws {
         let speed = speed((0, 0), (200, 2), (1000, 4))
-        #expect(try #require(speed.bytesPerSecond(at: .seconds(4))) == 250)
+        // 100 bytes a second once, and 400 twice.
+        let measured = try #require(speed.bytesPerSecond(at: .seconds(4)))
+        #expect(abs(measured - 300) < 0.001)
+    }
+
+    @Test(arguments: [0.2, 0.5, 1, 2, 5])
+    func `USE-4: a moment without bytes at the start does not halve the speed for seconds`(
+        time: Double
+    ) throws {
+        // The first two figures come in one breath; from then on it is 1000 bytes a second.
+        let figures = stride(from: 0.0, through: time, by: 0.1).map { second in
+            (Int64(second * 1000), 0.01 + second)
+        }
+        let speed = figures.reduce(into: speed((0, 0))) { speed, figure in
+            speed.update(byteCount: figure.0, at: .seconds(figure.1))
+        }
+        let measured = try #require(speed.bytesPerSecond(at: .seconds(time)))
+        #expect(abs(measured - 1000) < 1000 * 0.02 / time, "\(measured)")
+    }
+
+    @Test func `USE-4: of less than a tenth of a second nothing is said`() {
+        #expect(speed((0, 0), (60_000, 0.05)).bytesPerSecond(at: .seconds(0.05)) == nil)
     }
 
     @Test func `how often it is told does not matter`() throws {

@@ -31,6 +31,9 @@ import Testing
         (Transfer.Wait(reason: .connectionLimit), "waiting: enough at once"),
         (Transfer.Wait(reason: .starting), "starting"),
         (Transfer.Wait(reason: .backoff), "retry later"),
+        (Transfer.Wait(reason: .hostFailure), "retry later"),
+        (Transfer.Wait(reason: .network), "waiting for a network"),
+        (Transfer.Wait(reason: .diskSpace), "waiting for room on the disk"),
         (Transfer.Wait(reason: Transfer.Wait.Reason(name: "battery")), "waiting: battery"),
     ])
     func `every wait has its few words`(wait: Transfer.Wait, words: String) throws {

@@ -20,7 +20,9 @@ import Testing
         )
         let rows = try (1...count).map { TransferRow(try .sample($0)) }
         let mailbox = TransferFollower.Mailbox()
-        for row in rows { mailbox.send(.ended(row.id, .saved(path: "/tmp/\(row.name)"))) }
+        for row in rows {
+            mailbox.send(.ended(row.id, .saved(path: "/tmp/\(row.name)", byteCount: 1000)))
+        }
         var follower = TransferFollower(
             TransferWatch(rows, isOwn: { _ in true }),
             style: .full,

@@ -1,10 +1,11 @@
 import Ferry
+import Foundation
 import Testing
 
 @testable import FerryCommand
 
 @Suite struct TransferWatchTests {
-    private let saved = Outcome.saved(path: "/tmp/big.iso")
+    private let saved = Outcome.saved(path: "/tmp/big.iso", byteCount: 1000)
     private let failed = Outcome.failed(Outcome.Reason(code: "-1001", message: "timed out"))
 
     private func row(_ number: Int, numbered: Bool = true) throws -> TransferRow {
@@ -15,7 +16,7 @@ import Testing
 
     private func over(_ row: TransferRow, _ outcome: Outcome) -> TransferRow {
         var row = row
-        row.state = .over(outcome)
+        row.ends(outcome, at: .zero)
         return row
     }
 
@@ -25,15 +26,17 @@ import Testing
         let completed = try TransferDaemon.Transfer.sample(12, state: .completed, received: 0)
         #expect(watch.changed(updated: [completed], removed: [], at: .zero) == [.show])
         #expect(
-            watch.ended(row.id, saved) == [.tell(over(row, saved)), .show, .finish(.success)]
+            watch.ended(row.id, saved, at: .zero) == [
+                .tell(over(row, saved)), .show, .finish(.success),
+            ]
         )
     }
 
     @Test func `the first word of an end counts`() throws {
         let row = try row(12)
         var watch = TransferWatch([row, try self.row(13)], isOwn: { _ in true })
-        #expect(watch.ended(row.id, saved) == [.tell(over(row, saved)), .show])
-        #expect(watch.ended(row.id, failed) == [.show])
+        #expect(watch.ended(row.id, saved, at: .zero) == [.tell(over(row, saved)), .show])
+        #expect(watch.ended(row.id, failed, at: .zero) == [.show])
         #expect(watch.changed(updated: [], removed: [12], at: .zero) == [.show])
         #expect(watch.rows.first?.outcome == saved)
     }
@@ -116,7 +119,7 @@ import Testing
         let rows = [try row(12, numbered: false), try row(13, numbered: false)]
         var watch = TransferWatch(rows, endsWhenNumbered: true, isOwn: { _ in true })
         #expect(watch.snapshot([try .sample(12)], at: .zero) == [.show])
-        #expect(watch.ended(rows[1].id, failed).last == .finish(.failure))
+        #expect(watch.ended(rows[1].id, failed, at: .zero).last == .finish(.failure))
         var quick = TransferWatch(rows, endsWhenNumbered: true, isOwn: { _ in true })
         let both = [try TransferDaemon.Transfer.sample(12), try .sample(13)]
         #expect(quick.snapshot(both, at: .zero) == [.show, .finish(.success)])
@@ -127,6 +130,69 @@ import Testing
         #expect(watch.interrupted() == [.finish(.interrupted)])
         #expect(watch.interrupted() == [])
         #expect(watch.rows.allSatisfy { !$0.isOver })
+    }
+
+    @Test func `USE-3: a transfer that failed says when it is tried again, and why`() throws {
+        var watch = TransferWatch([], isOwn: { _ in false })
+        let until = Date(timeIntervalSince1970: 1_790_000_000)
+        let failure = TransferDaemon.Transfer.Failure(
+            code: "cannotConnectToHost",
+            message: "connection refused"
+        )
+        let waits: [TransferDaemon.Transfer.Wait] = [
+            .init(reason: .backoff, until: until, detail: "connection refused"),
+            .init(reason: .hostFailure, until: until, detail: "b has failed 4 times in a row"),
+            .init(reason: .diskSpace, until: until),
+        ]
+        let failures = [failure, nil, nil]
+        let transfers = try zip(1..., zip(waits, failures)).map { id, pair in
+            try TransferDaemon.Transfer
+                .sample(id, state: .waiting, wait: pair.0, failure: pair.1, attempts: 1)
+        }
+        _ = watch.snapshot(transfers, at: .zero)
+        let lines = watch.rows.map { ProgressLine($0, alphabet: .ascii, at: .zero).words }
+        let time = until.timeOfDay
+        #expect(
+            lines == [
+                "big.iso: retry at \(time): connection refused",
+                "big.iso: retry at \(time): b has failed 4 times in a row",
+                "big.iso: waiting for room on the disk, retry at \(time)",
+            ]
+        )
+        let row = try #require(watch.rows.first)
+        #expect(
+            try JSONLine.text(RowReport(row)) == """
+                {"code":"cannotConnectToHost","event":"waiting","expected":1000,"id":1,\
+                "message":"connection refused","received":450,\
+                "until":"2026-09-21T14:13:20Z","url":"https://example.org/files/big.iso",\
+                "wait":"backoff"}
+                """
+        )
+    }
+
+    @Test func `USE-4: a file's bytes and time are told, whatever ferryd told before`() throws {
+        let id = TransferRow(try .sample(12)).id
+        let quick = TransferRow(id: id, name: "big.iso", url: "-", isToBegin: true)
+        var watch = TransferWatch([quick], isOwn: { _ in true })
+        func line(_ watch: TransferWatch) -> String? {
+            watch.rows.first.map { ProgressLine($0, alphabet: .ascii, at: .zero).words }
+        }
+        var other = watch
+        _ = other.ended(id, saved, at: .seconds(1))
+        #expect(line(other) == "big.iso: saved, 1000 B")
+        _ = watch.changed(updated: [try .sample(12, received: 0)], removed: [], at: .seconds(1))
+        _ = watch.ended(id, saved, at: .seconds(1.4))
+        #expect(line(watch) == "big.iso: saved, 1000 B in 0.4s")
+    }
+
+    @Test func `USE-4: of one that ran before it was watched nobody knows how long it took`() throws
+    {
+        var watch = TransferWatch([], isOwn: { _ in false })
+        _ = watch.snapshot([try .sample(12)], at: .zero)
+        let completed = try TransferDaemon.Transfer.sample(12, state: .completed, received: 1000)
+        _ = watch.changed(updated: [completed], removed: [], at: .seconds(2))
+        let row = try #require(watch.rows.first)
+        #expect(ProgressLine(row, alphabet: .ascii, at: .zero).words == "big.iso: done, 1000 B")
     }
 
     @Test func `paused and waiting transfers say so`() throws {
