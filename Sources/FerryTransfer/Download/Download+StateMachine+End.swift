@@ -70,12 +70,32 @@ extension Download.StateMachine {
         return fail(error)
     }
 
-    /// The file could not be created, written or synchronised.
+    /// The file could not be created, written or synchronised, or somebody else has changed it.
     mutating func fileFailed(_ error: TransferError) -> [Effect] {
+        if error.code == .fileChanged { return fileDisturbed(error.message) }
+        guard !hasEnded else { return [] }
+        return abandonRunningLoads() + fail(error)
+    }
+
+    /// Somebody else has changed the file: whatever it holds is given up.
+    ///
+    /// Once may be an accident; who does it again is not to cost the server the resource for ever.
+    private mutating func fileDisturbed(_ reason: String) -> [Effect] {
+        guard !hasEnded else { return [] }
+        let loads = abandonRunningLoads()
+        guard wasDisturbed else {
+            wasDisturbed = true
+            return loads + beginAnew(because: reason)
+        }
+        receivedByteCount = 0
+        return loads + [.discardFile]
+            + fail(TransferError(code: .cannotWriteToFile, message: reason))
+    }
+
+    private mutating func abandonRunningLoads() -> [Effect] {
         switch state {
-        case .ended: []
-        case .ready, .synchronizing, .verifying: fail(error)
-        case .requesting, .draining, .receiving: abandonLoads() + fail(error)
+        case .ready, .synchronizing, .verifying, .ended: []
+        case .requesting, .draining, .receiving: abandonLoads()
         }
     }
 

@@ -102,6 +102,8 @@ extension Download {
         var originalFailure: TransferError?
         /// Why the last connection that has failed did.
         var lastFailure: TransferError?
+        /// Whether somebody else has changed the file in the course of this download.
+        var wasDisturbed = false
         /// Whether the last answer for a part was something else.
         var isRefused = false
 

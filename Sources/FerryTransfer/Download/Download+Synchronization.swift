@@ -35,11 +35,11 @@ extension Download {
     func synchronizeAll() {
         stopSynchronizing()
         guard case .periodic(_, let synchronizer) = configuration.synchronization else {
-            return run(machine.synchronized())
+            return confirm { $0.synchronized() }
         }
         file.synchronize(by: synchronizer) { result in
             switch result {
-            case .success: self.run(self.machine.synchronized())
+            case .success: self.confirm { $0.synchronized() }
             case .failure(let error): self.run(self.machine.fileFailed(error))
             }
         }
@@ -49,9 +49,20 @@ extension Download {
         verification = file.verify(checks) { result in
             self.verification = nil
             switch result {
-            case .success(let mismatch): self.run(self.machine.verified(mismatch))
+            case .success(let mismatch): self.confirm { $0.verified(mismatch) }
             case .failure(let error): self.run(self.machine.fileFailed(error))
             }
+        }
+    }
+
+    /// Goes on towards the end, if the file is still what was written.
+    private func confirm(_ input: (inout StateMachine) -> [StateMachine.Effect]) {
+        guard !machine.hasEnded else { return }
+        do throws(TransferError) {
+            try file.requireIntact()
+            run(input(&machine))
+        } catch {
+            run(machine.fileFailed(error))
         }
     }
 

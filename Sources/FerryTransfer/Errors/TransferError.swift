@@ -52,7 +52,7 @@ package struct TransferError: Error, Hashable, Sendable, Codable {
         case diskFull
         /// A file that the transfer needs is not there (any more).
         case fileMissing
-        /// The file to be sent is not the one any more that it was.
+        /// A file that is sent, or being filled, was changed by somebody else.
         case fileChanged
         /// The response's body is longer than is kept.
         case responseTooLong

@@ -90,6 +90,15 @@ extension PartialFile {
             }
         }
 
+        /// Which file it is, how many names it has, and how long it is.
+        func identity() throws(TransferError) -> FileIdentity {
+            do {
+                return try descriptor.identity()
+            } catch {
+                throw TransferError(error, during: .open)
+            }
+        }
+
         func truncate(to size: Int64) throws(TransferError) {
             do {
                 try descriptor.truncate(to: size)

@@ -26,6 +26,8 @@ extension PartialFile {
         guard let total = content.record.version.totalByteCount,
             content.written.prefixByteCount == total
         else { throw notBegun }
+        // Cutting a file that somebody else has cut would make it longer.
+        try requireUndisturbed()
         try content.file.truncate(to: total)
         self.content?.endSegments()
     }
@@ -39,6 +41,7 @@ extension PartialFile {
         at offset: Int64
     ) throws(TransferError) {
         guard let file = content?.file else { throw notBegun }
+        try requireUndisturbed()
         var rest = bytes
         var position = offset
         while !rest.isEmpty {
@@ -58,6 +61,7 @@ extension PartialFile {
         at offset: Int64
     ) throws(TransferError) {
         guard let file = content?.file else { throw notBegun }
+        try requireUndisturbed()
         let end = offset + Int64(count)
         var position = offset
         while position < end {

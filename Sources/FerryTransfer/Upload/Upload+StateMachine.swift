@@ -131,10 +131,13 @@ extension Upload {
 
         /// The answer's file could not be created, written or synchronised.
         mutating func fileFailed(_ error: TransferError) -> [Effect] {
+            var error = error
+            // The same code says that the file to be sent was changed, which this is not.
+            if error.code == .fileChanged { error.code = .cannotWriteToFile }
             switch state {
-            case .ended: []
-            case .ready, .checking, .synchronizing: fail(error)
-            case .sending, .receiving: [.cancelLoad] + fail(error)
+            case .ended: return []
+            case .ready, .checking, .synchronizing: return fail(error)
+            case .sending, .receiving: return [.cancelLoad] + fail(error)
             }
         }
 

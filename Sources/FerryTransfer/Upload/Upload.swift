@@ -179,13 +179,24 @@ extension Upload {
 
     private func synchronize() {
         guard let synchronizer = configuration.synchronizer else {
-            return run(machine.synchronized())
+            return confirm()
         }
         answer.synchronize(by: synchronizer) { result in
             switch result {
-            case .success: self.run(self.machine.synchronized())
+            case .success: self.confirm()
             case .failure(let error): self.run(self.machine.fileFailed(error))
             }
+        }
+    }
+
+    /// Ends, if the file of the answer is still what was written.
+    private func confirm() {
+        guard !machine.hasEnded else { return }
+        do throws(TransferError) {
+            try answer.requireIntact()
+            run(machine.synchronized())
+        } catch {
+            run(machine.fileFailed(error))
         }
     }
 

@@ -164,6 +164,7 @@ extension DataTransfer {
             do throws(TransferError) {
                 let file = try openFile(file, of: task)
                 let byteCount = file.byteCount
+                try file.requireIntact()
                 task.noteFile(try DownloadDirectory.publish(file), byteCount: byteCount)
             } catch {
                 return URLError(error, url: task.currentRequest?.url)
