@@ -10,6 +10,11 @@ import Synchronization
 /// Everything runs on one queue in the order of the calls, so a read sees the commits that were
 /// submitted before it.
 package final class Store: Sendable {
+    /// The database's name in its directory.
+    package static let fileName = Database.fileName
+    /// The name of what was committed and is not in the database yet.
+    package static let logName = Database.fileName + "-wal"
+
     /// The database's path, for messages.
     package let path: String
     /// A number above that of every task that was ever stored; the next task is to get it.
@@ -32,6 +37,17 @@ package final class Store: Sendable {
         let opened = try Database(directory: directory)
         nextTaskID = opened.nextTaskID
         database = Mutex(opened)
+    }
+
+    /// Whether a directory has no database, or one without any content.
+    package static func isMissing(in directory: Directory) throws(SystemCallError) -> Bool {
+        try directory.status(of: fileName)?.size ?? 0 == 0
+    }
+
+    /// Whether a directory has something that was committed and is in no database yet; where there is none,
+    /// SQLite deletes it.
+    package static func hasLog(in directory: Directory) throws(SystemCallError) -> Bool {
+        try directory.status(of: logName)?.size ?? 0 > 0
     }
 
     /// Makes changes, all or none of them, and returns when they are durable.

@@ -2,6 +2,7 @@ import FerryHTTP
 import FerryStore
 import FerrySystem
 import FerryWire
+import FoundationEssentials
 import Glibc
 
 /// The daemon with everything around it: its directories, its sockets, its log, its signals.
@@ -40,6 +41,7 @@ final class DaemonService {
         let startLock = isStartedByClient ? nil : try await StartLock.take(locations)
         lock = try await Self.lock(state, locations, besides: held)
         log = try Self.openLog(in: state, options, isForeground: isForeground)
+        try Self.saveLostQueue(in: state, log)
         do {
             store = try Store(directory: state)
         } catch {
@@ -228,6 +230,18 @@ final class DaemonService {
             )
         } catch {
             throw .start("the log cannot be written: \(error)")
+        }
+    }
+
+    /// A queue that is gone is said, and does not take its files along.
+    private static func saveLostQueue(in state: Directory, _ log: Log) throws(DaemonFailure) {
+        do throws(SystemCallError) {
+            guard let lost = try LostQueue(in: state, at: Date()) else { return }
+            log.write(.error, lost.message)
+        } catch {
+            throw .start(
+                "the queue has vanished, and what it has loaded cannot be put aside: \(error)"
+            )
         }
     }
 

@@ -29,7 +29,8 @@ extension Database {
             gap.first
         )
         try noteUnused(gap.first, identifier, in: session)
-        try noteUnused(identifier + 1, gap.last + 1, in: session)
+        // What stands in a file may be any number, also above the next one.
+        try noteUnused(identifier + 1, min(gap.last, next - 1) + 1, in: session)
         return true
     }
 

@@ -217,7 +217,7 @@ extension Database {
             state: try state(row.integer()),
             startedAt: row.optionalDate(),
             deadline: row.optionalDate(),
-            timeLeft: row.optionalDouble(),
+            timeLeft: row.optionalSeconds(),
             notBefore: row.optionalDate(),
             attempts: row.count()
         )

@@ -29,10 +29,7 @@ final class Database {
         try Self.check(connection)
         try Self.beginLog(connection)
         try Self.migrate(connection)
-        let sequence = try connection.first(
-            "SELECT seq FROM sqlite_sequence WHERE name = 'tasks'"
-        ) { $0.integer() }
-        nextTaskID = (sequence ?? 0) + 1
+        nextTaskID = try Self.nextTaskID(connection)
     }
 
     /// Decides what the next transactions outlive.
@@ -136,10 +133,13 @@ extension Database {
         guard application == Schema.applicationID else {
             throw connection.failure(.corrupt, because: "it is a database of another program")
         }
-        let version = try connection.first("PRAGMA user_version") { $0.integer() } ?? 0
+        let version = try version(of: connection)
         guard version <= Schema.version else {
             let reason = "its schema is \(version), this one's \(Schema.version)"
             throw connection.failure(.newerSchema, because: reason)
+        }
+        guard version > 0 else {
+            throw connection.failure(.corrupt, because: "there is no schema \(version)")
         }
         let finding = try connection.first("PRAGMA quick_check(1)") { $0.text() }
         guard finding == "ok" else {
@@ -162,8 +162,8 @@ extension Database {
     }
 
     private static func migrate(_ connection: Connection) throws(StoreError) {
-        let version = try connection.first("PRAGMA user_version") { $0.integer() } ?? 0
-        for (index, script) in Schema.migrations.enumerated().dropFirst(Int(version)) {
+        let version = try version(of: connection)
+        for (index, script) in Schema.migrations.enumerated() where index >= version {
             do throws(StoreError) {
                 try connection.execute(
                     """
@@ -176,8 +176,40 @@ extension Database {
                 )
             } catch {
                 if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-                throw error
+                guard error.code == .internalFailure else { throw error }
+                // The scripts are right for the schemas that they are for.
+                let reason = "its schema is not \(version), as it says (\(error.message))"
+                throw connection.failure(.corrupt, because: reason)
             }
         }
     }
+
+    private static func version(of connection: Connection) throws(StoreError) -> Int64 {
+        try connection.first("PRAGMA user_version") { $0.integer() } ?? 0
+    }
+
+    /// The number of the next task.
+    ///
+    /// - Throws: ``StoreError/Code/corrupt`` where there are no numbers left to be given out. Ferry never
+    ///   comes that far, and SQLite would call it a full disk.
+    private static func nextTaskID(_ connection: Connection) throws(StoreError) -> Int64 {
+        let counters = try connection.rows("SELECT name, seq FROM sqlite_sequence") {
+            (table: $0.text(), last: $0.integer())
+        }
+        for (table, last) in counters where !(0...greatestNumber ~= last) {
+            throw connection.failure(
+                .corrupt,
+                because: "the last of \(table) has the number \(last)"
+            )
+        }
+        // A counter that is too small would give a number out twice.
+        let greatest = try connection.first("SELECT max(id) FROM tasks") { $0.integer() } ?? 0
+        guard greatest <= greatestNumber else {
+            throw connection.failure(.corrupt, because: "a task has the number \(greatest)")
+        }
+        return max(greatest, counters.first { $0.table == "tasks" }?.last ?? 0) + 1
+    }
+
+    /// Above it no number is given out: whatever counts on from there has room enough.
+    private static let greatestNumber = Int64.max / 2
 }

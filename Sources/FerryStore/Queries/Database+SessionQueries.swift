@@ -84,7 +84,7 @@ extension Database {
             id: row.integer(),
             identifier: row.text(),
             launch: try decodeLaunch(row.optionalText()),
-            launchAttempts: Int(row.integer()),
+            launchAttempts: row.count(),
             nextLaunchAt: row.optionalDate(),
             quit: row.integer() != 0
         )
@@ -104,10 +104,10 @@ extension Database {
 
     private func counts(_ row: inout Row) -> SessionCounts {
         SessionCounts(
-            suspendedTasks: Int(row.integer()),
-            waitingTasks: Int(row.integer()),
-            completedTasks: Int(row.integer()),
-            events: Int(row.integer())
+            suspendedTasks: row.count(),
+            waitingTasks: row.count(),
+            completedTasks: row.count(),
+            events: row.count()
         )
     }
 

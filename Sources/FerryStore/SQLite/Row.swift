@@ -2,6 +2,9 @@ import CSQLite
 import FoundationEssentials
 
 /// A row of a result, read column by column from the left.
+///
+/// What stands in a file may be any number. Those that are calculated with come out so that doing so cannot
+/// end the process.
 struct Row {
     private let statement: OpaquePointer
     private var column: Int32 = 0
@@ -14,8 +17,16 @@ struct Row {
     /// The next column, an integer.
     mutating func integer() -> Int64 { sqlite3_column_int64(statement, advance()) }
 
-    /// The next column, a number of times: what stands in a file may be any number.
-    mutating func count() -> Int { Int(clamping: min(max(integer(), 0), Int64(Int32.max))) }
+    /// The next column, how many there are of something.
+    mutating func count() -> Int { Int(min(max(integer(), 0), Int64(Int32.max))) }
+
+    /// The next column, a number of bytes.
+    mutating func byteCount() -> Int64 { Self.byteCount(integer()) }
+
+    /// The next column, a number of bytes or `nil`.
+    mutating func optionalByteCount() -> Int64? { optionalInteger().map(Self.byteCount) }
+
+    private static func byteCount(_ number: Int64) -> Int64 { min(max(number, 0), 1 << 53) }
 
     /// The next column, an integer or `nil`.
     mutating func optionalInteger() -> Int64? {
@@ -26,21 +37,17 @@ struct Row {
     /// The next column, a number.
     mutating func double() -> Double { sqlite3_column_double(statement, advance()) }
 
-    /// The next column, a number or `nil`.
-    mutating func optionalDouble() -> Double? {
-        let index = advance()
-        return isNull(index) ? nil : sqlite3_column_double(statement, index)
-    }
+    /// The next column, a number of seconds: thirty thousand years at most, either way.
+    mutating func seconds() -> Double { min(max(double(), -1e12), 1e12) }
+
+    /// The next column, a number of seconds or `nil`.
+    mutating func optionalSeconds() -> Double? { isNull(column) ? skip() : seconds() }
 
     /// The next column, a moment.
-    mutating func date() -> Date { Date(timeIntervalSince1970: double()) }
+    mutating func date() -> Date { Date(timeIntervalSince1970: seconds()) }
 
     /// The next column, a moment or `nil`.
-    mutating func optionalDate() -> Date? {
-        let index = advance()
-        guard !isNull(index) else { return nil }
-        return Date(timeIntervalSince1970: sqlite3_column_double(statement, index))
-    }
+    mutating func optionalDate() -> Date? { isNull(column) ? skip() : date() }
 
     /// The next column, a text.
     mutating func text() -> String { optionalText() ?? "" }
@@ -64,6 +71,11 @@ struct Row {
         guard let start = sqlite3_column_blob(statement, index) else { return [] }
         let count = Int(sqlite3_column_bytes(statement, index))
         return Array(UnsafeRawBufferPointer(start: start, count: count))
+    }
+
+    private mutating func skip<T>() -> T? {
+        column += 1
+        return nil
     }
 
     private mutating func advance() -> Int32 {
