@@ -91,7 +91,7 @@ let package = Package(
         ),
         .testTarget(
             name: "FerryStoreTests",
-            dependencies: ["FerryStore", "FerrySystem", "FerryTestSupport"]
+            dependencies: ["FerryStore", "FerrySystem", "FerryTestSupport", "CSQLite"]
         ),
         .testTarget(
             name: "FerryWireTests",

@@ -267,6 +267,34 @@ import Testing
         #expect(log.elements == ["1 answered", "2 answered", "3 failed", "closed"])
     }
 
+    // However many are outstanding: those that were answered are forgotten many at a time.
+    @Test(arguments: [5, 6, 100])
+    func `TEST-10: an answered call is not told once more that the daemon is gone`(
+        count: Int
+    ) async throws {
+        let outcomes = Recorder<String>()
+        try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
+            do {
+                let (client, peer) = try pair { _ in done.resume() }
+                for id in 1...count {
+                    client.call(Wire.Resume(session: 5, identifier: id)) { result in
+                        // Keeps the client until the end.
+                        _ = client
+                        outcomes.append(
+                            "\(id) \((try? result.get()) == nil ? "failed" : "answered")"
+                        )
+                    }
+                }
+                for _ in 1...2 { try peer.send(#"{"parameters":{}}"#) }
+                peer.disconnect()
+            } catch {
+                done.resume(throwing: error)
+            }
+        }
+        let failed = (3...count).map { "\($0) failed" }
+        #expect(outcomes.elements == ["1 answered", "2 answered"] + failed)
+    }
+
     @Test func `after the end a call fails, later and once`() async throws {
         let (client, peer) = try pair()
         peer.disconnect()

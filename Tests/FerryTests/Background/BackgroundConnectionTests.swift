@@ -1,0 +1,150 @@
+import FerrySystem
+import FerryTestSupport
+import FerryWire
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Ferry
+
+/// A session's connection, without the session.
+@Suite("The connection of a background session", .timeLimit(.minutes(1)))
+struct BackgroundConnectionTests {
+    private let daemon: ScriptedDaemon
+
+    init() async throws {
+        _ = Home.path
+        daemon = try ScriptedDaemon()
+        try await daemon.start()
+    }
+
+    /// A connection of a session that needs no daemon but for what it asks for itself.
+    private func connection(
+        connect: (@Sendable () throws(DaemonError) -> FileDescriptor)? = nil
+    ) -> BackgroundConnection {
+        let connection = BackgroundConnection(
+            environment: .init(
+                connect: connect ?? daemon.connect,
+                opening: {
+                    Wire.OpenSession(
+                        application: Wire.Application(identifier: "app"),
+                        identifier: "tracks",
+                        configuration: .any
+                    )
+                },
+                patience: .seconds(3600)
+            )
+        )
+        connection.start(
+            .init(
+                didOpen: { [weak connection] in connection?.subscribed(to: $0) },
+                isReady: {},
+                didFail: { _ in },
+                wantsConnection: { false }
+            )
+        )
+        return connection
+    }
+
+    private func flush(_ connection: BackgroundConnection) async {
+        await withCheckedContinuation { done in connection.flush { done.resume() } }
+    }
+
+    @Test func `TEST-9: what the daemon has not acknowledged brings it back, if nothing else does`()
+        async throws
+    {
+        let connection = connection()
+        await LoopActor.run { daemon.behaviours["Suspend"] = [.keepSilent] }
+        connection.call(.suspend(task: 1))
+        await daemon.calls.wait(for: "Suspend 1")
+        try await daemon.die()
+        try await daemon.start()
+        await flush(connection)
+        #expect(daemon.calls.requests == ["Suspend 1", "Suspend 1"])
+        // Now there is nothing left to ask for.
+        try await daemon.die()
+        try await daemon.start()
+        while connection.isOpen { await Task.yield() }
+        #expect(daemon.calls.all.count { $0.hasPrefix("OpenSession") } == 2)
+    }
+
+    @Test(arguments: [true, false])
+    func `TEST-9: who waits for a session is told at once that it cannot be had`(
+        isInUse: Bool
+    ) async throws {
+        if isInUse {
+            let error = TransferInterfaceError.sessionInUse(identifier: "tracks", pid: 1)
+            await LoopActor.run { daemon.refusesOpening = [error] }
+        }
+        let gate = FixtureGate()
+        let connect = daemon.connect
+        let connection = connection { () throws(DaemonError) in
+            gate.wait()
+            guard isInUse else { throw .notRunning(sockets: []) }
+            return try connect()
+        }
+        await withCheckedContinuation { done in
+            Thread.detachNewThread {
+                connection.waitUntilOpened()
+                done.resume()
+            }
+            Thread.detachNewThread {
+                while connection.state.withLock({ $0.waiting.isEmpty }) { sched_yield() }
+                gate.open()
+            }
+        }
+        #expect(connection.hasFailed)
+        #expect(connection.reserveTask().refusal != nil)
+    }
+
+    @Test func `TEST-3: what was told of a session is not acknowledged to the one in its place`()
+        async throws
+    {
+        let connection = connection()
+        await LoopActor.run {
+            daemon.behaviours["Acknowledge"] = [.keepSilent, .keepSilent]
+        }
+        // Opened, so that there is a number to acknowledge for.
+        connection.call(.suspend(task: 1))
+        await flush(connection)
+        let number = try #require(connection.state.withLock { $0.lastNumber })
+        connection.acknowledge(1, ofSession: number)
+        connection.acknowledge(2, ofSession: number)
+        connection.call(.suspend(task: 2))
+        await daemon.calls.wait(for: "Suspend 2")
+        // The session comes into being again, and its events begin anew.
+        try await LoopActor.run {
+            try daemon.die()
+            daemon.sessions["tracks"] = nil
+            try daemon.start()
+        }
+        await flush(connection)
+        let opened = try #require(daemon.calls.all.lastIndex { $0.hasPrefix("OpenSession") })
+        #expect(opened > 0)
+        #expect(connection.state.withLock { $0.lastNumber } != number)
+        #expect(daemon.calls.all[opened...].filter { $0.hasPrefix("Acknowledge") } == [])
+        // Not those either that come later.
+        connection.acknowledge(1, ofSession: number)
+        await flush(connection)
+        #expect(daemon.calls.all[opened...].filter { $0.hasPrefix("Acknowledge") } == [])
+    }
+
+    @Test func `TEST-3: what was told of a session is acknowledged to it when the daemon is back`()
+        async throws
+    {
+        let connection = connection()
+        await LoopActor.run { daemon.behaviours["Acknowledge"] = [.keepSilent] }
+        // A session that holds something stays the same.
+        let request = Wire.Request(url: "http://a/", method: "GET", fields: [], idleTimeout: 60)
+        connection.call(.create(BackgroundCall.NewTask(identifier: 1, request: request)))
+        connection.call(.resume(task: 1))
+        await flush(connection)
+        let number = try #require(connection.state.withLock { $0.lastNumber })
+        connection.acknowledge(1, ofSession: number)
+        await daemon.calls.wait(for: "Acknowledge 1")
+        try await daemon.die()
+        try await daemon.start()
+        await daemon.calls.wait(for: "Acknowledge 1", count: 2)
+        await flush(connection)
+    }
+}
