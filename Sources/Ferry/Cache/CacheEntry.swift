@@ -17,16 +17,10 @@ struct CacheEntry: @unchecked Sendable {
         self.response = response
     }
 
-    /// Reads what a cache has under a key; nil when that is for another URL.
-    ///
-    /// - Parameters:
-    ///   - response: What the cache has.
-    ///   - key: The key.
-    ///   - request: The request that is to be answered.
-    init?(_ response: CachedURLResponse, under key: CacheKey, for request: TransferRequest) {
-        let head = Self.head(of: response.response, url: key.url)
+    /// Reads what a cache has for a request; nil where that cannot be an answer to it.
+    init?(_ response: CachedURLResponse, for request: TransferRequest) {
+        let head = Self.head(of: response.response, url: request.url)
         if let record = CacheRecord(userInfo: response.userInfo) {
-            guard record.url == key.url else { return nil }
             stored = StoredResponse(
                 head: head,
                 selectingFields: record.selectingFields,
@@ -34,9 +28,7 @@ struct CacheEntry: @unchecked Sendable {
                 responseTime: HTTPDate(secondsSince1970: record.responseTime)
             )
         } else {
-            guard key.isFor(response.response.url),
-                let stored = Self.appsResponse(head, to: request)
-            else { return nil }
+            guard let stored = Self.appsResponse(head, to: request) else { return nil }
             self.stored = stored
         }
         self.response = response

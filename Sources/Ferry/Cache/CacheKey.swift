@@ -1,49 +1,35 @@
-import FerryTransfer
 import Foundation
 import FoundationNetworking
 
-/// The requests under which a `URLCache` has the response to a URL.
+/// The request under which Foundation's cache has the response to a URL.
 ///
-/// Foundation's cache knows a URL by host, port and decoded path only: one response for all queries, for
+/// That cache knows a URL by host, port and decoded path only: one response for all queries, for
 /// `http` and `https`, for `/a%2Fb` and `/a/b`. On disk that key is a file name, in Base64, where a slash
 /// or more than 255 bytes make storing fail without a word. So a URL that the cache would confuse or lose
-/// goes under a key of its own, made of a hash; any other under the request itself, where the app finds
-/// it, too. Which URL a stored response is for, its ``CacheRecord`` says in either case.
+/// goes under a key of its own, made of a hash, and any other under itself. Which URL a stored
+/// response is for its user info says in either case.
 struct CacheKey: Hashable {
     /// The URL without its fragment, which is not sent.
     let url: String
-    /// The request to store under, and to look under first.
+    /// The request to store under.
     let request: URLRequest
-    /// Where an app may have stored a response itself, if that is another place.
-    let appRequest: URLRequest?
 
-    /// The key of a URL in a cache; nil for a text that is no URL.
-    init?(url text: String, in cache: URLCache) {
-        let text = Self.withoutFragment(text)
-        guard let url = URL(string: text) else { return nil }
-        self.url = text
-        let plain = URLRequest(url: url)
-        // A cache of the app's own making has keys of its own, and is told what is really asked for.
-        let isFoundations = type(of: cache) == URLCache.self
-        guard isFoundations, Self.isConfusable(url), let own = Self.ownURL(for: text) else {
-            request = plain
-            appRequest = nil
-            return
-        }
-        request = URLRequest(url: own)
-        appRequest = plain
-    }
-
-    /// Whether a response's URL is this one.
-    func isFor(_ url: URL?) -> Bool {
-        url.map { Self.withoutFragment($0.absoluteString) } == self.url
+    /// The key of a request; nil for one without a URL.
+    init?(_ request: URLRequest) {
+        guard let text = request.url?.absoluteURL.absoluteString else { return nil }
+        url = Self.withoutFragment(text)
+        guard let plain = URL(string: url),
+            let key = Self.isConfusable(plain) ? Self.ownURL(for: url) : plain
+        else { return nil }
+        self.request = URLRequest(url: key)
     }
 
     private static func isConfusable(_ url: URL) -> Bool {
         let path = url.path(percentEncoded: true)
         let isCanonical = path == url.path && (path == "/" || !path.hasSuffix("/"))
         let byteCount = path.utf8.count + (url.host(percentEncoded: true) ?? "").utf8.count
-        return url.query != nil || !isCanonical || byteCount > greatestByteCount
+        let isSecure = url.scheme?.lowercased() == "https"
+        return !isSecure || url.query != nil || !isCanonical || byteCount > greatestByteCount
     }
 
     /// What fits into a file's name, in Base64 and with a time, an ending and a port.
@@ -58,5 +44,52 @@ struct CacheKey: Hashable {
 
     private static func withoutFragment(_ text: String) -> String {
         String(text.prefix { $0 != "#" })
+    }
+}
+
+// MARK: - What is stored
+
+extension CacheKey {
+    /// The entry of a stored response's user info that has the URL.
+    private static let name = "io.ferry.url"
+
+    /// A response as it is stored under this key.
+    func putOn(_ response: CachedURLResponse) -> CachedURLResponse {
+        var userInfo = response.userInfo ?? [:]
+        let mayGoToDisk = response.storagePolicy == .allowed && Self.mayGoToDisk(userInfo)
+        userInfo[Self.name] = url
+        return CachedURLResponse(
+            response: response.response,
+            data: response.data,
+            userInfo: userInfo,
+            storagePolicy: mayGoToDisk || response.storagePolicy != .allowed
+                ? response.storagePolicy : .allowedInMemoryOnly
+        )
+    }
+
+    /// A stored response as it was given; nil where it is for another URL.
+    func takeOff(_ response: CachedURLResponse) -> CachedURLResponse? {
+        var userInfo = response.userInfo ?? [:]
+        // What an earlier Ferry, or another program, has stored, has no such entry.
+        let owner = userInfo.removeValue(forKey: Self.name) as? String
+        let known = owner ?? response.response.url.map { Self.withoutFragment($0.absoluteString) }
+        guard known == url else { return nil }
+        return CachedURLResponse(
+            response: response.response,
+            data: response.data,
+            userInfo: userInfo.isEmpty ? nil : userInfo,
+            storagePolicy: response.storagePolicy
+        )
+    }
+
+    /// Whether Foundation can write the user info, and read it again.
+    private static func mayGoToDisk(_ userInfo: [AnyHashable: Any]) -> Bool {
+        userInfo.allSatisfy { key, value in
+            guard key.base is String else { return false }
+            return switch value {
+            case is String, is Data, is Date, is Bool, is Int, is Double: true
+            default: false
+            }
+        }
     }
 }

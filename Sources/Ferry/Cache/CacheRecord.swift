@@ -3,20 +3,16 @@ import Foundation
 
 /// What `URLCache` does not keep of a response, but the rules of caching ask for.
 ///
-/// It goes into the user info of a `CachedURLResponse`, as one entry of type `Data`: an array, or
-/// anything else that is no plain value, would end the process when Foundation reads it from disk
-/// (see ``URLCacheStorage``).
+/// It goes into the user info of a `CachedURLResponse`, as one entry of type `Data`: anything else that is
+/// no plain value cannot go to the disk (see ``URLCacheStorage``).
 struct CacheRecord: Codable {
-    /// The URL that was asked for, which `URLCache` confuses with others.
-    var url: String
     var selectingFields: SelectingFields
     /// Seconds since 1970; see ``StoredResponse/requestTime``.
     var requestTime: Int64
     /// Seconds since 1970; see ``StoredResponse/responseTime``.
     var responseTime: Int64
 
-    init(_ stored: StoredResponse, url: String) {
-        self.url = url
+    init(_ stored: StoredResponse) {
         selectingFields = stored.selectingFields
         requestTime = stored.requestTime.secondsSince1970
         responseTime = stored.responseTime.secondsSince1970

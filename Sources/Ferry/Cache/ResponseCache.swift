@@ -143,6 +143,12 @@ final class ResponseCache: Sendable {
         }
     }
 
+    /// Calls `body` on the loop when all that was stored, or removed, until now is so.
+    @LoopActor
+    func afterChanges(_ body: @escaping @LoopActor @Sendable () -> Void) {
+        Self.queue.perform { LoopActor.perform { body() } }
+    }
+
     /// The error of a request that may be answered from the cache only, where the cache cannot.
     static func failure(of request: TransferRequest) -> URLError {
         URLError(.resourceUnavailable, url: URL(string: request.url))

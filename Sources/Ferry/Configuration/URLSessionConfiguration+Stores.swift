@@ -3,7 +3,7 @@ public import FoundationNetworking
 extension URLSessionConfiguration {
     /// Whether requests get the cookies of ``httpCookieStorage``.
     ///
-    /// Default: true. With false, cookies are neither sent nor stored. A request with a `Cookie` field of its own,
+    /// Default: true. With false, none are sent; those that come are stored. A request with a `Cookie` field of its own,
     /// or with `httpShouldHandleCookies` set to false, gets none. In background sessions without effect: they
     /// have no cookies.
     public var httpShouldSetCookies: Bool {

@@ -2,26 +2,18 @@ import Foundation
 
 /// A media type with its parameters, as a `data:` URL writes it.
 struct MediaType: Hashable, Sendable {
-    /// What a URL that names no type has, RFC 2397 §2.
-    static let plainText = MediaType(name: "text/plain", parameters: ["charset": "US-ASCII"])
-
     /// The type and the subtype, in lower case.
     let name: String
     /// The values by their names in lower case; of several with one name the first counts.
     let parameters: [String: String]
 
-    private init(name: String, parameters: [String: String]) {
-        self.name = name
-        self.parameters = parameters
-    }
-
     /// Reads a type; nil for what is none.
     ///
-    /// One with parameters alone is `text/plain`.
+    /// Nothing, or parameters alone, is `text/plain`. A parameter without a value is passed over.
     init?(_ text: Substring) {
         let parts = text.split(separator: ";", omittingEmptySubsequences: false)
         let first = (parts.first ?? "").trimmed
-        let type = first.isEmpty && parts.count > 1 ? "text/plain" : first
+        let type = first.isEmpty ? "text/plain" : first
         let words = type.split(separator: "/", omittingEmptySubsequences: false)
         guard words.count == 2, words.allSatisfy(\.isToken) else { return nil }
         name = type.lowercased()

@@ -18,7 +18,7 @@ struct DataOrder: Sendable {
     var resource: Resource
     /// What the connections of the request are counted by; empty where it needs none.
     private(set) var host = ""
-    /// The request, as the app made it.
+    /// The request, as the app made it and the session completes it.
     var request: URLRequest
     /// What is sent, beside a body in the request.
     var body: DataBody
@@ -41,16 +41,18 @@ struct DataOrder: Sendable {
     /// - Parameters:
     ///   - request: The request; its own body is ignored where there is another one.
     ///   - body: What is sent.
+    ///   - custom: The app's class that loads it, if any.
     ///   - configuration: That of the session.
     /// - Throws: What the task fails with when it is resumed.
     init(
         _ request: URLRequest,
         body: DataBody,
+        loadedBy custom: ProtocolClass? = nil,
         configuration: URLSessionConfiguration.Values
     ) throws(URLError) {
-        self.request = request
+        self.request = request.completed(by: configuration)
         self.body = body
-        if let custom = ProtocolClass(for: request, configuration: configuration) {
+        if let custom {
             resource = .custom(custom)
             return
         }

@@ -88,6 +88,18 @@ extension TransferRequest {
     private static let defaultTimeoutInterval: TimeInterval = 60
 }
 
+extension URLRequest {
+    /// The request with the header fields that a session adds to each.
+    func completed(by configuration: URLSessionConfiguration.Values) -> URLRequest {
+        var request = self
+        for field in configuration.additionalFields
+        where request.value(forHTTPHeaderField: field.name) == nil {
+            request.setValue(field.value, forHTTPHeaderField: field.name)
+        }
+        return request
+    }
+}
+
 extension URLSessionConfiguration.Values {
     /// The header fields that are added to every request.
     var additionalFields: [HTTPField] {

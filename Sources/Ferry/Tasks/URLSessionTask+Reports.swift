@@ -12,7 +12,8 @@ extension URLSessionTask {
     /// What is asked for at last, after redirects.
     func noteRequest(_ request: TransferRequest) {
         storage.withLock { storage in
-            storage.currentRequest = storage.originalRequest?.redirected(as: request)
+            let completed = storage.originalRequest?.completed(by: core.configuration)
+            storage.currentRequest = completed?.redirected(as: request)
         }
     }
 

@@ -11,10 +11,13 @@ extension SessionCore {
         delegate: (any URLSessionTaskDelegate)? = nil
     ) -> URLSessionDownloadTask {
         if case .handler = recipient { requireForeground() }
-        if !isBackground, case .request(let request) = source,
-            request.isLocal || ProtocolClass(for: request, configuration: configuration) != nil
-        {
-            return makeLocalDownloadTask(from: request, of: session, for: recipient, delegate)
+        if !isBackground, case .request(let request) = source {
+            if request.isLocal {
+                return makeLocalDownloadTask(from: request, of: session, for: recipient, delegate)
+            }
+            if asksClasses {
+                return makeAskedDownloadTask(from: request, of: session, for: recipient, delegate)
+            }
         }
         let order = Result { () throws(URLError) in
             try DownloadOrder(source, configuration: configuration)
@@ -31,7 +34,51 @@ extension SessionCore {
         )
     }
 
-    /// Makes a task for a file of this machine, for what is in the URL, or for one of the app's protocols.
+    /// Makes a task that one of the app's classes may load.
+    private func makeAskedDownloadTask(
+        from request: URLRequest,
+        of session: URLSession,
+        for recipient: URLSessionDownloadTask.Recipient,
+        _ delegate: (any URLSessionTaskDelegate)?
+    ) -> URLSessionDownloadTask {
+        makeTask(
+            of: session,
+            storage: makeStorage(of: session, request, delegate),
+            make: downloadTaskMaker(for: recipient),
+            asking: { task in
+                let custom = ProtocolClass(for: task, configuration: configuration)
+                guard custom == nil else {
+                    return Result { () throws(URLError) in
+                        try DataOrder(
+                            request,
+                            body: .inRequest,
+                            loadedBy: custom,
+                            configuration: configuration
+                        )
+                    }.map { .local($0) }
+                }
+                return Result { () throws(URLError) in
+                    try DownloadOrder(.request(request), configuration: configuration)
+                }.map { .remote($0) }
+            },
+            add: { (task, order: AskedDownload) in
+                switch order {
+                case .local(let order): backend.addLocal(task, order)
+                case .remote(let order): backend.add(task, order)
+                }
+            }
+        )
+    }
+
+    /// Who loads a download that the app's classes were asked about.
+    private enum AskedDownload: Sendable {
+        /// One of them.
+        case local(DataOrder)
+        /// None of them.
+        case remote(DownloadOrder)
+    }
+
+    /// Makes a task for a file of this machine, or for what is in the URL.
     private func makeLocalDownloadTask(
         from request: URLRequest,
         of session: URLSession,
@@ -97,14 +144,31 @@ extension SessionCore {
         _ delegate: (any URLSessionTaskDelegate)?,
         make: (Int, any TaskBackend, URLSessionTask.Storage) -> Task
     ) -> Task {
-        let order = Result { () throws(URLError) in
-            try DataOrder(request, body: body, configuration: configuration)
-        }
         var storage = makeStorage(of: session, request, delegate)
         storage.sentCounts.expected =
             body.byteCount(for: request) ?? NSURLSessionTransferSizeUnknown
-        return makeTask(order, of: session, storage: storage, make: make) { backend.add($0, $1) }
+        func order(_ custom: ProtocolClass?) -> Result<DataOrder, URLError> {
+            Result { () throws(URLError) in
+                try DataOrder(request, body: body, loadedBy: custom, configuration: configuration)
+            }
+        }
+        guard asksClasses else {
+            let order = order(nil)
+            return makeTask(order, of: session, storage: storage, make: make) {
+                backend.add($0, $1)
+            }
+        }
+        return makeTask(
+            of: session,
+            storage: storage,
+            make: make,
+            asking: { order(ProtocolClass(for: $0, configuration: configuration)) },
+            add: { backend.add($0, $1) }
+        )
     }
+
+    /// Whether classes of the app's are asked who loads a task.
+    private var asksClasses: Bool { !isBackground && !configuration.protocolTypes.isEmpty }
 
     /// What a new task begins with.
     func makeStorage(
@@ -115,7 +179,7 @@ extension SessionCore {
         var storage = URLSessionTask.Storage(
             session: handle ?? session,
             originalRequest: request,
-            currentRequest: request,
+            currentRequest: request?.completed(by: configuration),
             delegate: delegate
         )
         storage.sentCounts.expected = Int64(request?.httpBody?.count ?? 0)
@@ -140,12 +204,53 @@ extension SessionCore {
         make: (Int, any TaskBackend, URLSessionTask.Storage) -> Task,
         add: (Task, Order) -> Void
     ) -> Task {
-        let handle = handle ?? session
-        let delegate = storage.delegate ?? self.delegate as? any URLSessionTaskDelegate
         backend.prepareForTask()
         let task = addTask(order, storage: storage, make: make, add: add)
-        delegate?.urlSession(handle, didCreateTask: task)
+        tellCreation(of: task, storage, session)
         return task
+    }
+
+    /// Makes a task of the app's process whose order says what classes of the app's make of it.
+    private func makeTask<Order: Sendable, Task: URLSessionTask>(
+        of session: URLSession,
+        storage: URLSessionTask.Storage,
+        make: (Int, any TaskBackend, URLSessionTask.Storage) -> Task,
+        asking order: (Task) -> Result<Order, URLError>,
+        add: (Task, Order) -> Void
+    ) -> Task {
+        let identifier = state.withLock { state in
+            requireActive(state)
+            return backend.reserveTask().identifier
+        }
+        var task = make(identifier, backend, storage)
+        // Not under the lock: a class may do anything, also make tasks.
+        let order = order(task)
+        if let error = order.failure {
+            task = make(identifier, RefusingBackend(error: error), storage)
+        }
+        state.withLock { state in
+            requireActive(state)
+            state.tasks[identifier] = task
+            if let order = try? order.get() { add(task, order) }
+        }
+        tellCreation(of: task, storage, session)
+        return task
+    }
+
+    private func tellCreation(
+        of task: URLSessionTask,
+        _ storage: URLSessionTask.Storage,
+        _ session: URLSession
+    ) {
+        let delegate = storage.delegate ?? self.delegate as? any URLSessionTaskDelegate
+        delegate?.urlSession(handle ?? session, didCreateTask: task)
+    }
+
+    private func requireActive(_ state: State) {
+        precondition(
+            state.condition == .active,
+            "Attempted to create a task in a session that has been invalidated."
+        )
     }
 
     /// Numbers a task and hands it to the backend in one step, so that the backend gets tasks in the order
@@ -157,10 +262,7 @@ extension SessionCore {
         add: (Task, Order) -> Void
     ) -> Task {
         state.withLock { state in
-            precondition(
-                state.condition == .active,
-                "Attempted to create a task in a session that has been invalidated."
-            )
+            requireActive(state)
             let (identifier, refusal) = backend.reserveTask()
             let error = order.failure ?? refusal
             let backend = error.map { RefusingBackend(error: $0) } ?? backend as any TaskBackend

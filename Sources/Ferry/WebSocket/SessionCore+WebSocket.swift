@@ -28,7 +28,7 @@ extension SessionCore {
                 storage: URLSessionTask.Storage(
                     session: handle,
                     originalRequest: request,
-                    currentRequest: request
+                    currentRequest: request.completed(by: configuration)
                 )
             )
             state.tasks[task.taskIdentifier] = task

@@ -1,7 +1,6 @@
 import FerryHTTP
 import FerryTransfer
 import Foundation
-import FoundationNetworking
 import Synchronization
 import Testing
 

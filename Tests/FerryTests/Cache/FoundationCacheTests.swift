@@ -4,14 +4,14 @@ import Testing
 
 @testable import Ferry
 
-/// The faults of Foundation's cache that ``URLCacheStorage`` and ``CacheKey`` work around.
+/// The faults of Foundation's cache that ``URLCache`` and ``CacheKey`` work around.
 ///
 /// A test that fails tells that Foundation has been mended, and which of the two can be made shorter.
 @Suite("Faults of Foundation's URLCache")
 struct FoundationCacheTests {
     private let path = CacheSamples.path()
 
-    private var fromDisk: URLCache { CacheSamples.cache(at: path) }
+    private var fromDisk: FoundationNetworking.URLCache { CacheSamples.foundationCache(at: path) }
 
     private func request(_ url: String) throws -> URLRequest {
         URLRequest(url: try #require(URL(string: url)))
@@ -19,15 +19,18 @@ struct FoundationCacheTests {
 
     private func store(
         _ body: String,
-        in cache: URLCache,
+        in cache: FoundationNetworking.URLCache,
         url: String = CacheSamples.url,
-        policy: URLCache.StoragePolicy = .allowed
+        policy: FoundationNetworking.URLCache.StoragePolicy = .allowed
     ) throws {
         let response = try CacheSamples.entry(body, url: url, policy: policy).response
         cache.storeCachedResponse(response, for: try request(url))
     }
 
-    private func body(_ cache: URLCache, _ url: String = CacheSamples.url) throws -> String? {
+    private func body(
+        _ cache: FoundationNetworking.URLCache,
+        _ url: String = CacheSamples.url
+    ) throws -> String? {
         cache.cachedResponse(for: try request(url)).map { String(decoding: $0.data, as: UTF8.self) }
     }
 
@@ -53,7 +56,7 @@ struct FoundationCacheTests {
     }
 
     @Test func `a large response is hidden by the former one`() throws {
-        let cache = CacheSamples.cache(at: path, memory: 5000)
+        let cache = CacheSamples.foundationCache(at: path, memory: 5000)
         try store("old", in: cache)
         try store(String(repeating: "x", count: 20_000), in: cache)
         let found = try body(cache)
@@ -79,7 +82,7 @@ struct FoundationCacheTests {
 
     @Test func `what is stored twice cannot be evicted`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.exitStatus]) {
-            let cache = CacheSamples.cache(memory: 10_000, disk: 0)
+            let cache = CacheSamples.foundationCache(memory: 10_000, disk: 0)
             let body = String(repeating: "x", count: 3000)
             for url in ["https://host/a", "https://host/a", "https://host/b", "https://host/c"] {
                 let size = url == "https://host/c" ? 3 : 1
@@ -96,8 +99,8 @@ struct FoundationCacheTests {
             let path = CacheSamples.path()
             let entry = try CacheSamples.entry("body", userInfo: ["key": ["a"]])
             let request = URLRequest(url: try #require(URL(string: CacheSamples.url)))
-            CacheSamples.cache(at: path).storeCachedResponse(entry.response, for: request)
-            _ = CacheSamples.cache(at: path).cachedResponse(for: request)
+            CacheSamples.foundationCache(at: path).storeCachedResponse(entry.response, for: request)
+            _ = CacheSamples.foundationCache(at: path).cachedResponse(for: request)
         }
         #expect(hasTrapped(result))
     }
@@ -107,10 +110,21 @@ struct FoundationCacheTests {
             _ = Home.path
             let entry = try CacheSamples.entry("shared")
             let request = URLRequest(url: try #require(URL(string: CacheSamples.url)))
-            URLCache.shared.storeCachedResponse(entry.response, for: request)
+            FoundationNetworking.URLCache.shared.storeCachedResponse(entry.response, for: request)
             let ephemeral = FoundationNetworking.URLSessionConfiguration.ephemeral
             let cache = try #require(ephemeral.urlCache)
             withKnownIssue { #expect(cache.cachedResponse(for: request) == nil) }
         }
+    }
+}
+
+extension CacheSamples {
+    /// Foundation's own cache.
+    fileprivate static func foundationCache(
+        at path: String = path(),
+        memory: Int = 1 << 20,
+        disk: Int = 10 << 20
+    ) -> FoundationNetworking.URLCache {
+        FoundationNetworking.URLCache(memoryCapacity: memory, diskCapacity: disk, diskPath: path)
     }
 }

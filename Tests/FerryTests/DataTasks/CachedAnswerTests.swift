@@ -46,6 +46,115 @@ struct CachedAnswerTests {
         #expect(server.requests.count == 1)
     }
 
+    @Test(arguments: ["/song", "/song?verse=1", "/songs/"])
+    func `API-6: a response is in the cache when the completion handler runs`(
+        path: String
+    ) async throws {
+        let cache = Self.cacheOnDisk()
+        let session = recorder.makeSession { $0.urlCache = cache }
+        server.on(
+            String(path.prefix { $0 != "?" }),
+            .content(.text("la")).with(fields: [("Cache-Control", "max-age=600")]),
+            .content(.text("li")).with(fields: [("Cache-Control", "max-age=600")])
+        )
+        var request = URLRequest(url: try server.address(path))
+        // The second one replaces the first.
+        for expected in ["la", "li"] {
+            request.cachePolicy = .reloadIgnoringLocalCacheData
+            let asked = request
+            let found = await withCheckedContinuation { continuation in
+                session.dataTask(with: asked) { _, _, _ in
+                    continuation.resume(returning: cache.cachedResponse(for: asked)?.data)
+                }.resume()
+            }
+            #expect(found == Data(expected.utf8))
+        }
+    }
+
+    @Test
+    func `API-6: what a server confirms is fresh in the cache when the completion handler runs`()
+        async throws
+    {
+        let cache = Self.cacheOnDisk()
+        let session = recorder.makeSession { $0.urlCache = cache }
+        server.on(
+            "/tagged",
+            .content(.text("la")).with(fields: [("ETag", "\"1\""), ("Cache-Control", "no-cache")]),
+            .status(304, fields: [("ETag", "\"1\""), ("X-Confirmed", "yes")])
+        )
+        let request = URLRequest(url: try server.address("/tagged"))
+        var confirmations: [String?] = []
+        for _ in 0..<2 {
+            let confirmation = await withCheckedContinuation { continuation in
+                session.dataTask(with: request) { _, _, _ in
+                    let stored = cache.cachedResponse(for: request)?.response as? HTTPURLResponse
+                    let field = stored?.value(forHTTPHeaderField: "X-Confirmed")
+                    continuation.resume(returning: field)
+                }.resume()
+            }
+            confirmations.append(confirmation)
+        }
+        #expect(confirmations == [nil, "yes"])
+    }
+
+    @Test
+    func `API-6: what may not be stored is out of the cache when the completion handler runs`()
+        async throws
+    {
+        let cache = Self.cacheOnDisk()
+        let session = recorder.makeSession { $0.urlCache = cache }
+        server.on(
+            "/song",
+            .content(.text("la")).with(fields: [("Cache-Control", "max-age=600")]),
+            .content(.text("li"))
+        )
+        let url = try server.address("/song")
+        _ = try await session.data(from: url)
+        #expect(cache.cachedResponse(for: URLRequest(url: url)) != nil)
+        var post = URLRequest(url: url)
+        post.httpMethod = "POST"
+        _ = try await session.data(for: post)
+        #expect(cache.cachedResponse(for: URLRequest(url: url)) == nil)
+    }
+
+    private static func cacheOnDisk() -> URLCache {
+        let path = "\(Home.path)/cached-answers-\(UUID().uuidString)"
+        return URLCache(memoryCapacity: 1 << 20, diskCapacity: 10 << 20, diskPath: path)
+    }
+
+    @Test(arguments: [nil, URLCache.StoragePolicy.allowed])
+    func `TEST-7: a response with secrets is kept in memory, and never on the disk`(
+        chosen: URLCache.StoragePolicy?
+    ) async throws {
+        let path = "\(Home.path)/secret-answers-\(UUID().uuidString)"
+        let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 10 << 20, diskPath: path)
+        let session = recorder.makeSession { $0.urlCache = cache }
+        let fields = [("Cache-Control", "max-age=600"), ("Set-Cookie", "session=1")]
+        server.on("/login", .content(.text("la")).with(fields: fields))
+        let proposed = Recorder<URLCache.StoragePolicy>()
+        recorder.change { answers in
+            answers.cached = { response in
+                proposed.append(response.storagePolicy)
+                guard let chosen else { return response }
+                return CachedURLResponse(
+                    response: response.response,
+                    data: response.data,
+                    userInfo: nil,
+                    storagePolicy: chosen
+                )
+            }
+        }
+        let url = try server.address("/login")
+        session.dataTask(with: url).resume()
+        await recorder.waitForEnd()
+        #expect(proposed.elements == [.allowedInMemoryOnly])
+        #expect(cache.cachedResponse(for: URLRequest(url: url))?.data == Data("la".utf8))
+        let fromDisk = URLCache(memoryCapacity: 0, diskCapacity: 10 << 20, diskPath: path)
+        #expect(fromDisk.cachedResponse(for: URLRequest(url: url)) == nil)
+        let files = try? FileManager.default.contentsOfDirectory(atPath: path)
+        #expect(files ?? [] == [])
+    }
+
     @Test func `what is stored is confirmed by the server`() async throws {
         let session = recorder.makeSession {
             $0.urlCache = URLSessionConfiguration.ephemeral.urlCache

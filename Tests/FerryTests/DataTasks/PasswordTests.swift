@@ -49,6 +49,61 @@ struct PasswordTests {
         #expect((challenge.failureResponse as? HTTPURLResponse)?.statusCode == 401)
     }
 
+    @Test(arguments: ["Basic", "Basic realm=\"127.0.0.1\""])
+    func
+        `API-14: what is stored for the host's name as its realm is used where the server names none`(
+            challenge: String
+        ) async throws
+    {
+        let server = server
+        server.on("/unnamed", Self.basic(challenge))
+        let storage = URLSessionConfiguration.ephemeral.urlCredentialStorage
+        let session = recorder.makeSession { $0.urlCredentialStorage = storage }
+        let space = URLProtectionSpace(
+            host: "127.0.0.1",
+            port: Int(server.port),
+            protocol: "http",
+            realm: "127.0.0.1",
+            authenticationMethod: NSURLAuthenticationMethodHTTPBasic
+        )
+        let kept = URLCredential(user: "u", password: "p", persistence: .forSession)
+        storage?.setDefaultCredential(kept, for: space)
+        let (data, response) = try await session.data(from: try server.address("/unnamed"))
+        #expect(data == Data("la".utf8))
+        #expect((response as? HTTPURLResponse)?.statusCode == 200)
+    }
+
+    @Test func `API-7: credentials are stored, found and removed for a task`() throws {
+        let storage = try #require(URLSessionConfiguration.ephemeral.urlCredentialStorage)
+        let task = session.dataTask(with: try server.address("/basic"))
+        func space() -> URLProtectionSpace {
+            URLProtectionSpace(
+                host: "host",
+                port: 80,
+                protocol: "http",
+                realm: "r",
+                authenticationMethod: NSURLAuthenticationMethodHTTPBasic
+            )
+        }
+        let kept = URLCredential(user: "u", password: "p", persistence: .forSession)
+        let users = Recorder<[String]?>()
+        func note() {
+            storage.getCredentials(for: space(), task: task) { users.append($0?.keys.sorted()) }
+            storage.getDefaultCredential(for: space(), task: task) { credential in
+                users.append(credential?.user.map { [$0] })
+            }
+        }
+        note()
+        storage.set(kept, for: space(), task: task)
+        note()
+        storage.setDefaultCredential(kept, for: space(), task: task)
+        note()
+        storage.remove(kept, for: space(), task: task)
+        note()
+        // Foundation takes the first one for the default.
+        #expect(users.elements == [nil, nil, ["u"], ["u"], ["u"], ["u"], nil, nil])
+    }
+
     @Test func `a wrong password is asked for again, and counted`() async throws {
         let wrong = URLCredential(user: "u", password: "x", persistence: .none)
         recorder.change { [credential] answers in

@@ -119,6 +119,52 @@ private final class LeadProtocol: URLProtocol {
     override func stopLoading() {}
 }
 
+/// Answers tasks whose URL begins with `task:` by the task's number, and the field that its session adds.
+private final class TaskProtocol: URLProtocol {
+    override class func canInit(with task: URLSessionTask) -> Bool {
+        let added = task.currentRequest?.value(forHTTPHeaderField: "X-Session")
+        return task.currentRequest?.url?.scheme == "task" && added == "added"
+    }
+
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    override func startLoading() {
+        guard let url = request.url, let task else {
+            client?.urlProtocol(self, didFailWithError: URLError(.unknown))
+            return
+        }
+        guard url.path != "/moved" else { return lead(from: url) }
+        let added = request.value(forHTTPHeaderField: "X-Session") ?? "none"
+        let response = URLResponse(
+            url: url,
+            mimeType: nil,
+            expectedContentLength: -1,
+            textEncodingName: nil
+        )
+        client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+        client?.urlProtocol(self, didLoad: Data("\(task.taskIdentifier) \(added)".utf8))
+        client?.urlProtocolDidFinishLoading(self)
+    }
+
+    private func lead(from url: URL) {
+        guard let next = URL(string: "task://host/text"),
+            let response = HTTPURLResponse(
+                url: url,
+                statusCode: 302,
+                httpVersion: nil,
+                headerFields: nil
+            )
+        else { return }
+        client?.urlProtocol(
+            self,
+            wasRedirectedTo: URLRequest(url: next),
+            redirectResponse: response
+        )
+    }
+
+    override func stopLoading() {}
+}
+
 @Suite("Protocol classes of an app's", .timeLimit(.minutes(1)))
 struct ProtocolClassTests {
     private let recorder = DataRecorder()
@@ -128,8 +174,10 @@ struct ProtocolClassTests {
         _ = Home.path
         session = recorder.makeSession { configuration in
             configuration.protocolClasses = [
-                MockProtocol.self, RelayProtocol.self, LeadProtocol.self,
+                MockProtocol.self, RelayProtocol.self, LeadProtocol.self, TaskProtocol.self,
+                FieldProtocol.self,
             ]
+            configuration.httpAdditionalHeaders = ["X-Session": "added", "X-Own": "session's"]
             configuration.httpMaximumConnectionsPerHost = 1
         }
     }
@@ -237,6 +285,77 @@ struct ProtocolClassTests {
         led.resume()
         await recorder.waitForEnd()
         #expect(recorder.text == "led")
+    }
+
+    @Test func `API-4: a class is asked about, and gets, the fields that the session adds`()
+        async throws
+    {
+        let (data, _) = try await session.data(from: try url("field://host/text"))
+        #expect(data == Data("session's".utf8))
+        var request = URLRequest(url: try url("field://host/text"))
+        request.setValue("mine", forHTTPHeaderField: "X-Own")
+        let (own, _) = try await session.data(for: request)
+        #expect(own == Data("mine".utf8))
+    }
+
+    @Test
+    func
+        `API-4: a task's current request has the fields that the session adds, its original one not`()
+        async throws
+    {
+        let server = try FixtureServer()
+        server.on("/song", .content(.text("la")))
+        server.on("/moved", .status(302, fields: [("Location", "/song")]))
+        var count = 0
+        for path in ["/song", "/moved"] {
+            let url = try server.address(path)
+            for task in [session.dataTask(with: url), session.downloadTask(with: url)] {
+                #expect(task.currentRequest?.value(forHTTPHeaderField: "X-Session") == "added")
+                task.resume()
+                count += 1
+                await recorder.waitForEnd(count)
+                #expect(task.currentRequest?.value(forHTTPHeaderField: "X-Session") == "added")
+                #expect(task.currentRequest?.url?.path == "/song")
+                #expect(task.originalRequest == URLRequest(url: url))
+            }
+        }
+    }
+
+    @Test func `API-7: a class is asked about tasks, and its objects know theirs`() async throws {
+        let data = session.dataTask(with: try url("task://host/text"))
+        data.resume()
+        await recorder.waitForEnd()
+        #expect(recorder.text == "\(data.taskIdentifier) added")
+        let download = session.downloadTask(with: try url("task://host/text"))
+        download.resume()
+        await recorder.waitForEnd(2)
+        #expect(recorder.file == Data("\(download.taskIdentifier) added".utf8))
+    }
+
+    @Test func `API-7: a class is asked about a task again where it leads elsewhere`() async throws
+    {
+        let task = session.dataTask(with: try url("task://host/moved"))
+        task.resume()
+        await recorder.waitForEnd()
+        #expect(recorder.text == "\(task.taskIdentifier) added")
+        #expect(task.currentRequest?.url?.path == "/text")
+    }
+
+    @Test func `API-7: a class that says nothing of tasks is asked about their requests`() throws {
+        let task = session.dataTask(with: try url("mock://host/text"))
+        #expect(MockProtocol.canInit(with: task))
+        #expect(!MockProtocol.canInit(with: session.dataTask(with: try url("http://host/"))))
+        let object = TaskProtocol(task: task, cachedResponse: nil, client: nil)
+        #expect(object.task === task)
+        #expect(object.request.url == task.currentRequest?.url)
+    }
+
+    @Test func `API-7: what every class declines fails when it is resumed`() async throws {
+        let task = session.dataTask(with: try url("nobody://host/text"))
+        #expect(task.state == .suspended)
+        task.resume()
+        await recorder.waitForEnd()
+        #expect(recorder.error?.code == .unsupportedURL)
     }
 
     @Test func `what no class takes is loaded as ever`() async throws {

@@ -217,13 +217,19 @@ extension DataTransfer: ResourceReceiver {
     /// Goes where a protocol object of the app's has sent the task.
     private func follow(_ request: URLRequest) async {
         let configuration = engine.configuration
+        let task = task
+        task.storage.withLock { $0.currentRequest = request.completed(by: configuration) }
         do throws(URLError) {
             // The app's classes are asked, which may take their time.
             order = try await ProtocolClass.queue.run { () throws(URLError) in
-                try DataOrder(request, body: .inRequest, configuration: configuration)
+                try DataOrder(
+                    request,
+                    body: .inRequest,
+                    loadedBy: ProtocolClass(for: task, configuration: configuration),
+                    configuration: configuration
+                )
             }
             guard !machine.hasEnded else { return }
-            task.storage.withLock { $0.currentRequest = request }
             isAlone = true
             run(machine.redirected())
         } catch {

@@ -27,6 +27,8 @@ final class HTTPLoader: ResourceLoader {
     /// The stored answer that the server has confirmed, which is handed over in place of its response.
     private var confirmed: CachedURLResponse?
     private var fetchesAgain = false
+    /// Whether the cache has something to store or to remove.
+    private var changesCache = false
     /// A stored body that waits to be handed over.
     private var servedBody: Data?
 
@@ -172,8 +174,14 @@ final class HTTPLoader: ResourceLoader {
         finish(nil)
     }
 
+    /// The end is told when the cache has the answer: the app may look there at once.
     private func finish(_ error: (any Error)?) {
         decider.preparation = nil
+        guard changesCache, let cache else { return end(error) }
+        cache.afterChanges { [self] in end(error) }
+    }
+
+    private func end(_ error: (any Error)?) {
         let receiver = receiver
         self.receiver = nil
         receiver?.didFinish(error)
@@ -198,11 +206,13 @@ extension HTTPLoader: LoadReceiver {
         switch answer {
         case .deliver(let proposed, let outdated):
             cache.invalidate(outdated)
+            changesCache = !outdated.isEmpty
             self.proposed = proposed
             return deliver(head)
         case .useStored(let freshened, let isKept):
             guard let entry = lookup?.entry else { return deliver(head) }
             confirmed = cache.freshen(entry, as: freshened, isKept: isKept, for: request.url)
+            changesCache = true
             return .discard
         case .fetchAgain:
             fetchesAgain = true
@@ -243,6 +253,7 @@ extension HTTPLoader: LoadReceiver {
         let url = load.currentRequest.url
         receiver.mayStore(response) { [self] chosen in
             cache.store(chosen, as: proposed, for: url)
+            changesCache = true
             finish(nil)
         }
     }

@@ -7,6 +7,7 @@ import FoundationNetworking
 final class ProtocolLoader: ResourceLoader {
     private let type: ProtocolClass
     private let request: URLRequest
+    private let task: URLSessionTask
     private weak var receiver: (any ResourceReceiver)?
     private let instance = ProtocolInstance()
     private var isPaused = false
@@ -15,9 +16,15 @@ final class ProtocolLoader: ResourceLoader {
     /// What was reported while nothing was to be handed over.
     private var held: [ProtocolClient.Report] = []
 
-    init(_ type: ProtocolClass, _ request: URLRequest, receiver: any ResourceReceiver) {
+    init(
+        _ type: ProtocolClass,
+        _ request: URLRequest,
+        of task: URLSessionTask,
+        receiver: any ResourceReceiver
+    ) {
         self.type = type
         self.request = request
+        self.task = task
         self.receiver = receiver
     }
 
@@ -25,6 +32,7 @@ final class ProtocolLoader: ResourceLoader {
         instance.start(
             type,
             request,
+            of: task,
             client: ProtocolClient { [weak self] in self?.take($0) }
         )
     }

@@ -5,17 +5,26 @@ import FoundationNetworking
 /// A class of the app's that can load a request.
 struct ProtocolClass: @unchecked Sendable {
     // @unchecked because a metatype is never changed.
-    let type: URLProtocol.Type
+    let type: FoundationNetworking.URLProtocol.Type
 
     /// Where classes are asked whose answer nobody waits for: not on the loop, as they may take their time.
     static let queue = BlockingQueue(label: "ferry.classes")
 
-    /// The first of a session's classes that says it can load a request.
-    init?(for request: URLRequest, configuration: URLSessionConfiguration.Values) {
-        let types = (configuration.protocolClasses.value ?? []).compactMap {
-            $0 as? URLProtocol.Type
+    /// The first of a session's classes that says it can load a task.
+    init?(for task: URLSessionTask, configuration: URLSessionConfiguration.Values) {
+        guard let request = task.currentRequest else { return nil }
+        let type = configuration.protocolTypes.first { type in
+            guard let own = type as? URLProtocol.Type else { return type.canInit(with: request) }
+            return own.canInit(with: task)
         }
-        guard let type = types.first(where: { $0.canInit(with: request) }) else { return nil }
+        guard let type else { return nil }
         self.type = type
+    }
+}
+
+extension URLSessionConfiguration.Values {
+    /// The classes that are asked who can load a task.
+    var protocolTypes: [FoundationNetworking.URLProtocol.Type] {
+        (protocolClasses.value ?? []).compactMap { $0 as? FoundationNetworking.URLProtocol.Type }
     }
 }

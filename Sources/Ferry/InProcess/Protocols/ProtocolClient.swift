@@ -24,7 +24,7 @@ final class ProtocolClient: NSObject, URLProtocolClient, Sendable {
     }
 
     func urlProtocol(
-        _ protocol: URLProtocol,
+        _ protocol: FoundationNetworking.URLProtocol,
         wasRedirectedTo request: URLRequest,
         redirectResponse: URLResponse
     ) {
@@ -32,7 +32,7 @@ final class ProtocolClient: NSObject, URLProtocolClient, Sendable {
     }
 
     func urlProtocol(
-        _ protocol: URLProtocol,
+        _ protocol: FoundationNetworking.URLProtocol,
         cachedResponseIsValid cachedResponse: CachedURLResponse
     ) {
         report(.response(cachedResponse.response))
@@ -40,27 +40,36 @@ final class ProtocolClient: NSObject, URLProtocolClient, Sendable {
     }
 
     func urlProtocol(
-        _ protocol: URLProtocol,
+        _ protocol: FoundationNetworking.URLProtocol,
         didReceive response: URLResponse,
         cacheStoragePolicy policy: URLCache.StoragePolicy
     ) {
         report(.response(response))
     }
 
-    func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) {
+    func urlProtocol(_ protocol: FoundationNetworking.URLProtocol, didLoad data: Data) {
         report(.data(data))
     }
 
-    func urlProtocolDidFinishLoading(_ protocol: URLProtocol) {
+    func urlProtocolDidFinishLoading(_ protocol: FoundationNetworking.URLProtocol) {
         report(.finished)
     }
 
-    func urlProtocol(_ protocol: URLProtocol, didFailWithError error: any Error) {
+    func urlProtocol(
+        _ protocol: FoundationNetworking.URLProtocol,
+        didFailWithError error: any Error
+    ) {
         report(.failed(error))
     }
 
     /// Protocol objects have nobody to ask: Apple's library does not pass this on either.
-    func urlProtocol(_ protocol: URLProtocol, didReceive challenge: URLAuthenticationChallenge) {}
+    func urlProtocol(
+        _ protocol: FoundationNetworking.URLProtocol,
+        didReceive challenge: URLAuthenticationChallenge
+    ) {}
 
-    func urlProtocol(_ protocol: URLProtocol, didCancel challenge: URLAuthenticationChallenge) {}
+    func urlProtocol(
+        _ protocol: FoundationNetworking.URLProtocol,
+        didCancel challenge: URLAuthenticationChallenge
+    ) {}
 }
