@@ -180,6 +180,12 @@ if Context.environment["FERRY_FUZZING"] == nil {
     }
 }
 
+#if canImport(Darwin)
+// Apple's systems have a URLSession of their own: there is no more of Ferry there than what re-exports it.
+package.products = [.library(name: "Ferry", targets: ["Ferry"])]
+package.targets = [.target(name: "Ferry", sources: ["Exports.swift"])]
+#endif
+
 for target in package.targets {
     switch target.type {
     case .regular, .executable, .test:
