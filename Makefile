@@ -34,7 +34,7 @@ build: set-up
 # nothing is gained by more, and a test that starts real processes gets the machine it needs.
 test: set-up
 	swift build --build-tests --quiet
-	swift test --skip-build --no-parallel --disable-xctest
+	@scripts/test
 
 demo: set-up
 	@scripts/demo $(if $(URL),'$(URL)')
@@ -42,6 +42,7 @@ demo: set-up
 lint:
 	$(SWIFT_FILES) | xargs -0 swift format lint --strict --parallel
 	scripts/named-tests docs/mission.md
+	scripts/time-limits
 
 format:
 	$(SWIFT_FILES) | xargs -0 swift format format --in-place --parallel

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Testing
 
 /// What libFuzzer has found worth keeping is run once: `make fuzz` looks for more.
-@Suite struct CorpusTests {
+@Suite(.timeLimit(.minutes(5))) struct CorpusTests {
     @Test(arguments: FuzzTarget.all)
     func `a target has no finding in its corpus`(of target: FuzzTarget) throws {
         let files = try Self.files(in: "Corpora/\(target.name)")

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Testing
 
 /// The unit that systemd starts ferryd by.
-@Suite struct ServiceUnitTests {
+@Suite(.timeLimit(.minutes(5))) struct ServiceUnitTests {
     @Test func `the service sets nothing that applications which ferryd starts would inherit`()
         throws
     {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryStore
 
-@Suite
+@Suite(.timeLimit(.minutes(5)))
 struct CommitQueueTests {
     private func request(_ mutation: Mutation) -> CommitRequest {
         CommitRequest(mutations: [mutation], durability: .synchronized) { _ in }

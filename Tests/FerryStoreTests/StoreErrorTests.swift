@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryStore
 
-@Suite
+@Suite(.timeLimit(.minutes(5)))
 struct StoreErrorTests {
     // Result codes: https://sqlite.org/rescode.html
     @Test(

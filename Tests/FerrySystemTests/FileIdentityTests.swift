@@ -3,7 +3,7 @@ import FerryTestSupport
 import Glibc
 import Testing
 
-@Suite struct FileIdentityTests {
+@Suite(.timeLimit(.minutes(5))) struct FileIdentityTests {
     private let temporary: TemporaryDirectory
 
     init() throws {

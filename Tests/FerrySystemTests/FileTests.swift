@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerrySystem
 
-@Suite struct FileTests {
+@Suite(.timeLimit(.minutes(5))) struct FileTests {
     private let temporary: TemporaryDirectory
     private var directory: Directory { temporary.directory }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryCommand
 
-@Suite struct ArgumentParserTests {
+@Suite(.timeLimit(.minutes(5))) struct ArgumentParserTests {
     private static let switchOption = OptionSyntax("switch", letter: "s", help: "")
     private static let valueOption = OptionSyntax("value", letter: "v", value: "V", help: "")
 

@@ -3,7 +3,7 @@ import Testing
 @testable import FerryCommand
 
 /// The help of every command, word for word.
-@Suite struct HelpTests {
+@Suite(.timeLimit(.minutes(5))) struct HelpTests {
     private func expectHelp(
         of command: String,
         _ text: String,

@@ -3,7 +3,7 @@ import Testing
 @testable import FerryCommand
 
 /// Command lines that make no sense, and what is said to them.
-@Suite struct UsageTests {
+@Suite(.timeLimit(.minutes(5))) struct UsageTests {
     @Test(arguments: [
         ("gte", "there is no command 'gte'. Did you mean 'get'?", "ferry"),
         ("stauts", "there is no command 'stauts'.", "ferry"),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryCommand
 
-@Suite struct FileNameTests {
+@Suite(.timeLimit(.minutes(5))) struct FileNameTests {
     @Test(arguments: [
         ("report.pdf", "report.pdf"), ("../../etc/passwd", "passwd"),
         ("C:\\Windows\\a.exe", "a.exe"),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryCommand
 
-@Suite struct FileTakerTests {
+@Suite(.timeLimit(.minutes(5))) struct FileTakerTests {
     private let directory: TemporaryDirectory
     private let taker: FileTaker
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryCommand
 
-@Suite struct PlacementTests {
+@Suite(.timeLimit(.minutes(5))) struct PlacementTests {
     private let directory: TemporaryDirectory
 
     init() throws {

@@ -3,7 +3,7 @@ import Testing
 @testable import FerryCommand
 
 /// Lines that are drawn again in place, and lines that are not.
-@Suite struct DrawingTests {
+@Suite(.timeLimit(.minutes(5))) struct DrawingTests {
     private func row(_ number: Int, _ state: TransferRow.State) -> TransferRow {
         var row = TransferRow(
             id: TransferRow.ID(application: "ferry", session: "s", taskIdentifier: number),

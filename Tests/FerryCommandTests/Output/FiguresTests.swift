@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryCommand
 
-@Suite struct FiguresTests {
+@Suite(.timeLimit(.minutes(5))) struct FiguresTests {
     @Test(arguments: [
         (0, "0 B"), (1, "1 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1536, "1.5 KiB"),
         (102_297, "99.9 KiB"), (102_400, "100 KiB"), (1_048_000, "1023 KiB"),

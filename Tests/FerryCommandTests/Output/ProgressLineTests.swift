@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryCommand
 
-@Suite struct ProgressLineTests {
+@Suite(.timeLimit(.minutes(5))) struct ProgressLineTests {
     private func row(
         _ name: String = "debian-12.iso",
         received: Int64 = 120 << 20,

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryCommand
 
-@Suite struct TextColumnsTests {
+@Suite(.timeLimit(.minutes(5))) struct TextColumnsTests {
     @Test(arguments: [
         ("", 0), ("abc", 3), ("naïve", 5), ("e\u{301}", 1), ("日本", 4), ("한글", 4), ("🚢", 2),
         ("ｶﾅ", 2), ("Ａ", 2),

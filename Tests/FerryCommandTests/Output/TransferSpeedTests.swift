@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryCommand
 
-@Suite struct TransferSpeedTests {
+@Suite(.timeLimit(.minutes(5))) struct TransferSpeedTests {
     private func speed(_ samples: (Int64, Double)...) -> TransferSpeed {
         samples.reduce(into: TransferSpeed()) { speed, sample in
             speed.update(byteCount: sample.0, at: .seconds(sample.1))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryCommand
 
-@Suite struct ExplanationTests {
+@Suite(.timeLimit(.minutes(5))) struct ExplanationTests {
     typealias Transfer = TransferDaemon.Transfer
     private let noon = Date(timeIntervalSince1970: 1_790_000_000)
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryCommand
 
-@Suite struct TransferWatchTests {
+@Suite(.timeLimit(.minutes(5))) struct TransferWatchTests {
     private let saved = Outcome.saved(path: "/tmp/big.iso", byteCount: 1000)
     private let failed = Outcome.failed(Outcome.Reason(code: "-1001", message: "timed out"))
 

@@ -7,7 +7,7 @@ import Testing
 @testable import FerryDaemon
 @testable import FerryTransfer
 
-@Suite struct AdoptionTests {
+@Suite(.timeLimit(.minutes(5))) struct AdoptionTests {
     @Test func `a task has its resume data in the store before its file is taken over`() {
         var bench = MachineBench()
         let client = bench.open()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct ChallengeTests {
+@Suite(.timeLimit(.minutes(5))) struct ChallengeTests {
     private var bench = MachineBench()
 
     init() {

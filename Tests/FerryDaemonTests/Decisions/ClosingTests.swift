@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct ClosingTests {
+@Suite(.timeLimit(.minutes(5))) struct ClosingTests {
     @Test func `an empty session goes at once`() {
         var bench = MachineBench()
         let client = bench.open()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct CommitBacklogTests {
+@Suite(.timeLimit(.minutes(5))) struct CommitBacklogTests {
     private static let full = StoreError.model(.diskFull)
 
     private static func commit(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct CreationTests {
+@Suite(.timeLimit(.minutes(5))) struct CreationTests {
     @Test func `a task is acknowledged once it is in the store`() throws {
         var bench = MachineBench()
         let client = bench.open()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct DeadlineTests {
+@Suite(.timeLimit(.minutes(5))) struct DeadlineTests {
     @Test func `BG-17: a task fails when its time is up, retries or not`() {
         var bench = MachineBench()
         let client = bench.open(configuration: .timed(100))

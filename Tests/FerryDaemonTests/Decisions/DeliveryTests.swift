@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct DeliveryTests {
+@Suite(.timeLimit(.minutes(5))) struct DeliveryTests {
     /// A database with events of so many tasks that were cancelled.
     private static func database(endedTasks count: Int64) -> ModelDatabase {
         var database = ModelDatabase()

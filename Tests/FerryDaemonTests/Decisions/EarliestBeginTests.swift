@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct EarliestBeginTests {
+@Suite(.timeLimit(.minutes(5))) struct EarliestBeginTests {
     private var bench = MachineBench()
 
     init() { bench.wait(5) }

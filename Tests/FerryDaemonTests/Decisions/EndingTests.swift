@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct EndingTests {
+@Suite(.timeLimit(.minutes(5))) struct EndingTests {
     @Test func `BG-32: a download that is complete is told as finished, then as completed`() throws
     {
         var bench = MachineBench()

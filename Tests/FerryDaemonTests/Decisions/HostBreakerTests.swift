@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct HostBreakerTests {
+@Suite(.timeLimit(.minutes(5))) struct HostBreakerTests {
     private static func failing(_ count: Int) -> HostBreaker {
         var breaker = HostBreaker()
         for _ in 0..<count { breaker.failed("a:80", delay: 10, isAsked: false, at: moment(0)) }

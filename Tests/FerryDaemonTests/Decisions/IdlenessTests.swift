@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct IdlenessTests {
+@Suite(.timeLimit(.minutes(5))) struct IdlenessTests {
     @Test func `a daemon with nothing to do ends after a while`() {
         var bench = MachineBench()
         #expect(bench.timers[.idle] == bench.now + 10)

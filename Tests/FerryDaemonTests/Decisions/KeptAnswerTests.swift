@@ -7,7 +7,7 @@ import Testing
 @testable import FerryDaemon
 
 /// What an application has answered is good for its other tasks, and for nobody else's.
-@Suite struct KeptAnswerTests {
+@Suite(.timeLimit(.minutes(5))) struct KeptAnswerTests {
     private var bench = MachineBench()
 
     init() { bench.wait(5) }

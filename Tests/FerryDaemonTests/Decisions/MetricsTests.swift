@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct MetricsTests {
+@Suite(.timeLimit(.minutes(5))) struct MetricsTests {
     private static let configuration: Wire.SessionConfiguration = {
         var configuration = Wire.SessionConfiguration.sample
         configuration.collectsMetrics = true

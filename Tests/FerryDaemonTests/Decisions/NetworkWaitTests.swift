@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct NetworkWaitTests {
+@Suite(.timeLimit(.minutes(5))) struct NetworkWaitTests {
     private func lose(_ bench: inout MachineBench) {
         bench.input { $0.connectivityChanged(to: .disconnected, at: $1) }
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct ProgressTests {
+@Suite(.timeLimit(.minutes(5))) struct ProgressTests {
     @Test func `progress is told ten times a second at most, and the latest in any case`() {
         var bench = MachineBench()
         let client = bench.open()

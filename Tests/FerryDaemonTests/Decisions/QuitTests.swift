@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct QuitTests {
+@Suite(.timeLimit(.minutes(5))) struct QuitTests {
     @Test func `BG-38: all transfers of an application that is quit are cancelled`() {
         var bench = MachineBench()
         let client = bench.open()

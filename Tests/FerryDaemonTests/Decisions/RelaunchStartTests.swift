@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct RelaunchStartTests {
+@Suite(.timeLimit(.minutes(5))) struct RelaunchStartTests {
     // MARK: The start
 
     @Test func `a start is noted before it happens`() {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct RelaunchTests {
+@Suite(.timeLimit(.minutes(5))) struct RelaunchTests {
     /// A bench whose application is gone and has a task that loads.
     static func bench(
         configuration: Wire.SessionConfiguration = .sample,

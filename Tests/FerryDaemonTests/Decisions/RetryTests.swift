@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct RetryTests {
+@Suite(.timeLimit(.minutes(5))) struct RetryTests {
     @Test(arguments: [
         TransferError.Code.timedOut, .cannotFindHost, .cannotConnectToHost, .connectionLost,
         .notConnected, .secureConnectionFailed, .serverUnavailable, .diskFull, .outOfMemory,

@@ -6,7 +6,7 @@ import Testing
 @testable import FerryDaemon
 
 /// Changes of a task that are made of what it was like.
-@Suite struct RevisionTests {
+@Suite(.timeLimit(.minutes(5))) struct RevisionTests {
     @Test func `a person's limits keep what the app has set while the store was asked`() {
         var bench = MachineBench()
         let client = bench.open()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct SchedulingTests {
+@Suite(.timeLimit(.minutes(5))) struct SchedulingTests {
     @Test func `BG-25: the daemon runs 32 transfers, 16 of a host, and of a session what it says`()
     {
         var bench = MachineBench(DaemonPolicy())

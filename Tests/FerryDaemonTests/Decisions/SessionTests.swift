@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct SessionTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionTests {
     @Test func `a number that a process used up at its end is not given to the next one`() {
         var bench = MachineBench()
         let open = Wire.OpenSession.sample("session", "app", .sample, .sample)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct StopTests {
+@Suite(.timeLimit(.minutes(5))) struct StopTests {
     @Test func `a daemon that is told to stop answers and ends`() {
         var bench = MachineBench()
         let client = bench.connect()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct StoreFailureTests {
+@Suite(.timeLimit(.minutes(5))) struct StoreFailureTests {
     private typealias Continuation = DaemonStateMachine.Continuation
 
     private static let full = StoreError.model(.diskFull)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct TaskTests {
+@Suite(.timeLimit(.minutes(5))) struct TaskTests {
     @Test func `a task runs when it is resumed`() {
         var bench = MachineBench()
         let client = bench.open()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct TransferBudgetTests {
+@Suite(.timeLimit(.minutes(5))) struct TransferBudgetTests {
     @Test func `an empty budget admits everybody`() {
         let budget = TransferBudget(policy: .limits(total: 2, host: 1))
         #expect(budget.free == 2)

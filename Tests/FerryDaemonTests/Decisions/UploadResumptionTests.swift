@@ -8,7 +8,7 @@ import Testing
 @testable import FerryDaemon
 
 /// Uploads that go on where they were cut off.
-@Suite struct UploadResumptionTests {
+@Suite(.timeLimit(.minutes(5))) struct UploadResumptionTests {
     private let identity = FileIdentity(device: 1, inode: 2, size: 500, modified: 3, changed: 4)
     private let resource = UploadResource(url: "http://a/resources/1", language: .draft8)
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct UploadTests {
+@Suite(.timeLimit(.minutes(5))) struct UploadTests {
     private let identity = FileIdentity(device: 1, inode: 2, size: 500, modified: 3, changed: 4)
 
     @discardableResult

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct WaitTests {
+@Suite(.timeLimit(.minutes(5))) struct WaitTests {
     @Test func `a task that does not wait has no reason to`() {
         var bench = MachineBench()
         let client = bench.open()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct LogBacklogTests {
+@Suite(.timeLimit(.minutes(5))) struct LogBacklogTests {
     private static func line(_ message: String, at seconds: Double = 0) -> LogLine {
         LogLine(date: moment(seconds), level: .info, task: 1, message: message)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct LogLineTests {
+@Suite(.timeLimit(.minutes(5))) struct LogLineTests {
     private static let date = Date(timeIntervalSince1970: 1_800_000_000.25)
 
     @Test func `a line has a time, a level and a message`() {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct DaemonOptionsTests {
+@Suite(.timeLimit(.minutes(5))) struct DaemonOptionsTests {
     @Test func `without arguments the daemon serves, with its defaults`() throws {
         let options = try DaemonOptions.parse([])
         #expect(options.action == .serve(isForeground: false))

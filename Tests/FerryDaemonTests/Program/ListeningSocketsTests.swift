@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct ListeningSocketsTests {
+@Suite(.timeLimit(.minutes(5))) struct ListeningSocketsTests {
     private static let own = "\(getpid())"
 
     private static let environments: [([String: String], Int32)] = [

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct HostNameTests {
+@Suite(.timeLimit(.minutes(5))) struct HostNameTests {
     @Test(arguments: [
         ("http://example.org/a", "example.org:80"),
         ("https://example.org", "example.org:443"),

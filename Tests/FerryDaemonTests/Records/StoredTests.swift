@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct StoredTests {
+@Suite(.timeLimit(.minutes(5))) struct StoredTests {
     @Test func `a request is kept whole, and equal requests are equal bytes`() {
         var request = Wire.Request.sample("https://a/1?b=c")
         request.fields = [Wire.Field(name: "X", value: "ä\u{0}\n")]

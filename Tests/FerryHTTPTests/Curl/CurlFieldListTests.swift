@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryHTTP
 
-@Suite struct CurlFieldListTests {
+@Suite(.timeLimit(.minutes(5))) struct CurlFieldListTests {
     private func lines(
         _ fields: KeyValuePairs<String, String> = [:],
         method: String = "GET",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryHTTP
 
-@Suite struct HTTPErrorCurlTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPErrorCurlTests {
     struct Row: CustomTestStringConvertible, Sendable {
         /// The name in libcurl's manual, for those who read a failure.
         var name: String

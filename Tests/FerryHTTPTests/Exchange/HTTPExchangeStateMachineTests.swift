@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryHTTP
 
-@Suite struct HTTPExchangeStateMachineTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPExchangeStateMachineTests {
     typealias Machine = HTTPExchange.StateMachine
 
     let start = ContinuousClock.now

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryHTTP
 
-@Suite struct ResponseHeadParserTests {
+@Suite(.timeLimit(.minutes(5))) struct ResponseHeadParserTests {
     private func parse(
         _ lines: [String],
         maximumByteCount: Int = 10_000

@@ -1,7 +1,7 @@
 import FerryHTTP
 import Testing
 
-@Suite struct ListElementsTests {
+@Suite(.timeLimit(.minutes(5))) struct ListElementsTests {
     @Test(
         arguments: [
             ("", []), (" \t", []), ("a", ["a"]), (" a b\t, c", ["a b", "c"]),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryHTTP
 
-@Suite struct WebSocketFramerTests {
+@Suite(.timeLimit(.minutes(5))) struct WebSocketFramerTests {
     private let framer: WebSocketFramer
 
     init() throws {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryHTTP
 
-@Suite struct WebSocketHandshakeTests {
+@Suite(.timeLimit(.minutes(5))) struct WebSocketHandshakeTests {
     /// RFC 6455 §1.3.
     private static let key = "dGhlIHNhbXBsZSBub25jZQ=="
     private static let accept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryHTTP
 
-@Suite struct WebSocketQueueTests {
+@Suite(.timeLimit(.minutes(5))) struct WebSocketQueueTests {
     @Test func `what went in first comes out first, whatever the order of calls`() {
         var queue = WebSocketQueue<Int>()
         var next = 0

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryHTTP
 
-@Suite struct WebSocketStateMachineTests {
+@Suite(.timeLimit(.minutes(5))) struct WebSocketStateMachineTests {
     private typealias Machine = WebSocketConnection.StateMachine
 
     private static let request = WebSocketRequest(url: "ws://host/")

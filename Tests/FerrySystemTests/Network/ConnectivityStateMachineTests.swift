@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerrySystem
 
-@Suite struct ConnectivityStateMachineTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectivityStateMachineTests {
     private typealias Machine = ConnectivityMonitor.StateMachine
     private typealias Content = NetworkMessage.Content
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerrySystem
 
-@Suite struct NetworkMessageTests {
+@Suite(.timeLimit(.minutes(5))) struct NetworkMessageTests {
     private typealias Bytes = NetworkMessageBytes
 
     private static let running = UInt32(IFF_UP | IFF_RUNNING)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Ferry
 
-@Suite struct BackgroundTasksStateMachineTests {
+@Suite(.timeLimit(.minutes(5))) struct BackgroundTasksStateMachineTests {
     private typealias Machine = BackgroundTasks.StateMachine
     private typealias Identifier = Application.BackgroundTaskIdentifier
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ferry
 
-@Suite struct OutboxTests {
+@Suite(.timeLimit(.minutes(5))) struct OutboxTests {
     private func task(_ identifier: Int) -> BackgroundCall.NewTask {
         BackgroundCall.NewTask(
             identifier: identifier,

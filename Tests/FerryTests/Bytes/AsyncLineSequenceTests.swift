@@ -3,7 +3,7 @@ import Testing
 
 @testable import Ferry
 
-@Suite("Lines of bytes")
+@Suite("Lines of bytes", .timeLimit(.minutes(5)))
 struct AsyncLineSequenceTests {
     private func lines(_ bytes: [UInt8]) async -> [String] {
         await ByteSequence(bytes).lines.collected()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Ferry
 
-@Suite("Characters and code points of bytes")
+@Suite("Characters and code points of bytes", .timeLimit(.minutes(5)))
 struct AsyncTextSequenceTests {
     private static let texts = [
         "", "plain", "äöü€\u{1F600}", "e\u{301}\u{302}x", "\r\n\r\n\n\r",

@@ -7,7 +7,7 @@ import Testing
 /// The faults of Foundation's cache that ``URLCache`` and ``CacheKey`` work around.
 ///
 /// A test that fails tells that Foundation has been mended, and which of the two can be made shorter.
-@Suite("Faults of Foundation's URLCache")
+@Suite("Faults of Foundation's URLCache", .timeLimit(.minutes(5)))
 struct FoundationCacheTests {
     private let path = CacheSamples.path()
 

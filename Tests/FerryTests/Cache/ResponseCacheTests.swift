@@ -7,7 +7,7 @@ import Testing
 
 @testable import Ferry
 
-@Suite("The cache of a session")
+@Suite("The cache of a session", .timeLimit(.minutes(5)))
 struct ResponseCacheTests {
     typealias Samples = CacheSamples
 

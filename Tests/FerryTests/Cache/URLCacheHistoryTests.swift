@@ -3,7 +3,7 @@ import Testing
 
 @testable import Ferry
 
-@Suite("Histories of a cache")
+@Suite("Histories of a cache", .timeLimit(.minutes(5)))
 struct URLCacheHistoryTests {
     /// Chance that a seed repeats (SplitMix64).
     private struct Chance: RandomNumberGenerator {

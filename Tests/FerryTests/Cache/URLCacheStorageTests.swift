@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ferry
 
-@Suite("Storing in URLCache")
+@Suite("Storing in URLCache", .timeLimit(.minutes(5)))
 struct URLCacheStorageTests {
     typealias Samples = CacheSamples
 

@@ -2,7 +2,7 @@ import Ferry
 import Foundation
 import Testing
 
-@Suite("URLSessionConfiguration")
+@Suite("URLSessionConfiguration", .timeLimit(.minutes(5)))
 struct URLSessionConfigurationTests {
     @Test func `section 4: the defaults of the three kinds`() {
         let kinds: [URLSessionConfiguration] = [

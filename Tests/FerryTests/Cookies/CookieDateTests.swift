@@ -3,7 +3,7 @@ import Testing
 
 @testable import Ferry
 
-@Suite("Dates of cookies")
+@Suite("Dates of cookies", .timeLimit(.minutes(5)))
 struct CookieDateTests {
     @Test(arguments: [
         "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Ferry
 
-@Suite("Whom cookies belong to")
+@Suite("Whom cookies belong to", .timeLimit(.minutes(5)))
 struct CookieOriginTests {
     private func origin(_ url: String) throws -> CookieOrigin {
         let url = try #require(URL(string: url))

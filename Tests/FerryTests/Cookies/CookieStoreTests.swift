@@ -7,7 +7,7 @@ import Testing
 
 @testable import Ferry
 
-@Suite("Cookies of a session")
+@Suite("Cookies of a session", .timeLimit(.minutes(5)))
 struct CookieStoreTests {
     private let samples: CookieSamples
 

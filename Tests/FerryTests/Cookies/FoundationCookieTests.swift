@@ -6,7 +6,7 @@ import Testing
 /// The faults of Foundation's cookies that ``CookieStore`` works around.
 ///
 /// A test that fails tells that Foundation has been mended, and what can be made shorter.
-@Suite("Faults of Foundation's cookies")
+@Suite("Faults of Foundation's cookies", .timeLimit(.minutes(5)))
 struct FoundationCookieTests {
     private func cookies(_ field: String) throws -> [HTTPCookie] {
         let url = try #require(URL(string: CookieSamples.url))

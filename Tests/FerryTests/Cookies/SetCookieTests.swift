@@ -3,7 +3,7 @@ import Testing
 
 @testable import Ferry
 
-@Suite("Set-Cookie")
+@Suite("Set-Cookie", .timeLimit(.minutes(5)))
 struct SetCookieTests {
     private let now = Date(timeIntervalSince1970: 1_000_000_000)
 

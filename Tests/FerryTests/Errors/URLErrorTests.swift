@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ferry
 
-@Suite("URLError")
+@Suite("URLError", .timeLimit(.minutes(5)))
 struct URLErrorTests {
     @Test(arguments: TransferError.Code.allCases)
     func `every failure has a code and words of Apple's`(code: TransferError.Code) {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ferry
 
-@Suite("The directory of downloads")
+@Suite("The directory of downloads", .timeLimit(.minutes(5)))
 struct DownloadDirectoryTests {
     private let directory: Directory
 

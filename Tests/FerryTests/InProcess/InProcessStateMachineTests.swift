@@ -4,7 +4,7 @@ import Testing
 @testable import Ferry
 @testable import FerryTransfer
 
-@Suite("Decisions of a download in process")
+@Suite("Decisions of a download in process", .timeLimit(.minutes(5)))
 struct InProcessStateMachineTests {
     private typealias Machine = InProcessDownload.StateMachine
 

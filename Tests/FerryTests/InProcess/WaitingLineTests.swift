@@ -2,7 +2,7 @@ import Testing
 
 @testable import Ferry
 
-@Suite("The line for connections")
+@Suite("The line for connections", .timeLimit(.minutes(5)))
 struct WaitingLineTests {
     private func drain(_ line: inout WaitingLine, host: String = "a") -> [Int] {
         var tasks: [Int] = []

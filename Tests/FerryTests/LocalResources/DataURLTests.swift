@@ -3,7 +3,7 @@ import Testing
 
 @testable import Ferry
 
-@Suite("DataURL")
+@Suite("DataURL", .timeLimit(.minutes(5)))
 struct DataURLTests {
     @Test(arguments: [
         ("data:,A%20brief%20note", "A brief note"),

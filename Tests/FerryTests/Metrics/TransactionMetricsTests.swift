@@ -6,7 +6,7 @@ import Testing
 @testable import Ferry
 @testable import FerryTransfer
 
-@Suite("URLSessionTaskTransactionMetrics")
+@Suite("URLSessionTaskTransactionMetrics", .timeLimit(.minutes(5)))
 struct TransactionMetricsTests {
     private static let url = "https://host.test/file"
     private let start = Date(timeIntervalSince1970: 1_000_000_000)

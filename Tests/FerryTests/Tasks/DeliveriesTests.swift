@@ -3,7 +3,7 @@ import Testing
 
 @testable import Ferry
 
-@Suite("The order of a task's messages")
+@Suite("The order of a task's messages", .timeLimit(.minutes(5)))
 struct DeliveriesTests {
     private func progressed(_ byteCount: Int64) -> URLSessionTask.Delivery {
         URLSessionTask.Delivery(

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Ferry
 
-@Suite("A task's lifecycle")
+@Suite("A task's lifecycle", .timeLimit(.minutes(5)))
 struct LifecycleTests {
     @Test func `DL-15: a new task is suspended once, so that one resume starts it`() {
         var lifecycle = URLSessionTask.Lifecycle()

@@ -2,7 +2,7 @@ import Ferry
 import Foundation
 import Testing
 
-@Suite("WebSocket values") struct WebSocketBasicsTests {
+@Suite("WebSocket values", .timeLimit(.minutes(5))) struct WebSocketBasicsTests {
     private typealias CloseCode = URLSessionWebSocketTask.CloseCode
 
     @Test func `close codes have Apple's numbers`() {

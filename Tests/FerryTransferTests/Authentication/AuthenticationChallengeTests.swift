@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite struct AuthenticationChallengeTests {
+@Suite(.timeLimit(.minutes(5))) struct AuthenticationChallengeTests {
     private func challenges(
         _ values: String...,
         proxy: Bool = false

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite struct DigestAuthenticationTests {
+@Suite(.timeLimit(.minutes(5))) struct DigestAuthenticationTests {
     private let mufasa = PasswordCredential(user: "Mufasa", password: "Circle of Life")
 
     private func parameters(_ value: String) -> [String: String] {

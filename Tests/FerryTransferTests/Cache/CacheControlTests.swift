@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite struct CacheControlTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheControlTests {
     private func control(_ values: String...) -> CacheControl {
         CacheControl(fields: values.map { HTTPField(name: "cache-control", value: $0) })
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite("Histories of a client with a cache")
+@Suite("Histories of a client with a cache", .timeLimit(.minutes(5)))
 struct CacheHistoryTests {
     @Test(arguments: 0..<25 as Range<UInt64>)
     func `what is used is what the server allows`(seed: UInt64) throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite("Decisions of a request about the cache")
+@Suite("Decisions of a request about the cache", .timeLimit(.minutes(5)))
 struct CacheTransactionTests {
     typealias Fixtures = CacheFixtures
     typealias Fields = [(String, String)]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite struct FreshnessTests {
+@Suite(.timeLimit(.minutes(5))) struct FreshnessTests {
     typealias Fixtures = CacheFixtures
     typealias Fields = [(String, String)]
 

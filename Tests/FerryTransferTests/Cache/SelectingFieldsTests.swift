@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite struct SelectingFieldsTests {
+@Suite(.timeLimit(.minutes(5))) struct SelectingFieldsTests {
     typealias Fixtures = CacheFixtures
     typealias Fields = [(String, String)]
 

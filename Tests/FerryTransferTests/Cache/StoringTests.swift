@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite struct StoringTests {
+@Suite(.timeLimit(.minutes(5))) struct StoringTests {
     typealias Fixtures = CacheFixtures
     typealias Fields = [(String, String)]
 

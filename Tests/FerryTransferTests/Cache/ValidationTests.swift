@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite struct ValidationTests {
+@Suite(.timeLimit(.minutes(5))) struct ValidationTests {
     typealias Fixtures = CacheFixtures
     typealias Fields = [(String, String)]
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite struct DigestFieldTests {
+@Suite(.timeLimit(.minutes(5))) struct DigestFieldTests {
     static let md5 = "CY9rzUYh03PK3k6DJie09g=="
     static let sha256 = "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg="
 

@@ -1,7 +1,7 @@
 import FerryTransfer
 import Testing
 
-@Suite struct ConnectionBudgetTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectionBudgetTests {
     @Test func `a host has its limit`() {
         var budget = ConnectionBudget(limit: 10, limitPerHost: 2)
         #expect(budget.take(forHost: "a") == .admitted)

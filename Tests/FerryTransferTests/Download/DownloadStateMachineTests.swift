@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite struct DownloadStateMachineTests {
+@Suite(.timeLimit(.minutes(5))) struct DownloadStateMachineTests {
     typealias Machine = Download.StateMachine
     typealias Effect = Machine.Effect
 

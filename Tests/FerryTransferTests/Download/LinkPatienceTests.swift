@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite struct LinkPatienceTests {
+@Suite(.timeLimit(.minutes(5))) struct LinkPatienceTests {
     private var patience = LinkPatience()
 
     /// How often the app is asked while no address brings anything.

@@ -4,7 +4,7 @@ import FerryTransfer
 import Glibc
 import Testing
 
-@Suite struct TransferErrorTests {
+@Suite(.timeLimit(.minutes(5))) struct TransferErrorTests {
     @Test(
         arguments: [
             (.unsupportedURL, .unsupportedURL), (.badURL, .badURL), (.invalidRequest, .badURL),

@@ -3,7 +3,7 @@ import FerryTransfer
 import FoundationEssentials
 import Testing
 
-@Suite struct CheckpointTests {
+@Suite(.timeLimit(.minutes(5))) struct CheckpointTests {
     private static let boot = BootIdentifier(rawValue: "this")
     private static let otherBoot = BootIdentifier(rawValue: "other")
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite struct LoadStateMachineTests {
+@Suite(.timeLimit(.minutes(5))) struct LoadStateMachineTests {
     typealias Machine = Load.StateMachine
 
     private let request = TransferRequest(

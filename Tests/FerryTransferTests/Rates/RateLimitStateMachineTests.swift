@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite struct RateLimitStateMachineTests {
+@Suite(.timeLimit(.minutes(5))) struct RateLimitStateMachineTests {
     typealias Machine = RateLimit.StateMachine
 
     /// Flows that always have bytes to let pass, a piece at a time, over simulated time.

@@ -1,7 +1,7 @@
 import FerryTransfer
 import Testing
 
-@Suite struct OriginTests {
+@Suite(.timeLimit(.minutes(5))) struct OriginTests {
     @Test(arguments: [
         ("http://host", "http://host:80"),
         ("https://host/", "https://host:443"),

@@ -2,7 +2,7 @@ import FerryHTTP
 import FerryTransfer
 import Testing
 
-@Suite struct RedirectPolicyTests {
+@Suite(.timeLimit(.minutes(5))) struct RedirectPolicyTests {
     private let policy = RedirectPolicy()
 
     private func head(_ status: Int, _ location: String?) -> HTTPResponseHead {

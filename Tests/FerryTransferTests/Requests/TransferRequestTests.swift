@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite struct TransferRequestTests {
+@Suite(.timeLimit(.minutes(5))) struct TransferRequestTests {
     @Test func `a request comes back from JSON, its body as base64`() throws {
         let request = TransferRequest(
             url: "https://host/ä",

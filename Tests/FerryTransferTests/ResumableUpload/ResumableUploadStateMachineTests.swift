@@ -4,7 +4,7 @@ import Testing
 @testable import FerryTransfer
 
 /// Decisions of an upload without any server.
-@Suite
+@Suite(.timeLimit(.minutes(5)))
 struct ResumableUploadStateMachineTests {
     typealias Machine = ResumableUpload.StateMachine
 

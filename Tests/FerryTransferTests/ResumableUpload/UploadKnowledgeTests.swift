@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite
+@Suite(.timeLimit(.minutes(5)))
 struct UploadKnowledgeTests {
     private let origin = Origin(url: "https://a/in")
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite struct ResumeDataTests {
+@Suite(.timeLimit(.minutes(5))) struct ResumeDataTests {
     private static func sample(
         path: String = "/tmp/partial",
         written: Int64 = 80,

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite
+@Suite(.timeLimit(.minutes(5)))
 struct UploadResumeDataTests {
     private let identity = FileIdentity(device: 1, inode: 2, size: 500, modified: 3, changed: 4)
 

@@ -2,7 +2,7 @@ import FerryHTTP
 import FerryTransfer
 import Testing
 
-@Suite struct RetryAfterTests {
+@Suite(.timeLimit(.minutes(5))) struct RetryAfterTests {
     private let now = HTTPDate(secondsSince1970: 784_111_777)
 
     private func seconds(_ value: String, date: String? = nil) -> Double? {

@@ -1,7 +1,7 @@
 import FerryTransfer
 import Testing
 
-@Suite struct RetryPolicyTests {
+@Suite(.timeLimit(.minutes(5))) struct RetryPolicyTests {
     /// A source of chance that always says the same.
     private struct Constant: RandomNumberGenerator {
         var value: UInt64

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite struct ByteRangesTests {
+@Suite(.timeLimit(.minutes(5))) struct ByteRangesTests {
     @Test func `ranges that touch or overlap become one, in whatever order they come`() {
         #expect(ByteRanges([20..<30, 0..<10, 5..<20]).ranges == [0..<30])
         #expect(ByteRanges([20..<30, 0..<10]).ranges == [0..<10, 20..<30])

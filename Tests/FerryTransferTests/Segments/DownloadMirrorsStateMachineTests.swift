@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite struct DownloadMirrorsStateMachineTests {
+@Suite(.timeLimit(.minutes(5))) struct DownloadMirrorsStateMachineTests {
     typealias Machine = Download.StateMachine
     typealias Effect = Machine.Effect
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite struct DownloadSegmentsStateMachineTests {
+@Suite(.timeLimit(.minutes(5))) struct DownloadSegmentsStateMachineTests {
     typealias Machine = Download.StateMachine
     typealias Effect = Machine.Effect
 

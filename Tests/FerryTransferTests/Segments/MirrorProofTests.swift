@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite struct MirrorProofTests {
+@Suite(.timeLimit(.minutes(5))) struct MirrorProofTests {
     typealias Machine = Download.StateMachine
 
     private static let request = TransferRequest(url: "http://host/file")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite struct SegmentGrowthTests {
+@Suite(.timeLimit(.minutes(5))) struct SegmentGrowthTests {
     /// A body that comes at a rate that depends on the number of connections.
     private struct Link {
         var growth: SegmentGrowth

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite struct SegmentTableTests {
+@Suite(.timeLimit(.minutes(5))) struct SegmentTableTests {
     private let table = PartialFile.SegmentTable(
         generation: .max - 1,
         totalByteCount: 1 << 40,

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite struct SegmentsTests {
+@Suite(.timeLimit(.minutes(5))) struct SegmentsTests {
     private let policy = Download.SegmentPolicy(maximumConnections: 4, minimumSegmentBytes: 100)
 
     /// A first connection that has brought 1000 of 10 000 bytes.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite
+@Suite(.timeLimit(.minutes(5)))
 struct UploadStateMachineTests {
     let request = TransferRequest(url: "http://example.com/upload", method: "POST")
     let changed = TransferError(code: .fileChanged, message: "")

@@ -2,7 +2,7 @@ import FerryHTTP
 import FerryTransfer
 import Testing
 
-@Suite struct ContentRangeTests {
+@Suite(.timeLimit(.minutes(5))) struct ContentRangeTests {
     @Test(
         arguments: [
             ("bytes 0-0/1", 0..<1, 1),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite struct HTTPResponseHeadBodyTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPResponseHeadBodyTests {
     private func head(_ fields: [(String, String)]) -> HTTPResponseHead {
         HTTPResponseHead(
             status: 200,

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite struct ResumptionTests {
+@Suite(.timeLimit(.minutes(5))) struct ResumptionTests {
     private static let url = "https://host/file"
     private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite struct ValidatorTests {
+@Suite(.timeLimit(.minutes(5))) struct ValidatorTests {
     private static let modified = "Sun, 06 Nov 1994 08:49:37 GMT"
     private static let secondLater = "Sun, 06 Nov 1994 08:49:38 GMT"
 

@@ -4,7 +4,7 @@ import Testing
 @testable import FerryWire
 
 /// The interface's text against the code, both ways.
-@Suite struct InterfaceTextTests {
+@Suite(.timeLimit(.minutes(5))) struct InterfaceTextTests {
     private let interface: InterfaceText
 
     init() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryWire
 
-@Suite struct ArrivingFilesTests {
+@Suite(.timeLimit(.minutes(5))) struct ArrivingFilesTests {
     private func descriptor() throws -> Int32 {
         try systemCall("open", "/dev/null") { open("/dev/null", O_RDONLY | O_CLOEXEC) }
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import FerryWire
 
 /// What is read and written without a decoder or encoder is what those read and write.
-@Suite struct DirectCodingTests {
+@Suite(.timeLimit(.minutes(5))) struct DirectCodingTests {
     private static let texts = [
         "", "GET", "http://example.org/a?b=c", "\"", "\\", "/",
         "\u{0}\u{1}\u{8}\t\n\u{B}\u{C}\r\u{1F}\u{7F}",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryWire
 
-@Suite struct ErrorMessageTests {
+@Suite(.timeLimit(.minutes(5))) struct ErrorMessageTests {
     @Test(arguments: Samples.errors)
     func `an error of the interface survives the wire`(error: TransferInterfaceError) throws {
         let text = try MessageCoding.encode(ErrorMessage(error))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryWire
 
-@Suite struct IncomingCallTests {
+@Suite(.timeLimit(.minutes(5))) struct IncomingCallTests {
     private func content(_ text: String) throws -> IncomingCall.Content {
         let call: IncomingCall = try MessageCoding.decode(from: Data(text.utf8))
         return call.content

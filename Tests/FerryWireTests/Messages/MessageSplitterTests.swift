@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryWire
 
-@Suite struct MessageSplitterTests {
+@Suite(.timeLimit(.minutes(5))) struct MessageSplitterTests {
     private func messages(_ parts: [String], limit: Int = 100) throws -> [String] {
         var splitter = MessageSplitter(limit: limit)
         var found: [String] = []

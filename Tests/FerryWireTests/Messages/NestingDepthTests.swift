@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryWire
 
-@Suite struct NestingDepthTests {
+@Suite(.timeLimit(.minutes(5))) struct NestingDepthTests {
     @Test(arguments: [
         #"{"a":[{}]}"#, #"{"a":"[[[[[["}"#, #"{"a\"[[[[":1}"#, #"["\\",[[]]]"#, "", "}}}}}}{{{{{{",
         "[][][][][][]",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryWire
 
-@Suite struct OutputBufferTests {
+@Suite(.timeLimit(.minutes(5))) struct OutputBufferTests {
     @Test func `bytes go out in order, as many as are taken`() throws {
         var buffer = OutputBuffer()
         var sent: [UInt8] = []

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryWire
 
-@Suite struct ReplyQueueTests {
+@Suite(.timeLimit(.minutes(5))) struct ReplyQueueTests {
     private var queue = ReplyQueue()
 
     private mutating func add(_ byte: UInt8, to call: Int, isLast: Bool = true) -> [UInt8] {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryWire
 
-@Suite struct DaemonExecutableTests {
+@Suite(.timeLimit(.minutes(5))) struct DaemonExecutableTests {
     private let place: TemporaryDirectory
 
     init() throws {
