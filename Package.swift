@@ -64,7 +64,8 @@ let package = Package(
             path: "Tests/FerryTestSupport",
             exclude: [
                 "WebSocket/websocket_server.py", "Servers/HTTPBin/gunicorn_settings.py",
-                "Servers/FakeLogind/logind.py", "Servers/TusServer/tus_server.py",
+                "Servers/FakeLogind/logind.py", "Servers/TLSRelay/tls_relay.py",
+                "Servers/TusServer/tus_server.py",
             ]
         ),
         .executableTarget(

@@ -10,6 +10,15 @@
 
 #pragma clang assume_nonnull begin
 
+/// Has an end of a connection that its server has not announced (close_notify) be a failure: anybody on the way can
+/// bring about such an end.
+///
+/// libcurl sets the contrary. It makes a difference where its reader can tell OpenSSL of an end, which that of 7.88
+/// cannot.
+static inline void COpenSSL_fail_at_unexpected_end(void *tls_context) {
+    SSL_CTX_clear_options((SSL_CTX *)tls_context, SSL_OP_IGNORE_UNEXPECTED_EOF);
+}
+
 /// Decides on a server's certificate: 1 to go on, 0 to end the handshake.
 typedef int (*COpenSSL_verify_callback)(X509_STORE_CTX *_Nullable store, void *_Nullable context);
 

@@ -53,11 +53,7 @@ package import FerrySystem
         handler: any HTTPExchangeHandler
     ) -> HTTPExchange {
         let exchange = HTTPExchange(request: request, body: body, handler: handler, client: self)
-        do throws(HTTPError) {
-            try start(exchange)
-        } catch {
-            LoopActor.perform { exchange.completed(error) }
-        }
+        begin(exchange)
         return exchange
     }
 
@@ -68,6 +64,14 @@ package import FerrySystem
         isInvalid = true
         spareEasies = []
         closeSilently()
+    }
+
+    private func begin(_ exchange: HTTPExchange) {
+        do throws(HTTPError) {
+            try start(exchange)
+        } catch {
+            LoopActor.perform { exchange.completed(error) }
+        }
     }
 
     private func start(_ exchange: HTTPExchange) throws(HTTPError) {
@@ -95,6 +99,9 @@ package import FerrySystem
     }
 
     // MARK: What exchanges ask for
+
+    /// Sends the request of an exchange once more, which libcurl has let go of.
+    func startAgain(_ exchange: HTTPExchange) { begin(exchange) }
 
     /// Takes an exchange out of libcurl; nothing of it is reported any more.
     func withdraw(_ exchange: HTTPExchange) {

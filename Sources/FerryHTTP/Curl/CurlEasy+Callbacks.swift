@@ -96,8 +96,7 @@ private func willSendRequest(
 ) -> Int32 {
     let address = remoteAddress.map { String(cString: $0) } ?? ""
     return withExchange(context, otherwise: CURL_PREREQFUNC_OK) { exchange in
-        exchange.connected(to: address)
-        return CURL_PREREQFUNC_OK
+        exchange.connected(to: address) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
 }
 

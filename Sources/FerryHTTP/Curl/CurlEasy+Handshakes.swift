@@ -1,11 +1,12 @@
 import CCurl
+import COpenSSL
 import FerrySystem
 
 // The context of these callbacks is the easy handle's object, unretained: it is kept by whoever has the handle
 // in a multi handle.
 
 extension CurlEasy {
-    /// Has whoever this works for take part in the handshakes that are made.
+    /// Has TLS be set up as Ferry needs it, and whoever this works for take part in the handshakes that are made.
     func installHandshakeCallback() {
         CCurl_easy_set_ssl_context_function(handle, willSetUpTLS)
         CCurl_easy_setopt_pointer(handle, CURLOPT_SSL_CTX_DATA, context)
@@ -21,12 +22,15 @@ extension CurlEasy {
 
     fileprivate func setUpTLS(_ tlsContext: UnsafeMutableRawPointer) -> CURLcode {
         guard let party else { return CURLE_SSL_CONNECT_ERROR }
+        // A body without a length would be whole wherever somebody cuts the connection.
+        COpenSSL_fail_at_unexpected_end(tlsContext)
+        let request = party.request
         guard let context = HandshakeContext.keep(party, in: tlsContext) else {
             return CURLE_OUT_OF_MEMORY
         }
-        if party.request.asksForTrust { CertificateVerification.install(in: tlsContext, context) }
-        if party.request.asksForIdentity { IdentityWishes.install(in: tlsContext) }
-        CertificateAlerts.install(in: tlsContext)
+        if request.asksForTrust { CertificateVerification.install(in: tlsContext, context) }
+        if request.asksForIdentity { IdentityWishes.install(in: tlsContext) }
+        TLSAlerts.install(in: tlsContext)
         return CURLE_OK
     }
 }

@@ -67,6 +67,7 @@ import FerrySystem
         party = exchange
         setCallbacks(context: exchange)
         try configure(for: exchange.request, body: exchange.body, configuration)
+        if exchange.needsNewConnection { try set(CURLOPT_FRESH_CONNECT, 1) }
     }
 
     /// Makes an error of a result, with what libcurl can tell about it.
@@ -210,9 +211,7 @@ import FerrySystem
             try set(CURLOPT_SSL_VERIFYHOST, 0)
         }
         if let identity = request.identity { try set(identity) }
-        if request.asksForTrust || request.asksForIdentity || request.identity != nil {
-            installHandshakeCallback()
-        }
+        installHandshakeCallback()
     }
 
     private func configureFields(

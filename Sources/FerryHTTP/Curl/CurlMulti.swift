@@ -27,6 +27,8 @@ import FerrySystem
     private var watches: [curl_socket_t: SocketWatch] = [:]
     /// The descriptors of all connections; those of former ones may be something else by now.
     private var sockets: Set<curl_socket_t> = []
+    /// Those of which it is known between which ends they are.
+    private var ends: [InternetConnection: curl_socket_t] = [:]
     private var timer: LoopTimer?
     /// Tells a call that is still wanted from one that was replaced by another.
     private var scheduleCount = 0
@@ -198,14 +200,15 @@ import FerrySystem
 
     /// A socket was made for a connection.
     func made(_ socket: curl_socket_t) {
-        forget(socket)
+        willClose(socket)
         sockets.insert(socket)
     }
 
     /// A socket is about to be closed.
     func willClose(_ socket: curl_socket_t) {
         forget(socket)
-        sockets.remove(socket)
+        guard sockets.remove(socket) != nil else { return }
+        ends = ends.filter { $0.value != socket }
     }
 
     private func forget(_ socket: curl_socket_t) {
@@ -215,7 +218,10 @@ import FerrySystem
     /// The socket of a handle's connection, which libcurl does not tell during a transfer.
     func socket(of easy: CurlEasy) -> curl_socket_t? {
         guard let connection = easy.connection else { return nil }
-        return sockets.first { InternetConnection(of: $0) == connection }
+        if let known = ends[connection] { return known }
+        let socket = sockets.first { InternetConnection(of: $0) == connection }
+        ends[connection] = socket
+        return socket
     }
 
     /// Watches a socket of a handle from now on; an empty set ends that, before the socket is

@@ -14,6 +14,8 @@ extension HTTPExchange {
             case discarding
             /// The head was all there is, and libcurl, which knows of more, is told to fail.
             case endingAtHead
+            /// The kept connection was of no use: the request is sent once more when libcurl has let go of it.
+            case startingAgain
             /// The exchange will fail with this as soon as libcurl has let go of it.
             case failing(HTTPError)
             /// The handler has had its last call, or was told by a cancel to expect none.
@@ -26,6 +28,8 @@ extension HTTPExchange {
             case cancelIdleTimer
             /// Have libcurl hand over what it was told to hold.
             case release
+            /// Send the request once more, by a new connection.
+            case startAgain
             /// Take the exchange out of libcurl.
             case withdraw
             case finish(HTTPError?)
@@ -62,6 +66,9 @@ extension HTTPExchange {
         /// The head of the answer, if that is a proxy's to the wish for a tunnel.
         private var proxyHead: HTTPResponseHead?
         private let endsAtHead: Bool
+        private let hasResponseBody: Bool
+        /// Whether the request has left by a connection that was there before.
+        private var isOnKeptConnection = false
         private(set) var isPaused = false
         private var isHeld = false
         private var isCoded = false
@@ -77,12 +84,14 @@ extension HTTPExchange {
             maximumHeaderByteCount: Int,
             idleTimeout: Duration,
             endsAtHead: Bool = false,
+            hasResponseBody: Bool = true,
             now: Instant
         ) {
             parser = ResponseHeadParser(url: url, maximumByteCount: maximumHeaderByteCount)
             tunnelParser = parser
             emptyParser = parser
             self.endsAtHead = endsAtHead
+            self.hasResponseBody = hasResponseBody
             self.idleTimeout = idleTimeout
             lastActivity = now
         }
@@ -101,6 +110,17 @@ extension HTTPExchange {
             return armIdleTimer(after: idleTimeout)
         }
 
+        /// The request is about to leave by a connection that was there before.
+        ///
+        /// - Parameter isSilent: Whether nothing has arrived by it since the response before.
+        /// - Returns: Whether the request may leave by it.
+        mutating func usesKeptConnection(isSilent: Bool) -> Bool {
+            guard state == .awaitingHead else { return false }
+            isOnKeptConnection = isSilent
+            if !isSilent { state = .startingAgain }
+            return isSilent
+        }
+
         /// Bytes of the request were taken.
         mutating func sentBytes(at now: Instant) {
             sawActivity(at: now)
@@ -117,11 +137,15 @@ extension HTTPExchange {
                 case .nothing: return .skip
                 case .informational(let head): return .deliverInformational(head)
                 case .head(let head):
+                    if isOnKeptConnection, head.isLateTimeout {
+                        state = .startingAgain
+                        return .stop
+                    }
                     isCoded = head.hasContentCoding
                     return .deliverHead(head)
                 case .failure(let error): return fail(error)
                 }
-            case .endingAtHead, .failing, .finished:
+            case .startingAgain, .endingAtHead, .failing, .finished:
                 return .stop
             }
         }
@@ -183,7 +207,7 @@ extension HTTPExchange {
                 return .deliverBytes
             case .discarding:
                 return .skip
-            case .splicing, .endingAtHead, .failing, .finished:
+            case .splicing, .startingAgain, .endingAtHead, .failing, .finished:
                 return .stop
             }
         }
@@ -194,7 +218,7 @@ extension HTTPExchange {
                 state = .endingAtHead
             }
             switch (state, disposition) {
-            case (.finished, _), (.failing, _), (.endingAtHead, _):
+            case (.finished, _), (.failing, _), (.startingAgain, _), (.endingAtHead, _):
                 // Cancelled inside the handler's method, or there is nothing more to answer for.
                 return false
             case (.awaitingHead, .deliver), (.delivering, .deliver):
@@ -217,12 +241,22 @@ extension HTTPExchange {
         }
 
         /// libcurl has let go of the exchange.
-        mutating func completed(_ error: HTTPError?) -> [Effect] {
+        ///
+        /// - Parameters:
+        ///   - error: Why the exchange has failed.
+        ///   - isCut: Whether the connection would have said that it ends, and has not.
+        /// - Returns: What follows.
+        mutating func completed(_ error: HTTPError?, isCut: Bool = false) -> [Effect] {
             switch state {
             case .finished:
                 return []
             case .failing(let cause):
                 return finish(cause)
+            case .startingAgain:
+                state = .awaitingHead
+                isOnKeptConnection = false
+                parser = emptyParser
+                return [.startAgain]
             case .endingAtHead:
                 return finish(nil)
             case .awaitingHead where error == nil:
@@ -232,9 +266,21 @@ extension HTTPExchange {
                 // libcurl unpacks what it has read, also while it must keep it, up to 64 MiB.
                 let message = "The body unpacks to more than there is room for"
                 return finish(HTTPError(code: .cannotDecodeContent, message: message))
+            case .delivering where error == nil && isCut && endsWithConnection:
+                let message = "The connection was cut, and nothing says that the body is whole"
+                return finish(HTTPError(code: .connectionLost, message: message))
             case .awaitingHead, .delivering, .splicing, .discarding:
                 return finish(error)
             }
+        }
+
+        /// Whether nothing but the end of the connection is the end of the body (RFC 9112 §6.3).
+        private var endsWithConnection: Bool {
+            guard hasResponseBody, let head, head.version.hasPrefix("HTTP/1.") else { return false }
+            return head.status != 204 && head.status != 304
+                && head.fields.first(named: "Content-Length") == nil
+                && !head.fields.values(named: "Transfer-Encoding").flatMap(\.listElements)
+                    .contains { $0.lowercased() == "chunked" }
         }
 
         // MARK: - Pipes
@@ -258,7 +304,7 @@ extension HTTPExchange {
             case .finished: []
             case .failing(let cause): [.withdraw] + finish(cause)
             case .splicing, .discarding: [.withdraw] + finish(error)
-            case .awaitingHead, .delivering, .endingAtHead: []
+            case .awaitingHead, .delivering, .startingAgain, .endingAtHead: []
             }
         }
 
@@ -348,4 +394,12 @@ extension HTTPError {
         default: false
         }
     }
+}
+
+extension HTTPResponseHead {
+    /// Whether a server says that it has waited too long for a request.
+    ///
+    /// Where a request has left by a kept connection, it may have met that on its way: the server has not had it, so
+    /// that it may be repeated by another connection, whatever its method (RFC 9110 §15.5.9). HTTP/2 does not need it.
+    fileprivate var isLateTimeout: Bool { status == 408 && version.hasPrefix("HTTP/1.") }
 }

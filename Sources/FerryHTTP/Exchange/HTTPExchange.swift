@@ -30,6 +30,10 @@ package import FerrySystem
     var cause: HTTPError?
     /// Whether a server was told that its client has no certificate, though it wanted one.
     var hasGoneOnWithoutIdentity = false
+    /// What is known of the connection's end, by TLS.
+    private var tlsEnd: HandshakeContext?
+    /// Whether no kept connection will do.
+    private(set) var needsNewConnection = false
     /// Whether a connection is being made for the exchange, so that who answers is a proxy.
     private var isConnecting = false
     private var idleTimer: LoopTimer?
@@ -52,6 +56,7 @@ package import FerrySystem
             idleTimeout: request.idleTimeout,
             // libcurl would wait for a body, as it does not know the method of a request with one.
             endsAtHead: request.method == "HEAD" && self.body != nil,
+            hasResponseBody: request.method != "HEAD",
             now: start
         )
     }
@@ -96,6 +101,8 @@ package import FerrySystem
                 idleTimer = nil
             case .release:
                 LoopActor.perform { [self] in release() }
+            case .startAgain:
+                startAgain()
             case .withdraw:
                 splicedBody = nil
                 client?.withdraw(self)
@@ -107,6 +114,15 @@ package import FerrySystem
                 handler?.exchange(self, didFinishWith: error)
             }
         }
+    }
+
+    /// Sends the request by a new connection, as if it had not been sent before.
+    private func startAgain() {
+        needsNewConnection = true
+        metrics = HTTPMetrics(startTime: metrics.startTime)
+        // A source that cannot go back says so as when libcurl asks for it.
+        guard sentBodyByteCount == 0 || seekBody(to: 0) else { return completed(cause) }
+        client?.startAgain(self)
     }
 
     private func release() {
@@ -141,12 +157,20 @@ extension HTTPExchange {
         began()
     }
 
-    /// There is a connection, and the request is about to leave.
-    func connected(to address: String) {
+    /// There is a connection, and the request is about to leave; `false` where it must not leave by this one.
+    func connected(to address: String) -> Bool {
+        guard let client, let easy else { return false }
+        let isKept = easy.phases.isReusedConnection
+        if isKept {
+            let isSilent = client.multi.socket(of: easy).map { easy.isSilent($0) } ?? false
+            guard machine.usesKeptConnection(isSilent: isSilent) else { return false }
+        }
+        tlsEnd = easy.tlsConnection.flatMap { HandshakeContext.kept(for: $0.pointer) }
         remoteAddress = address
         isConnecting = false
         noteConnection()
         began()
+        return true
     }
 
     /// Hands over a line of the header; `false` when libcurl must fail.
@@ -204,7 +228,9 @@ extension HTTPExchange {
 
     /// libcurl has let go of the exchange.
     func completed(_ error: HTTPError?) {
-        run(machine.completed(error == nil ? nil : cause ?? error))
+        // An end that TLS has not announced may be anybody's doing.
+        let isCut = tlsEnd.map { !$0.hasAnnouncedEnd } ?? false
+        run(machine.completed(error == nil ? nil : cause ?? error, isCut: isCut))
     }
 
     private func answered(_ head: HTTPResponseHead) -> Bool {

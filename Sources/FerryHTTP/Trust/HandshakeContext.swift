@@ -4,9 +4,11 @@ import FerrySystem
 /// What OpenSSL's callbacks find those by whom a connection is made for.
 ///
 /// A kept connection's TLS context outlives an exchange, to which it refers weakly therefore.
-// @unchecked because the reference changes by itself; it is read on the loop alone.
+// @unchecked because the reference changes by itself; all is read and changed on the loop alone.
 final class HandshakeContext: @unchecked Sendable {
     private(set) weak var party: (any HandshakeParty)?
+    /// Whether the server has said that nothing more comes (close_notify, RFC 8446 §6.1).
+    var hasAnnouncedEnd = false
 
     private init(_ party: any HandshakeParty) { self.party = party }
 
@@ -32,9 +34,15 @@ final class HandshakeContext: @unchecked Sendable {
     ///
     /// - Parameter tls: OpenSSL's `SSL`.
     /// - Returns: Who decides.
-    static func party(of tls: OpaquePointer) -> (any HandshakeParty)? {
-        COpenSSL_kept(tls, place).flatMap {
-            Unmanaged<HandshakeContext>.fromOpaque($0).takeUnretainedValue().party
+    static func party(of tls: OpaquePointer) -> (any HandshakeParty)? { kept(for: tls)?.party }
+
+    /// What is kept in the TLS context of a connection.
+    ///
+    /// - Parameter tls: OpenSSL's `SSL`.
+    /// - Returns: The reference.
+    static func kept(for tls: OpaquePointer) -> HandshakeContext? {
+        COpenSSL_kept(tls, place).map {
+            Unmanaged<HandshakeContext>.fromOpaque($0).takeUnretainedValue()
         }
     }
 

@@ -47,6 +47,86 @@ import Testing
 
     static let lost = HTTPError(code: .connectionLost, message: "test")
 
+    // MARK: Kept connections
+
+    private func head(_ lines: String..., in machine: inout Machine) -> Machine.Reception {
+        for line in lines { _ = receive(line + "\r\n", in: &machine) }
+        return receive("\r\n", in: &machine)
+    }
+
+    @Test func `SEC-1: a request does not leave by a connection that has something to say`() {
+        var machine = machine()
+        let isUsed = machine.usesKeptConnection(isSilent: false)
+        #expect(!isUsed)
+        #expect(machine.completed(Self.lost) == [.startAgain])
+        // What comes by the new one is its response.
+        let response = HTTPResponseHead(status: 408, fields: [], url: "http://a/")
+        #expect(head("HTTP/1.1 408 Late", in: &machine) == .deliverHead(response))
+    }
+
+    @Test func `SEC-1: a 408 by a kept connection has the request repeated, once`() {
+        var machine = machine()
+        let isUsed = machine.usesKeptConnection(isSilent: true)
+        #expect(isUsed)
+        #expect(head("HTTP/1.1 408 Late", in: &machine) == .stop)
+        #expect(machine.receivedBytes(count: 1, at: start) == .stop)
+        #expect(machine.completed(Self.lost) == [.startAgain])
+        let response = HTTPResponseHead(status: 408, fields: [], url: "http://a/")
+        #expect(head("HTTP/1.1 408 Late", in: &machine) == .deliverHead(response))
+    }
+
+    @Test func `SEC-1: a 408 of HTTP 2, and any other status, is the response`() {
+        for (line, version, status) in [
+            ("HTTP/2 408 Late", "HTTP/2", 408), ("HTTP/1.1 503 Busy", "HTTP/1.1", 503),
+        ] {
+            var machine = machine()
+            _ = machine.usesKeptConnection(isSilent: true)
+            let response = HTTPResponseHead(
+                status: status,
+                version: version,
+                fields: [],
+                url: "http://a/"
+            )
+            #expect(head(line, in: &machine) == .deliverHead(response))
+        }
+    }
+
+    @Test func `SEC-1: an exchange that is cancelled meanwhile is not started again`() {
+        var machine = machine()
+        _ = machine.usesKeptConnection(isSilent: false)
+        #expect(machine.cancel() == [.withdraw])
+        #expect(machine.completed(Self.lost) == [])
+    }
+
+    @Test(arguments: [
+        ([], false), (["Transfer-Encoding: gzip"], false), (["Content-Length: 5"], true),
+        (["Transfer-Encoding: gzip, chunked"], true),
+    ])
+    func `SEC-7: a cut is the end of a body that says itself how long it is, and of no other`(
+        fields: [String],
+        isWhole: Bool
+    ) {
+        var machine = machine()
+        _ = receive("HTTP/1.1 200 OK\r\n", in: &machine)
+        for field in fields { _ = receive(field + "\r\n", in: &machine) }
+        _ = receive("\r\n", in: &machine)
+        _ = machine.answered(.deliver)
+        let effects = machine.completed(nil, isCut: true)
+        if isWhole {
+            #expect(effects == [.finish(nil)])
+        } else {
+            #expect(code(effects) == .connectionLost)
+        }
+    }
+
+    @Test(arguments: [204, 304])
+    func `a response without a body is whole however its connection ends`(status: Int) {
+        var machine = machine()
+        _ = head("HTTP/1.1 \(status) Nothing", in: &machine)
+        _ = machine.answered(.deliver)
+        #expect(machine.completed(nil, isCut: true) == [.finish(nil)])
+    }
+
     // MARK: Order
 
     @Test func `a head, bytes and an end are handed over`() {

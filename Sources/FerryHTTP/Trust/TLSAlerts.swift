@@ -1,11 +1,12 @@
 import COpenSSL
 import FerrySystem
 
-/// What servers say of their clients' certificates when they end a connection for their sake.
-@LoopActor enum CertificateAlerts {
+/// What servers say when they end a connection: that all is said, or what they think of their clients' certificates.
+@LoopActor enum TLSAlerts {
     /// Has whoever is kept in a TLS context hear of it.
     ///
-    /// libcurl tells it by a text alone, and in TLS 1.3 not before the response should come.
+    /// libcurl tells of certificates by a text alone, and in TLS 1.3 not before the response should come. It takes an end
+    /// that was not announced for one that was: its reader has no word for that, so that OpenSSL cannot tell either.
     ///
     /// - Parameter tlsContext: OpenSSL's `SSL_CTX`.
     static func install(in tlsContext: UnsafeMutableRawPointer) {
@@ -13,13 +14,15 @@ import FerrySystem
             guard let tls, place & SSL_CB_READ_ALERT == SSL_CB_READ_ALERT else { return }
             nonisolated(unsafe) let connection = tls
             LoopActor.assumeIsolated {
-                CertificateAlerts.received(value & 0xFF, by: connection)
+                TLSAlerts.received(value & 0xFF, by: connection)
             }
         }
     }
 
     private static func received(_ alert: Int32, by tls: OpaquePointer) {
-        guard let party = HandshakeContext.party(of: tls) else { return }
+        guard let context = HandshakeContext.kept(for: tls) else { return }
+        if alert == SSL_AD_CLOSE_NOTIFY { context.hasAnnouncedEnd = true }
+        guard let party = context.party else { return }
         guard isForCertificate(alert, party) else { return }
         let reason = SSL_alert_desc_string_long(alert).map { String(cString: $0) } ?? ""
         party.serverRejectedIdentity(reason)
