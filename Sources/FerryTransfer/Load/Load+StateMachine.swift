@@ -351,11 +351,11 @@ extension Load.StateMachine {
 extension Load.StateMachine {
     /// The app has decided about a redirect; `nil` makes the response the answer.
     mutating func redirectAnswered(_ request: TransferRequest?) -> [Effect] {
-        guard case .asking(.redirect(let head, var next), let end) = state else { return [] }
+        guard case .asking(.redirect(let head, _), let end) = state else { return [] }
         guard let request else { return receive(head, after: end) }
-        // What the app has changed itself is its own decision, also about secrets.
-        next.transfer = request
-        return leave(head, for: next, after: end)
+        // What stands in the request is the app's own decision, also about secrets. What else tells who asks was for
+        // the server that has redirected, and goes on only to that, wherever it wanted to lead.
+        return leave(head, for: redirected(to: request), after: end)
     }
 
     mutating func challengeAnswered(_ answer: LoadChallengeAnswer) -> [Effect] {

@@ -38,6 +38,70 @@ struct RedirectTests {
         #expect(task.currentRequest?.url?.path == "/end")
     }
 
+    @Test(arguments: ["Basic realm=\"a\"", "Digest realm=\"a\", nonce=\"n\", qop=\"auth\""])
+    func `SEC-3: a password is not sent to a server that the app redirects its request to`(
+        way: String
+    ) async throws {
+        let other = try FixtureServer()
+        other.on("/end", .content(.text("la")))
+        server.on(
+            "/start",
+            .status(401, fields: [("WWW-Authenticate", way)]),
+            .redirect(to: "/middle")
+        )
+        let target = try other.address("/end")
+        recorder.change { answers in
+            answers.challenge = { _ in
+                let credential = URLCredential(user: "u", password: "p", persistence: .none)
+                return (.useCredential, credential)
+            }
+            answers.redirect = { offered in
+                var request = offered
+                request.url = target
+                return request
+            }
+        }
+        session.dataTask(with: try request("/start")).resume()
+        await recorder.waitForEnd()
+        #expect(recorder.text == "la")
+        #expect(server.requests(to: "/start").map { $0["Authorization"] != nil } == [false, true])
+        #expect(other.requests(to: "/end").map { $0["Authorization"] } == [nil])
+    }
+
+    /// Counts the redirects that a task's metrics tell of.
+    private final class RedirectCounter: NSObject, URLSessionTaskDelegate {
+        let count = Awaited<Int?>(nil)
+        private let follows: Bool
+
+        init(follows: Bool) { self.follows = follows }
+
+        func urlSession(
+            _ session: URLSession,
+            task: URLSessionTask,
+            willPerformHTTPRedirection response: HTTPURLResponse,
+            newRequest request: URLRequest,
+            completionHandler: @escaping @Sendable (URLRequest?) -> Void
+        ) { completionHandler(follows ? request : nil) }
+
+        func urlSession(
+            _ session: URLSession,
+            task: URLSessionTask,
+            didFinishCollecting metrics: URLSessionTaskMetrics
+        ) { count.change { [count = metrics.redirectCount] in $0 = count } }
+    }
+
+    @Test(arguments: [true, false])
+    func `TEST-13: metrics count the redirects that were followed, and no others`(
+        follows: Bool
+    ) async throws {
+        server.on("/start", .redirect(to: "/middle"))
+        server.on("/middle", .redirect(to: "/end"))
+        let counter = RedirectCounter(follows: follows)
+        _ = try await session.data(for: request("/start"), delegate: counter)
+        await counter.count.wait { $0 != nil }
+        #expect(counter.count.value == (follows ? 2 : 0))
+    }
+
     @Test func `OR-7: nil makes the redirect the answer`() async throws {
         server.on("/start", .redirect(to: "/end"))
         recorder.change { $0.redirect = { _ in nil } }
