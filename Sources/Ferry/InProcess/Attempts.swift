@@ -4,17 +4,20 @@ import FerryTransfer
 struct Attempts {
     private var failureCount = 0
     private var unavailableCount = 0
-    private var byteCount: Int64 = 0
     private var hasAnswered = false
+    /// How many bytes there were at most.
+    private var mostByteCount: Int64 = 0
 
-    /// Bytes have arrived, which begins a new row.
+    /// Bytes have arrived.
+    ///
+    /// A new row begins where there are more than ever: a server that has the same bytes come again and again would
+    /// else be asked without end, and without a pause.
     mutating func progressed(to received: Int64) {
-        if received > byteCount {
-            hasAnswered = true
-            failureCount = 0
-            unavailableCount = 0
-        }
-        byteCount = received
+        guard received > mostByteCount else { return }
+        mostByteCount = received
+        hasAnswered = true
+        failureCount = 0
+        unavailableCount = 0
     }
 
     /// What the next attempt is to do with an answer that says that the server is unavailable.

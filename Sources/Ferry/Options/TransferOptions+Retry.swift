@@ -8,8 +8,8 @@ extension TransferOptions {
     public struct Retry: Hashable, Sendable {
         /// How many attempts in a row may fail before the task does.
         ///
-        /// Default: nil, for as many as there is time for. Bytes that arrive begin a new row. Values below 1
-        /// count as 1.
+        /// Default: nil, for as many as there is time for. A new row begins when there are more bytes than there
+        /// ever were: bytes that are lost and fetched again do not count. Values below 1 count as 1.
         public var maximumAttempts: Int?
         /// How many attempts in a row may fail before the task does, as long as its server has not answered once.
         ///
@@ -19,7 +19,7 @@ extension TransferOptions {
         public var maximumUnansweredAttempts: Int?
         /// How long it takes after the first failure in a row until the next attempt, at most.
         ///
-        /// Default: 1 second.
+        /// Default: 1 second. Less than a tenth of a second counts as that.
         public var firstDelay = Duration.seconds(1)
         /// How much longer each further delay is.
         ///
@@ -27,7 +27,7 @@ extension TransferOptions {
         public var factor = 2.0
         /// The longest delay.
         ///
-        /// Default: 5 minutes.
+        /// Default: 5 minutes. Less than a tenth of a second counts as that.
         public var maximumDelay = Duration.seconds(300)
         /// The status codes, from 400 to 599, of answers that are asked for again.
         ///

@@ -36,13 +36,12 @@ extension TransferOptions {
 extension TransferOptions.Retry {
     /// The rules, in the form that transfers know.
     var policy: RetryPolicy {
-        RetryPolicy(
-            firstDelay: max(firstDelay, .zero),
-            factor: max(factor, 1),
-            maximumDelay: max(maximumDelay, .zero),
+        var policy = RetryPolicy(
             maximumAttempts: maximumAttempts.map { max($0, 1) },
             maximumUnansweredAttempts: maximumUnansweredAttempts.map { max($0, 1) },
             statuses: statuses
         )
+        policy.setDelays(first: firstDelay, factor: factor, maximum: maximumDelay)
+        return policy
     }
 }

@@ -151,8 +151,11 @@ extension DaemonStateMachine {
         var transactions: [LoadTransaction] = []
         /// The request after redirects.
         var currentRequest: Wire.Request?
-        /// How many attempts have failed since bytes last arrived.
+        /// How many attempts have failed since there were last more bytes than ever.
         var attempts: Int
+        /// How many bytes of the body there were at most, in this attempt and those before it: here, or at the
+        /// server of an upload.
+        var mostByteCount: Int64
         /// Why its attempt has failed, while that is on its way into the store.
         var failure: AttemptFailure?
         /// When the next attempt may start, while that is on its way into the store.
@@ -194,6 +197,9 @@ extension DaemonStateMachine {
             sentByteCount = isUpload ? 0 : nil
             resource = isUpload ? record.uploadResource : nil
             attempts = record.attempts
+            let earlier = AttemptFailure.decode(record.lastError)?.mostByteCount ?? 0
+            let present = isUpload ? resource?.acknowledgedByteCount : record.receivedByteCount
+            mostByteCount = max(present ?? 0, earlier)
             options = Stored.options(record.options)
             currentRequest = record.replacement
             owesResumption = ByteState.decode(record.checkpoint)?.isFromResumeData ?? false

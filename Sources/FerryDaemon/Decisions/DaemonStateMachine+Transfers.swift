@@ -51,7 +51,8 @@ extension DaemonStateMachine {
         let isReplaced = task.record.replacement != nil
         let isAnother = isReplaced || original?.url != request.url
         running[id]?.currentRequest = isAnother ? request : nil
-        running[id]?.hasUnstoredResponse = true
+        // What is answered instead of the rest does not take the place of the response to the bytes at hand.
+        running[id]?.hasUnstoredResponse = response.status < 300 || task.receivedByteCount == 0
         running[id]?.hasUntoldResponse = true
         running[id]?.hasUntoldProgress = true
         return tellProgressLater(now) + isThere(task.record.host, at: now)
@@ -87,8 +88,12 @@ extension DaemonStateMachine {
         -> [Effect]
     {
         guard var task = running[id], task.phase == .loading else { return [] }
-        // An upload begins anew each time, and would do so without a pause.
-        if received > task.receivedByteCount, task.sentByteCount == nil { task.attempts = 0 }
+        // An upload begins anew each time, and would do so without a pause; so would a download whose server has the
+        // same bytes come again and again.
+        if received > task.mostByteCount, task.sentByteCount == nil {
+            task.mostByteCount = received
+            task.attempts = 0
+        }
         let hasCome = received > task.receivedByteCount
         task.receivedByteCount = received
         task.expectedByteCount = expected
@@ -143,7 +148,9 @@ extension DaemonStateMachine {
         task.progressToldAt = now
         running[id] = task
         let events = (tellsResponse ? [response(of: task)] : []) + [progress(of: task)]
-        return [.changed(task: id)]
+        // What an application was told is what it is told again, whatever becomes of this process.
+        let mutations = tellsResponse ? storeResponse(of: id) : []
+        return (mutations.isEmpty ? [] : [commit(mutations, .relaxed)]) + [.changed(task: id)]
             + events.flatMap { send($0, session: task.record.sessionID) }
     }
 
@@ -273,7 +280,11 @@ extension DaemonStateMachine {
                 + end(task.record, Ending(failure: failure, producesResumeData: true), at: now)
         case .retry(let delay):
             running[id]?.phase = .backingOff
-            let attempt = AttemptFailure(error, after: .decode(task.record.lastError))
+            let attempt = AttemptFailure(
+                error,
+                after: .decode(task.record.lastError),
+                mostByteCount: task.mostByteCount
+            )
             if isWithoutNetwork {
                 return backOff(
                     task,

@@ -135,9 +135,12 @@ extension DaemonStateMachine {
         guard let task = running[id], task.phase == .loading,
             task.resource != resource
         else { return [] }
-        // An upload that comes forward is tried again as soon as after its first failure.
-        let known = task.resource?.acknowledgedByteCount ?? 0
-        if let resource, resource.acknowledgedByteCount > known { running[id]?.attempts = 0 }
+        // An upload that comes forward is tried again as soon as after its first failure; what a server has lost and
+        // gets again is no way forward.
+        if let resource, resource.acknowledgedByteCount > task.mostByteCount {
+            running[id]?.mostByteCount = resource.acknowledgedByteCount
+            running[id]?.attempts = 0
+        }
         let isSamePlace = task.resource?.url == resource?.url
         running[id]?.resource = resource
         unstoredResources[id] = resource

@@ -77,9 +77,11 @@ extension RetryPolicy {
         policy.maximumAttempts = rules.maximumAttempts ?? maximumAttempts
         policy.maximumUnansweredAttempts =
             rules.maximumUnansweredAttempts ?? maximumUnansweredAttempts
-        policy.firstDelay = rules.firstDelay.map { .seconds($0) } ?? firstDelay
-        policy.factor = rules.factor ?? factor
-        policy.maximumDelay = rules.maximumDelay.map { .seconds($0) } ?? maximumDelay
+        policy.setDelays(
+            first: rules.firstDelay.map { .seconds($0) },
+            factor: rules.factor,
+            maximum: rules.maximumDelay.map { .seconds($0) }
+        )
         policy.statuses = rules.statuses.map { Set($0) } ?? statuses
         return policy
     }

@@ -29,6 +29,8 @@ package struct RetryPolicy: Hashable, Sendable {
     package var maximumUnavailableResponses: Int
     /// How many attempts in a row may fail before the transfer does; `nil`, the default, for as many as there is
     /// time for.
+    ///
+    /// A row ends when there are more bytes than there ever were.
     package var maximumAttempts: Int?
     /// How many attempts in a row may fail while the server has not answered once, be it that there is none;
     /// `nil`, the default, for as many as others.
@@ -58,6 +60,23 @@ package struct RetryPolicy: Hashable, Sendable {
         self.statuses = statuses
     }
 
+    /// The shortest delays that an app can ask for, 100 ms.
+    ///
+    /// Without them a server that fails at once would be asked as often as this machine can.
+    package static let leastDelay = Duration.milliseconds(100)
+
+    /// Sets how long to wait, as an app wants it and no shorter than ``leastDelay``.
+    ///
+    /// - Parameters:
+    ///   - first: The delay after the first failure in a row; `nil` for the present one.
+    ///   - factor: How much longer each further delay is; `nil` for the present one.
+    ///   - maximum: The longest delay; `nil` for the present one.
+    package mutating func setDelays(first: Duration?, factor: Double?, maximum: Duration?) {
+        firstDelay = first.map { max($0, Self.leastDelay) } ?? firstDelay
+        self.factor = factor.map { max($0, 1) } ?? self.factor
+        maximumDelay = maximum.map { max($0, Self.leastDelay) } ?? maximumDelay
+    }
+
     /// What a download does with a response that says that the server is unavailable, when the
     /// transfer has had `count` such responses in a row.
     package func unavailableResponses(after count: Int) -> Download.UnavailableResponses {
@@ -70,8 +89,8 @@ package struct RetryPolicy: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - error: The failure.
-    ///   - failureCount: How many failures there were in a row, this one included; a byte that
-    ///     arrived ends a row. 0 for one that does not count.
+    ///   - failureCount: How many failures there were in a row, this one included; a row ends when
+    ///     there are more bytes than there ever were. 0 for one that does not count.
     ///   - hasAnswered: Whether the server has answered one of the attempts.
     ///   - timeLeft: The time until the transfer's deadline, which no delay exceeds: whoever
     ///     keeps the deadline ends the transfer then. `nil` for none.

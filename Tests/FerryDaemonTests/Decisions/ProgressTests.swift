@@ -85,6 +85,34 @@ import Testing
         #expect(bench.events[stream]?.map(\.kind) == [.drained, .response, .progress, .progress])
     }
 
+    @Test func `API-3: what an app was told of the response is in the store`() {
+        var bench = MachineBench()
+        let task = bench.start(bench.open())
+        bench.input {
+            $0.responded(task: task, response: .sample(), request: .sample(), at: $1)
+        }
+        bench.progress(task, 10)
+        #expect(bench.stored(task)?.response == nil)
+        bench.wait(1)
+        #expect(bench.stored(task)?.response.flatMap { Stored.response($0) } == .sample())
+    }
+
+    @Test func `API-3: a refusal does not take the place of the response to the bytes at hand`() {
+        var bench = MachineBench()
+        let task = bench.start(bench.open())
+        bench.input {
+            $0.responded(task: task, response: .sample(), request: .sample(), at: $1)
+        }
+        bench.progress(task, 10)
+        bench.fail(task)
+        bench.wait(60)
+        bench.input {
+            $0.responded(task: task, response: .sample(403), request: .sample(), at: $1)
+        }
+        bench.fail(task)
+        #expect(bench.stored(task)?.response.flatMap { Stored.response($0) } == .sample())
+    }
+
     @Test func `what is loaded is not noted with every byte`() {
         var bench = MachineBench()
         let task = bench.start(bench.open())

@@ -139,6 +139,62 @@ import Testing
         #expect(bench.timers[.retry] == bench.now + 0.5)
     }
 
+    @Test func `REL-7: bytes that are lost and come again do not begin the delays anew`() {
+        var bench = MachineBench()
+        let task = bench.start(bench.open())
+        for (attempt, (count, delay)) in [(40, 0.5), (39, 1), (40, 2), (38, 4)].enumerated() {
+            bench.progress(task, 0)
+            for received in 1...Int64(count) { bench.progress(task, received) }
+            bench.fail(task)
+            #expect(bench.stored(task)?.attempts == attempt + 1)
+            #expect(bench.timers[.retry] == bench.now + delay)
+            bench.wait(delay)
+        }
+        // Also not for a ferryd that has only the store's word.
+        var next = MachineBench(on: bench.database)
+        next.wait(300)
+        #expect(next.loading == [task])
+        next.progress(task, 0)
+        next.progress(task, 40)
+        next.fail(task)
+        #expect(next.stored(task)?.attempts == 5)
+        next.wait(300)
+        next.progress(task, 41)
+        next.fail(task)
+        #expect(next.stored(task)?.attempts == 1)
+    }
+
+    @Test func `REL-7: an app's number of attempts bounds those that win nothing`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let rules = Wire.RetryRules(maximumAttempts: 3)
+        let task = bench.create(client)
+        let options = Wire.TransferOptions(retry: rules)
+        let set = Wire.SetOptions(session: client.session, identifier: 1, options: options)
+        _ = bench.settledCall(client) { $0.setOptions(set, from: $1) }
+        bench.resume(client)
+        for _ in 1...2 {
+            bench.progress(task, 0)
+            bench.progress(task, 40)
+            bench.fail(task)
+            bench.wait(300)
+            #expect(bench.loading == [task])
+        }
+        bench.progress(task, 0)
+        bench.progress(task, 40)
+        bench.fail(task)
+        #expect(bench.stored(task)?.state == .completed)
+        #expect(bench.lastEvent?.failure?.code == "connectionLost")
+    }
+
+    @Test func `REL-6: rules without any delay are carried out with the least one`() {
+        let policy = RetryPolicy().applying(
+            Wire.RetryRules(firstDelay: 0, factor: 1, maximumDelay: 0)
+        )
+        #expect(policy.firstDelay == RetryPolicy.leastDelay)
+        #expect(policy.maximumDelay == RetryPolicy.leastDelay)
+    }
+
     @Test func `a server says when to come back`() {
         var bench = MachineBench()
         let task = bench.start(bench.open())

@@ -34,6 +34,23 @@ import Testing
         left.map { abs($0 - right) < 1e-6 } ?? false
     }
 
+    @Test func `REL-6: an app cannot ask for attempts without a pause`() {
+        var policy = RetryPolicy()
+        policy.setDelays(first: .zero, factor: 0, maximum: .zero)
+        for failures in [1, 2, 100] {
+            #expect(isNear(seconds(decision(policy, failures: failures)), 0.1))
+            #expect(isNear(seconds(decision(policy, failures: failures, chance: 0)), 0.05))
+        }
+        policy.setDelays(first: .seconds(-5), factor: nil, maximum: .seconds(7))
+        #expect(policy.firstDelay == .milliseconds(100))
+        #expect(policy.factor == 1)
+        #expect(policy.maximumDelay == .seconds(7))
+        policy.setDelays(first: nil, factor: 3, maximum: nil)
+        #expect(policy.firstDelay == .milliseconds(100))
+        #expect(policy.factor == 3)
+        #expect(policy.maximumDelay == .seconds(7))
+    }
+
     @Test(arguments: [(1, 1), (2, 2), (3, 4), (4, 8), (9, 256), (10, 300), (11, 300), (.max, 300)])
     func `the delay doubles up to five minutes`(failures: Int, expected: Double) {
         #expect(isNear(seconds(decision(failures: failures)), expected))
