@@ -62,6 +62,8 @@ extension Daemon {
                 linkStatuses: start.asksForLink ? Download.expiredLinkStatuses : [],
                 digests: wanted?.expectedDigests ?? [],
                 announcesResumption: state?.isFromResumeData ?? false,
+                earlierResponse: task.response.flatMap { Stored.response($0) }
+                    .map { HTTPResponseHead($0) },
                 segments: options.policy.segments.limited(to: wanted?.maximumConnections),
                 mirrors: wanted?.mirrors ?? [],
                 load: loadConfiguration(for: start)

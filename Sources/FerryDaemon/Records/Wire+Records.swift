@@ -40,6 +40,18 @@ extension Wire.Response {
     }
 }
 
+extension HTTPResponseHead {
+    /// The head of an answer, as the store has it.
+    init(_ response: Wire.Response) {
+        self.init(
+            status: response.status,
+            version: response.version,
+            fields: response.fields.map { HTTPField(name: $0.name, value: $0.value) },
+            url: response.url
+        )
+    }
+}
+
 extension TransferInterfaceError {
     /// What a caller is told of a failure of the store.
     ///

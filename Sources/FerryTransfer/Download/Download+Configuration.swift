@@ -1,3 +1,5 @@
+package import FerryHTTP
+
 extension Download {
     /// How a download is carried out.
     package struct Configuration: Sendable {
@@ -21,6 +23,9 @@ extension Download {
         ///
         /// For a download that an app made from resume data, until it has come once.
         package var announcesResumption: Bool
+        /// What the app was shown as the response for the bytes that the file holds; `nil`, the default, where
+        /// nobody knows.
+        package var earlierResponse: HTTPResponseHead?
         /// When several connections fetch the body; four at most by default, while that is faster.
         package var segments: SegmentPolicy
         /// Other addresses of the same resource; none by default.
@@ -42,6 +47,7 @@ extension Download {
             linkStatuses: Set<Int> = [],
             digests: [Digest] = [],
             announcesResumption: Bool = false,
+            earlierResponse: HTTPResponseHead? = nil,
             segments: SegmentPolicy = SegmentPolicy(),
             mirrors: [String] = [],
             load: Load.Configuration = Load.Configuration()
@@ -54,6 +60,7 @@ extension Download {
             self.linkStatuses = linkStatuses
             self.digests = digests
             self.announcesResumption = announcesResumption
+            self.earlierResponse = earlierResponse
             self.segments = segments
             self.mirrors = mirrors
             self.load = load

@@ -8,8 +8,11 @@ extension Download {
     /// exactly one of `finished` and `failed`, after which nothing comes. `restarted` may come
     /// before `responded`. After ``Download/cancel()`` nothing comes.
     package struct Events: Sendable {
-        /// The head of the response whose body begins or continues the file, and the request that
-        /// the redirects led to.
+        /// The response to show, and the request that the redirects led to.
+        ///
+        /// It is the one that the resource gave to the app's own request, also where the file is continued by
+        /// other requests: see ``Configuration/earlierResponse``. A response whose body the app does not
+        /// get comes like this, too.
         package var responded: @LoopActor (HTTPResponseHead, TransferRequest) -> Void
         /// The number of bytes that were not fetched again, and the length of the whole.
         package var resumed: @LoopActor (_ offset: Int64, _ total: Int64?) -> Void

@@ -93,7 +93,8 @@ extension Download.StateMachine {
                 head,
                 version,
                 [.continueFile(version)],
-                resumedAt: resumption.offset
+                resumedAt: resumption.offset,
+                showing: shown(for: head, of: version)
             )
         }
     }
@@ -126,7 +127,13 @@ extension Download.StateMachine {
         var version = unprovedVersion ?? resumption.version
         version.totalByteCount = total
         // What is asked for once more has not been lost.
-        return receive(head, version, [], resumedAt: receivedByteCount)
+        return receive(
+            head,
+            version,
+            [],
+            resumedAt: receivedByteCount,
+            showing: shown(for: head, of: version)
+        )
     }
 
     /// The first of several parts that are missing is on its way; others may be fetched beside it.
@@ -150,7 +157,8 @@ extension Download.StateMachine {
             head,
             version,
             [.continueFile(version)],
-            resumedAt: receivedByteCount
+            resumedAt: receivedByteCount,
+            showing: shown(for: head, of: version)
         )
         self.segments = segments
         return effects
@@ -183,14 +191,15 @@ extension Download.StateMachine {
         receivedByteCount = 0
         overlapByteCount = 0
         noteDigests(head)
-        return receive(head, version, effects + [.beginFile(version)], resumedAt: 0)
+        return receive(head, version, effects + [.beginFile(version)], resumedAt: 0, showing: head)
     }
 
     private mutating func receive(
         _ head: HTTPResponseHead,
         _ version: ResourceVersion,
         _ preparation: [Effect],
-        resumedAt offset: Int64
+        resumedAt offset: Int64,
+        showing shown: HTTPResponseHead
     ) -> [Effect] {
         let isContinuation = offset > 0 && response != nil
         state = .receiving
@@ -200,8 +209,8 @@ extension Download.StateMachine {
         growth = canSegment(head, version) ? SegmentGrowth(policy: configuration.segments) : nil
         // The rest of the rest is no news.
         if isContinuation { return preparation + [.takeBody] }
-        response = head
-        var effects = preparation + [.reportResponse(head, current.transfer)]
+        response = shown
+        var effects = preparation + [.reportResponse(shown, current.transfer)]
         if offset > 0 || announcesResumption {
             announcesResumption = false
             effects.append(.reportResumption(offset: offset, total: version.totalByteCount))

@@ -2,7 +2,7 @@ package import FerryHTTP
 
 /// What a finished download has brought; the bytes are in its ``PartialFile``.
 package struct DownloadResult: Hashable, Sendable {
-    /// The head of the response: of the last one that began or continued the file.
+    /// The response that the resource gave to the app's own request.
     package var response: HTTPResponseHead
     /// The request that the redirects led to, without the fields that ask for the rest.
     package var currentRequest: TransferRequest

@@ -113,7 +113,7 @@ extension BoundaryRun {
             if !hasFailed(item) { outcome.faults.append("\(name) was not delivered") }
             return
         }
-        // What was continued has the status of its last part.
+        // What the app has continued from resume data has the status of the part.
         if !line.hasSuffix(" \(status)"), !line.hasSuffix(" 206") { outcome.faults.append(line) }
         let file = try? Data(contentsOf: URL(filePath: "\(home.files)/\(name)"))
         if item.content.firstDifference(from: [UInt8](file ?? Data())) != nil {

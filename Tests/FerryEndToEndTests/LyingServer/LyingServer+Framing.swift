@@ -261,7 +261,7 @@ extension LyingServer {
         .lie(
             "the end of the connection before the last byte",
             .oldFile.dropping(after: 300_000),
-            gets: .interruption(.connectionLost, old, status: 206),
+            gets: .interruption(.connectionLost, old),
             asks: [whole, "bytes=300000-"]
         ),
         .lie(

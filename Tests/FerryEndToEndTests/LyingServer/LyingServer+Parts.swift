@@ -193,13 +193,13 @@ extension LyingServer {
                 response.framing = .chunked(byteCount: 4096)
                 return response
             },
-            gets: .interruption(.connectionLost, old, status: 206),
+            gets: .interruption(.connectionLost, old),
             asks: [rest, "bytes=150000-"]
         ),
         .continuation(
             "206 with a head that breaks off",
             .raw("HTTP/1.1 206 Part\r\nContent-Ra"),
-            gets: .interruption(.connectionLost, old, status: 206),
+            gets: .interruption(.connectionLost, old),
             asks: [rest, rest]
         ),
         .continuation(
@@ -207,7 +207,7 @@ extension LyingServer {
             FixtureAnswer.oldFile.dropping(after: 30_000),
             FixtureAnswer.oldFile.dropping(after: 30_000),
             FixtureAnswer.oldFile.dropping(after: 30_000),
-            gets: .interruption(.connectionLost, old, status: 206),
+            gets: .interruption(.connectionLost, old),
             asks: [rest, "bytes=130000-", "bytes=160000-", "bytes=190000-"]
         ),
     ]

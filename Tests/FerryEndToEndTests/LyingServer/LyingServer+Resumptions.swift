@@ -183,7 +183,7 @@ extension LyingServer {
             "206 that breaks off",
             .oldFile.dropping(after: 50_000),
             .oldFile,
-            gets: .interruption(.connectionLost, old, status: 206),
+            gets: .interruption(.connectionLost, old),
             asks: [rest, "bytes=150000-"]
         ),
         .init(
@@ -191,14 +191,14 @@ extension LyingServer {
             after: FixtureFile(long),
             longFile.dropping(after: 1 << 20),
             longFile,
-            gets: .interruption(.connectionLost, long, status: 206),
+            gets: .interruption(.connectionLost, long),
             asks: [rest, "bytes=1148576-"]
         ),
         .init(
             "206 that falls silent",
             .oldFile.stalling(after: 50_000, at: FixtureGate()),
             .oldFile,
-            gets: .interruption(.timedOut, old, status: 206),
+            gets: .interruption(.timedOut, old),
             asks: [rest, "bytes=150000-"]
         ),
         .init(
@@ -207,7 +207,7 @@ extension LyingServer {
             .script([.reset]),
             .script([.close]),
             .oldFile,
-            gets: .interruption(.connectionLost, old, status: 206),
+            gets: .interruption(.connectionLost, old),
             asks: [rest, rest, rest, rest]
         ),
         .init(

@@ -45,7 +45,7 @@ extension LyingServer {
         segment(
             "a part cut after each 100 000 bytes",
             wideFile.dropping(after: 100_000),
-            gets: .interruption(.connectionLost, wide, status: 206)
+            gets: .interruption(.connectionLost, wide)
         ),
         segment("a redirect", .redirect(to: "/elsewhere")),
         segment(

@@ -99,6 +99,33 @@ struct TransferOptionsTests {
         #expect(ranges == [nil] + (1...4).map { "bytes=\($0)00000-" })
     }
 
+    @Test func `API-3: what Ferry has done to complete a file does not show in the response`()
+        async throws
+    {
+        let file = FixtureFile(.seeded(1, byteCount: 300_000))
+        let cut = FixtureAnswer.file(file).dropping(after: 100_000)
+        server.on("/song", cut.with(fields: [("X-First", "yes")]), .file(file))
+        let task = try await download { $0.retry = quickRetry }
+        #expect(server.requests(to: "/song").map(\.range) == [nil, "bytes=100000-"])
+        let response = try #require(task.response as? HTTPURLResponse)
+        #expect(response.statusCode == 200)
+        #expect(response.expectedContentLength == 300_000)
+        #expect(response.value(forHTTPHeaderField: "Content-Length") == "300000")
+        #expect(response.value(forHTTPHeaderField: "Content-Range") == nil)
+        #expect(response.value(forHTTPHeaderField: "X-First") == "yes")
+    }
+
+    @Test func `REL-7: attempts that lose what they win are counted`() async throws {
+        let file = FixtureFile(.seeded(1, byteCount: 300_000), ranges: .ignored)
+        server.on("/song", .file(file).dropping(after: 100_000))
+        let task = try await download {
+            $0.retry = quickRetry
+            $0.retry?.maximumAttempts = 3
+        }
+        #expect((task.error as? URLError)?.code == .networkConnectionLost)
+        #expect(server.requests(to: "/song").count == 3)
+    }
+
     @Test func `a status that the app has named is asked for again, and then is the answer`()
         async throws
     {

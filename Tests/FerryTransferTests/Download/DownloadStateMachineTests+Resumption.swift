@@ -11,7 +11,7 @@ extension DownloadStateMachineTests {
         #expect(
             answer(&machine, head) == [
                 .continueFile(Self.version()),
-                .reportResponse(head, Self.request),
+                .reportResponse(head.ofWhole(100), Self.request),
                 .reportResumption(offset: 40, total: 100),
                 .takeBody,
             ]

@@ -42,6 +42,8 @@ final class InProcessDownload: InProcessTransfer {
     private let gate: ConnectivityGate
     private var attempts = Attempts()
     private var latestHead: HTTPResponseHead?
+    /// The response to the app's own request.
+    private var response: HTTPResponseHead?
     /// Counts until the next attempt.
     private var retryTimer: LoopTimer?
 
@@ -141,6 +143,7 @@ final class InProcessDownload: InProcessTransfer {
                     linkStatuses: linkStatuses,
                     digests: options.digests,
                     announcesResumption: task.storage.withLock { $0.owesResumption },
+                    earlierResponse: response,
                     segments: options.segmentPolicy(engine.configuration.segments),
                     mirrors: options.mirrorAddresses,
                     load: Load.Configuration(
@@ -269,6 +272,7 @@ extension InProcessDownload {
 
     private func responded(_ head: HTTPResponseHead, _ request: TransferRequest) {
         latestHead = head
+        if head.status < 300 { response = head }
         task.noteResponse(head, to: request)
     }
 

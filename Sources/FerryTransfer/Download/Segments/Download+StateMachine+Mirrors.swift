@@ -106,10 +106,11 @@ extension Download.StateMachine {
         var effects: [Effect] = []
         if response == nil, let head = probe.head {
             // The first server has not answered in this attempt.
-            response = head
+            let shown = shown(for: head, of: version)
+            response = shown
             current.transfer = sources.request(of: probe.source)
             effects = [
-                .reportResponse(head, current.transfer),
+                .reportResponse(shown, current.transfer),
                 .reportResumption(offset: receivedByteCount, total: version.totalByteCount),
             ]
             announcesResumption = false
