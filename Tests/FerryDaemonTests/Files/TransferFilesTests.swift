@@ -36,6 +36,86 @@ struct TransferFilesTests {
         #expect(try resumable.names() == [])
     }
 
+    // MARK: - Files that change hands
+
+    private var downloads: Directory {
+        get throws { try temporary.directory.openSubdirectory("downloads") }
+    }
+
+    private static let request = TransferRequest(url: "http://host/file")
+
+    /// A task's file, with these bytes of a longer resource.
+    private func write(_ text: String, of task: Int64) throws -> PartialFile {
+        let file = files.file(of: task)
+        try file.begin(
+            ResourceVersion(
+                validator: .strongETag("\"a\""),
+                totalByteCount: 100,
+                url: Self.request.url
+            )
+        )
+        try Array(text.utf8).withUnsafeBytes { try file.write($0) }
+        try file.storeRecord()
+        return file
+    }
+
+    private func resumeData(of task: Int64) throws -> Data {
+        try files.makeResumeData(
+            task: task,
+            request: Self.request,
+            currentURL: nil,
+            checkpoint: nil
+        )
+    }
+
+    @Test func `TEST-13: nothing of a transfer's record is left on a file that is complete`() throws
+    {
+        let file = try write("la", of: 1)
+        file.close()
+        let path = files.path(of: 1)
+        try Data("{}".utf8).write(to: URL(filePath: path + ".record"))
+        files.seal(task: 1)
+        #expect(try downloads.names() == [path.split(separator: "/").last.map(String.init)])
+        let sealed = try downloads.open(String(path.split(separator: "/").last ?? ""), .readWrite)
+        #expect(try sealed.attribute("user.ferry.transfer") == nil)
+    }
+
+    @Test func `TEST-13: a task's file goes where its resume data says`() async throws {
+        try write("la", of: 1).close()
+        let data = try resumeData(of: 1)
+        try files.keep(task: 1, for: data)
+        let path = try ResumeData(decoding: Array(data)).path
+        #expect(try resumable.names() == [path.split(separator: "/").last.map(String.init)])
+        #expect(FileManager.default.contents(atPath: path)?.starts(with: "la".utf8) == true)
+        await untilIdle()
+        #expect(try downloads.names() == [])
+        // Said again, by a ferryd that died before it could note that.
+        try files.keep(task: 1, for: data)
+        #expect(FileManager.default.contents(atPath: path)?.starts(with: "la".utf8) == true)
+    }
+
+    @Test func `TEST-13: resume data that was not used keeps its file, and the task's own goes`()
+        async throws
+    {
+        try write("la", of: 1).close()
+        let unused = try resumeData(of: 1)
+        try files.keep(task: 1, for: unused)
+        try write("lo", of: 2).close()
+        try files.keep(task: 2, for: unused)
+        await untilIdle()
+        #expect(try downloads.names() == [])
+        let path = try ResumeData(decoding: Array(unused)).path
+        #expect(try resumable.names() == [path.split(separator: "/").last.map(String.init)])
+        #expect(FileManager.default.contents(atPath: path)?.starts(with: "la".utf8) == true)
+    }
+
+    /// Returns when files that were to be deleted are.
+    private func untilIdle() async {
+        await withCheckedContinuation { continuation in
+            files.queue.perform { continuation.resume() }
+        }
+    }
+
     @Test(.enabled(if: SmallDisk.canBeMade, "needs a small disk"))
     func `what the disk has no room for is known before it is loaded`() throws {
         let disk = try SmallDisk(byteCount: 4 << 20)

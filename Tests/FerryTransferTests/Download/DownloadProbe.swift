@@ -16,6 +16,10 @@ final class DownloadProbe {
         case failed(TransferError.Code)
 
         var isProgress: Bool { if case .progressed = self { true } else { false } }
+        func isProgress(to count: Int64) -> Bool {
+            if case .progressed(count, _) = self { true } else { false }
+        }
+
         var isCheckpoint: Bool { if case .checkpointed = self { true } else { false } }
     }
 

@@ -185,6 +185,27 @@ struct DownloadTests {
         #expect(try bench.difference(content) == nil)
     }
 
+    @Test func `TEST-13: bytes that come while the disk is at work get onto it as well`()
+        async throws
+    {
+        let more = FixtureGate()
+        let end = FixtureGate()
+        let answer = FixtureAnswer.file(FixtureFile(content)).stalling(after: 50_000, at: more)
+        bench.server.on("/file", answer.stalling(after: 100_000, at: end))
+        let disk = Gate()
+        bench.synchronizer.queue.perform { disk.wait() }
+        let probe = bench.download(
+            configuration(.periodic(every: .zero, by: bench.synchronizer))
+        )
+        await probe.wait { $0.events.contains { $0.isProgress(to: 50_000) } }
+        more.open()
+        await probe.wait { $0.events.contains { $0.isProgress(to: 100_000) } }
+        disk.open()
+        await probe.wait { $0.events.contains(.checkpointed(100_000)) }
+        end.open()
+        #expect(await probe.result() != nil)
+    }
+
     @Test func `without synchronisation there are no checkpoints`() async throws {
         bench.server.on("/file", .file(FixtureFile(content)))
         let probe = bench.download()

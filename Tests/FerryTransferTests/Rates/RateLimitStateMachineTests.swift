@@ -62,6 +62,19 @@ import Testing
         #expect(count >= expected - 8192)
     }
 
+    @Test(arguments: [1.0, 60, 86_400])
+    func `TEST-11: a pause saves up a tenth of a second's bytes, and no more`(pause: Double) {
+        let start = ContinuousClock.now
+        var machine = Machine(bytesPerSecond: 1000, at: start)
+        let end = start + .seconds(pause)
+        machine.passed(100, by: .flow(1), weight: 1, at: end)
+        let isExhausted = machine.isExhausted(at: end)
+        #expect(!isExhausted)
+        machine.passed(1, by: .flow(1), weight: 1, at: end)
+        let isExhaustedNow = machine.isExhausted(at: end)
+        #expect(isExhaustedNow)
+    }
+
     @Test func `equal flows get equal shares`() {
         var world = World(rate: 100_000, piece: 16_384, weights: [1: 1, 2: 1, 3: 1])
         for flow in world.weights.keys.sorted() { world.run(flow) }

@@ -106,6 +106,18 @@ import Testing
     }
 
     @Test(arguments: [
+        ("bytes 40-59/100", true), ("bytes 40-49/100", true), ("bytes 40-60/100", false),
+        ("bytes 40-99/100", false), ("bytes 39-59/100", false), ("bytes 41-59/100", false),
+    ])
+    func `TEST-12: what a gap is filled with ends where the gap does, or before`(
+        range: String,
+        isAccepted: Bool
+    ) throws {
+        let resumption = try #require(Resumption(gap: 40..<60, version: Self.version()))
+        #expect(isRefused(resumption.answer(Self.part(range))) != isAccepted)
+    }
+
+    @Test(arguments: [
         "https://host/file?signature=2", "https://user@host/file", "https://mirror:8443/file",
         "http://host/file#part",
     ])
