@@ -83,6 +83,46 @@ import Testing
         #expect(lines.last?.contains("no.bin: failed: ") == true, "\(get.error)")
     }
 
+    @Test func `USE-5: the log says what each transfer was, and what people did to it`()
+        async throws
+    {
+        let server = try FixtureServer()
+        server.on("/hung", .content(.text("late")).waiting(at: FixtureGate()))
+        let url = "\(server.url("/hung"))?token=secret"
+        let get = try await home.ferry("get", "--detach", "-d", home.files, url)
+        #expect(get.exit == .exited(status: 0), "\(get.error)")
+        for words in [
+            ["pause", "1"], ["resume", "1"], ["priority", "1.0", "1"], ["limit", "500k", "1"],
+            ["limit", "--upload", "1M", "2M"],
+            ["relink", "\(server.url("/hung"))?sign=secret", "1"],
+            ["cancel", "1"], ["pause", "99"], ["quit", "ferry"],
+        ] {
+            _ = try await TestProcess.run(
+                TestHome.executable("ferry"),
+                words,
+                environment: home.environment
+            )
+        }
+        let log = try await home.ferry("log").output.split(separator: "\n")
+        let deeds = log.filter { $0.contains(" process ") }
+            .compactMap { line in line.firstRange(of: " has ").map { line[$0.upperBound...] } }
+        #expect(
+            deeds == [
+                "paused it", "resumed it", "given it priority 1.0",
+                "limited it: 500000 bytes/s in, as many bytes as can out",
+                "limited all transfers: 2000000 bytes/s in, 1000000 bytes/s out",
+                "relinked it to \(server.url("/hung"))", "cancelled it",
+                "quit ferry: 0 transfers cancelled",
+            ]
+        )
+        #expect(
+            log.contains {
+                $0.contains("task 1: GET \(server.url("/hung")) of ferry, session get-")
+            }
+        )
+        #expect(!log.contains { $0.contains("secret") })
+    }
+
     private func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: home.files).sorted()
     }

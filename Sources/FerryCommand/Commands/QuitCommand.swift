@@ -23,7 +23,7 @@ struct QuitCommand: Command {
         for application in applications {
             let count = try await context.daemon.quit(application: application)
             let transfers = count == 1 ? "1 transfer" : "\(count) transfers"
-            context.console.errorLine("ferry: \(application.printable): \(transfers) cancelled")
+            context.console.errorLine("ferry: \(application): \(transfers) cancelled")
         }
         return .success
     }

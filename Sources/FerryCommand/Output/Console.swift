@@ -50,11 +50,13 @@ package struct Console: Sendable {
     /// The characters that lines are drawn with.
     var alphabet: ProgressLine.Alphabet { isUnicode ? .unicode : .ascii }
 
-    /// Writes a line to standard output.
-    func line(_ text: String) { output(text + "\n") }
+    /// Writes a line to standard output, or several.
+    ///
+    /// Nothing in it steers a terminal, wherever the words come from.
+    func line(_ text: String) { output(text.printableLines + "\n") }
 
-    /// Writes a line to standard error.
-    func errorLine(_ text: String) { error(text + "\n") }
+    /// Writes a line to standard error, or several; nothing in it steers a terminal.
+    func errorLine(_ text: String) { error(text.printableLines + "\n") }
 
     private static func write(_ text: String, to descriptor: Int32) {
         var bytes = Array(text.utf8)[...]

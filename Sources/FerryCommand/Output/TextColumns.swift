@@ -60,6 +60,14 @@ extension String {
         )
     }
 
+    /// The same for several lines.
+    var printableLines: String {
+        unicodeScalars.allSatisfy({ !$0.isInvisible || $0 == "\n" })
+            ? self
+            : split(separator: "\n", omittingEmptySubsequences: false)
+                .map { String($0).printable }.joined(separator: "\n")
+    }
+
     private func prefix(columns: Int) -> String {
         var left = columns
         return String(

@@ -66,9 +66,10 @@ struct TransferDisplay {
         if style == .json { return console.line(try JSONLine.text(RowReport(row))) }
         switch row.outcome {
         case .saved(let path, _) where console.outputSize() == nil:
-            console.line(path)
+            // As it is, for a program.
+            console.output(path + "\n")
         case .failed(let reason) where style == .quiet:
-            console.errorLine("ferry: \(row.url.printable): \(reason.message.printable)")
+            console.errorLine("ferry: \(row.url): \(reason.message)")
         default:
             return
         }

@@ -23,6 +23,8 @@ final class Daemon {
 
     var machine: DaemonStateMachine
     var transfers: [Int64: any RunningTransfer] = [:]
+    /// What people have asked for and was not done yet, and by which process.
+    var actions: [DaemonStateMachine.CallIdentifier: (PersonalAction, Int32)] = [:]
     /// The files that have come along with calls that create uploads.
     var arrivingFiles: [DaemonStateMachine.CallIdentifier: PassedFile] = [:]
     /// The transfers that wait for an answer to what their servers want to know, and where it goes.
@@ -147,9 +149,13 @@ final class Daemon {
             ask(query)
         case .answer(let call, let answer):
             arrivingFiles[call] = nil
+            if let (action, process) = actions.removeValue(forKey: call) {
+                log.write(.info, action.text(by: process, answer), task: action.task)
+            }
             answers.removeValue(forKey: call)?.succeed(answer)
         case .refuse(let call, let error):
             arrivingFiles[call] = nil
+            actions[call] = nil
             answers.removeValue(forKey: call)?.refuse(error)
         case .send(let call, let event):
             send(event, over: call)

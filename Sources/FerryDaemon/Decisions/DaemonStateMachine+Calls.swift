@@ -145,7 +145,7 @@ extension DaemonStateMachine {
             (securing.isEmpty ? [.answer(call, .created(task: task))] : securing)
             + [.changed(task: task)]
         if task == creation.task.id {
-            effects += adopt(creation.task)
+            effects += log(creation) + adopt(creation.task)
             effects += note(deadline: creation.task.deadline)
             // While a thousand tasks come in, the store is not asked each time for what cannot run.
             let isAdmitted = budget.admits(
@@ -161,6 +161,16 @@ extension DaemonStateMachine {
             }
         }
         return effects + recount(creation.session)
+    }
+
+    /// What a task is, so that the log's other lines about its number can be understood afterwards.
+    private func log(_ creation: Creation) -> [Effect] {
+        guard let request = Stored.request(creation.task.request) else { return [] }
+        let session = sessions[creation.session]
+        let application = session.flatMap { applications[$0.applicationID]?.record.identifier }
+        let what = "\(request.method) \(LoggedAddress.of(request.url))"
+        let whose = "\(application ?? "-"), session \(session?.identifier ?? "-")"
+        return [.log(.info, "\(what) of \(whose)", task: creation.task.id)]
     }
 
     /// A task could not be put into the store.

@@ -125,6 +125,7 @@ extension DaemonStateMachine {
         // Whoever has ended it: a task that has ended has no transfer.
         var effects = stop(task: task, at: now)
         for change in receipt.changes where change.to == .completed {
+            effects += log(ending, of: task)
             effects.append(fileEffect(task: task, ending, resumeData: resumeData))
             effects += termination(after: ending) + completed(change)
         }
@@ -132,6 +133,15 @@ extension DaemonStateMachine {
             effects += answer(caller, resumeData: resumeData)
         }
         return effects + searchForTasks(at: now)
+    }
+
+    /// Why a task is over; of one that has succeeded it was said before.
+    private func log(_ ending: Ending, of task: Int64) -> [Effect] {
+        guard let failure = ending.failure else { return [] }
+        let isCancelled = failure.code == TransferError.Code.cancelled.rawValue
+        return isCancelled
+            ? [.log(.info, "cancelled", task: task)]
+            : [.log(.error, "failed: \(failure.message)", task: task)]
     }
 
     /// A task could not be ended in the store.

@@ -76,11 +76,13 @@ extension DaemonStateMachine {
         }
         let link = LinkState(request: request, number: makeLinkNumber())
         noteChange(of: key)
+        let address = LoggedAddress.of(request.url)
         return [
+            .log(.info, "gets another address: \(address)", task: task.id),
             commit(
                 [.relinkTask(key, host: host, link.encoded)],
                 then: .relinked(call, task: task.id)
-            )
+            ),
         ]
     }
 
@@ -96,7 +98,7 @@ extension DaemonStateMachine {
     ) -> [Effect] {
         let phase = running[id]?.phase
         let stops = phase == .loading || phase == .asking ? stop(task: id, at: now) : []
-        return [.log(.info, "gets another address", task: id), .answer(call, .done)] + stops
+        return [.answer(call, .done)] + stops
             + changed(receipt.changes, at: now)
     }
 }

@@ -301,6 +301,7 @@ extension DaemonStateMachine {
             let failure = Wire.Failure(
                 code: TransferError.Code.resourceTimedOut.rawValue,
                 message: "the transfer took longer than its session allows"
+                    + (AttemptFailure.decode(task.lastError).map { "; before, \($0.message)" } ?? "")
             )
             effects += end(task, Ending(failure: failure, producesResumeData: true), at: now)
         }

@@ -276,8 +276,7 @@ extension DaemonStateMachine {
         switch decision {
         case .isFinal:
             running[id]?.phase = .ending
-            return [.log(.error, "failed: \(error.message)", task: id)]
-                + end(task.record, Ending(failure: failure, producesResumeData: true), at: now)
+            return end(task.record, Ending(failure: failure, producesResumeData: true), at: now)
         case .retry(let delay):
             running[id]?.phase = .backingOff
             let attempt = AttemptFailure(

@@ -12,19 +12,25 @@ struct LogLine: Sendable {
     /// What happened, on one line.
     var message: String
 
-    /// Creates a line; line breaks in the message are made visible.
+    /// Creates a line; what would steer a terminal, line breaks too, is made visible.
     init(date: Date, level: LogLevel, task: Int64?, message: String) {
         self.date = date
         self.level = level
         self.task = task
-        let isPlain = message.unicodeScalars.allSatisfy { $0.value >= 32 && $0.value != 127 }
         self.message =
-            isPlain
+            message.utf8.allSatisfy { 32..<127 ~= $0 }
             ? message
             : message.unicodeScalars.reduce(into: "") { text, scalar in
-                let isControl = scalar.value < 32 || scalar.value == 127
-                text += isControl ? scalar.escaped(asASCII: true) : String(scalar)
+                text += Self.isInvisible(scalar) ? scalar.escaped(asASCII: true) : String(scalar)
             }
+    }
+
+    /// Whether a scalar controls how text is shown, in a terminal as well, instead of being shown.
+    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
     }
 
     /// The line as it stands in a file: time, level, task, message.

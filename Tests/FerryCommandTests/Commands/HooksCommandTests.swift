@@ -55,6 +55,37 @@ import Testing
         )
     }
 
+    @Test(arguments: ["hooks", "hooks --json", "list", "list --json", "why 1", "cancel 7"])
+    func `SEC-10: nothing that comes from outside steers the terminal`(line: String) async throws {
+        let evil = "a\u{9B}2Jb\u{202E}c\u{1B}[mi\u{E0001}\u{2028}"
+        let launch = TransferDaemon.Launch(
+            executable: "/bin/\(evil)",
+            arguments: [evil],
+            workingDirectory: "/",
+            environment: [:]
+        )
+        let daemon = PlayedDaemon(
+            transfers: [
+                try .sample(
+                    1,
+                    application: evil,
+                    state: .waiting,
+                    wait: .init(reason: .init(name: evil), detail: evil),
+                    failure: .init(code: evil, message: evil)
+                )
+            ],
+            hooks: [TransferDaemon.Hook(application: evil, launch: launch)]
+        )
+        let run = await CommandLineRun(line, daemon: daemon)
+        let text = run.output + run.error
+        #expect(!text.isEmpty)
+        #expect(!text.unicodeScalars.contains { $0.isInvisible && $0 != "\n" }, "\(text)")
+        guard line.hasSuffix("--json") else { return }
+        #expect(text.contains(#"a\u009b2Jb\u202ec\u001b[mi\udb40\udc01\u2028"#))
+        let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+        #expect(object?["application"] as? String == evil)
+    }
+
     @Test func `hooks of nothing says so`() async {
         let run = await CommandLineRun("hooks")
         #expect(run.output == "")

@@ -273,6 +273,27 @@ import Testing
         #expect(next.machine.running[task]?.attempts == 1)
     }
 
+    @Test func `USE-5: the log says what a task is, and how it ended`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let tasks = (1...3).map { bench.start(client, $0) }
+        bench.fail(tasks[0], .badURL)
+        bench.cancel(client, 2)
+        bench.finish(tasks[2], byteCount: 12)
+        let lines = tasks.map { task in
+            bench.effects.compactMap { effect in
+                if case .log(_, let text, task) = effect { text } else { nil }
+            }
+        }
+        let names = (1...3).map { "GET http://a/\($0) of app, session session" }
+        #expect(
+            lines == [
+                [names[0], "failed: badURL"], [names[1], "cancelled"],
+                [names[2], "finished, 12 bytes"],
+            ]
+        )
+    }
+
     @Test func `nothing secret reaches the log`() {
         var bench = MachineBench()
         let client = bench.open()

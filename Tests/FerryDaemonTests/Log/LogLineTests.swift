@@ -19,7 +19,9 @@ import Testing
     @Test(arguments: [
         ("two\nlines", "two\\nlines"), ("a\rb\tc", "a\\rb\\tc"),
         ("\u{1b}[31mred", "\\u{1B}[31mred"),
-        ("\u{7f}", "\\u{7F}"), ("grün · 学", "grün · 学"), ("back\\slash", "back\\slash"), ("", ""),
+        ("\u{7f}", "\\u{7F}"), ("\u{9b}2J", "\\u{009B}2J"), ("a\u{202e}b", "a\\u{202E}b"),
+        ("a\u{2028}b", "a\\u{2028}b"), ("grün · 学", "grün · 学"), ("back\\slash", "back\\slash"),
+        ("", ""),
     ])
     func `a message stays on its line`(_ message: String, _ written: String) {
         let line = LogLine(date: Self.date, level: .info, task: nil, message: message)
