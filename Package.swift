@@ -128,6 +128,11 @@ let package = Package(
             path: "Tests/FerryTestApp"
         ),
         .executableTarget(
+            name: "readme-program",
+            dependencies: ["Ferry"],
+            path: "Tests/ReadmeProgram"
+        ),
+        .executableTarget(
             name: "system-call-tracer",
             path: "Tests/SystemCallTracer",
             cSettings: [.define("_GNU_SOURCE")]
@@ -137,7 +142,7 @@ let package = Package(
             dependencies: [
                 "FerryTestSupport", "FerryHTTP", "FerrySystem", "FerryTransfer", "FerryWire",
                 "CSQLite", "ferry",
-                "ferryd", "ferry-test-app", "system-call-tracer",
+                "ferryd", "ferry-test-app", "readme-program", "system-call-tracer",
             ]
         ),
     ]
@@ -187,7 +192,8 @@ package.products = [.library(name: "Ferry", targets: ["Ferry"])]
 package.targets = [.target(name: "Ferry", sources: ["Exports.swift"])]
 #endif
 
-for target in package.targets {
+// The README's first program is built as a stranger's package is.
+for target in package.targets where target.name != "readme-program" {
     switch target.type {
     case .regular, .executable, .test:
         target.swiftSettings =

@@ -1,0 +1,91 @@
+import FerrySystem
+import FerryTestSupport
+import Foundation
+import Glibc
+import Testing
+
+/// The first program that a stranger sees: the README's, pasted as it is.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct ReadmeTests {
+    private static let root = (0..<3).reduce(URL(filePath: #filePath)) { url, _ in
+        url.deletingLastPathComponent()
+    }
+
+    private let home: TestHome
+    private let server: FixtureServer
+    private let gate = FixtureGate()
+
+    init() throws {
+        home = try TestHome()
+        server = try FixtureServer()
+        server.on("/debian.iso", .content(.text("bytes")).stalling(after: 2, at: gate))
+    }
+
+    @Test func `USE-1: the program that is tested here is the README's, but for its URL`() throws {
+        let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
+        let block = try #require(readme.firstMatch(of: /```swift\n((?s).*?)```/)).output.1
+        let path = Self.root.appending(path: "Tests/ReadmeProgram/main.swift")
+        let program = try String(contentsOf: path, encoding: .utf8)
+        #expect(
+            block.replacing(#""https://example.org/debian.iso""#, with: "CommandLine.arguments[1]")
+                == program
+        )
+    }
+
+    @Test func `USE-1: the README's program fetches its file once, and is not started again`()
+        async throws
+    {
+        gate.open()
+        let program = try await start()
+        #expect(await program.ended() == .exited(status: 0))
+        #expect(try file == "bytes")
+        #expect(server.requests.count == 1)
+        // Nothing is left for which it could be started.
+        let list = try await home.ferry("list", "--all")
+        #expect(list.output == "")
+        let hooks = try await home.ferry("hooks")
+        #expect(hooks.output == "", "\(hooks.output)")
+    }
+
+    @Test
+    func `USE-1: the README's program, killed, is started for its file, and fetches no other`()
+        async throws
+    {
+        let program = try await start()
+        try await server.waitUntil { $0.requests.count == 1 }
+        await program.killed()
+        // Run by a person meanwhile, it waits for the same download.
+        let again = try await start()
+        let log = try await EventPipe(in: home)
+        let writer = try log.writer()
+        let follower = try await TestProcess(
+            TestHome.executable("ferry"),
+            ["log", "--follow"],
+            environment: home.environment,
+            output: writer.rawValue
+        )
+        await again.killed()
+        gate.open()
+        _ = await log.next { $0.contains("readme-program has ended: exit status 0") }
+        await follower.killed()
+        #expect(try file == "bytes")
+        #expect(server.requests.count == 1)
+        let list = try await home.ferry("list", "--all")
+        #expect(list.output == "")
+    }
+
+    private func start() async throws -> TestProcess {
+        // It saves its file in its working directory.
+        try await TestProcess(
+            "/bin/sh",
+            [
+                "-c", #"cd "$1" && exec "$2" "$3""#, "sh", home.files,
+                TestHome.executable("readme-program"), server.url("/debian.iso"),
+            ],
+            environment: home.environment
+        )
+    }
+
+    private var file: String {
+        get throws { try String(contentsOfFile: "\(home.files)/debian.iso", encoding: .utf8) }
+    }
+}

@@ -1,0 +1,46 @@
+import Ferry
+import Foundation
+
+final class Downloads: NSObject, URLSessionDownloadDelegate, ApplicationDelegate {
+    func urlSession(
+        _: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didFinishDownloadingTo file: URL
+    ) {
+        // It is here only until this returns.
+        do { try FileManager.default.moveItem(at: file, to: target) } catch { print(error) }
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didCompleteWithError error: (any Error)?
+    ) {
+        print(error.map { "failed: \($0)" } ?? "complete")
+        session.finishTasksAndInvalidate()
+    }
+
+    func urlSession(_: URLSession, didBecomeInvalidWithError _: (any Error)?) { exit(0) }
+
+    // ferryd has started this program for the file, which comes when the session is there.
+    func application(
+        _: Application,
+        handleEventsForBackgroundURLSession _: String,
+        completionHandler: @escaping @Sendable () -> Void
+    ) {}
+}
+
+let target = URL(fileURLWithPath: "debian.iso")
+let downloads = Downloads()
+Application.shared.delegate = downloads
+let configuration = URLSessionConfiguration.background(withIdentifier: "downloads")
+configuration.transferOptions.deliversErrorResponses = false  // A 404 is no file.
+let session = URLSession(configuration: configuration, delegate: downloads, delegateQueue: nil)
+session.getAllTasks { tasks in
+    // The download of an earlier launch goes on by itself.
+    guard tasks.isEmpty, Application.shared.launchReason == .user,
+        let url = URL(string: CommandLine.arguments[1])
+    else { return }
+    session.downloadTask(with: url).resume()
+}
+Application.shared.run()
