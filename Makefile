@@ -17,6 +17,10 @@ TARGET ?=
 SANITIZER ?= address
 LIBFUZZER = $(wildcard /opt/swift/usr/lib/clang/*/lib/linux/libclang_rt.fuzzer_no_main-$(shell uname -m).a)
 DOCUMENTED = Ferry
+# Who looks at a terminal sees how far a build is; a log gets what goes wrong alone.
+QUIET := $(shell [ -t 2 ] || echo --quiet)
+# With the toolchain's own linker: the system's warns of each program that FoundationEssentials may call mktemp.
+STATIC = --static-swift-stdlib -Xswiftc -use-ld=lld
 
 .PHONY: all build test demo lint format docs api-coverage sanitize leaks simulate coverage boundaries bench \
   scale build-benchmarks fuzz half-tunes background-transfer cancel-and-resume test-half-tunes build-half-tunes \
@@ -33,7 +37,7 @@ build: set-up
 # Everything in one run, so that its closing lines count every test. One after another: on two cores
 # nothing is gained by more, and a test that starts real processes gets the machine it needs.
 test: set-up
-	swift build --build-tests --quiet
+	swift build --build-tests $(QUIET)
 	@scripts/test
 
 demo: set-up
@@ -50,7 +54,7 @@ format:
 docs: set-up $(DOCUMENTED:%=docs-%)
 
 docs-%:
-	swift build --quiet --scratch-path .build/docs --target $* \
+	swift build $(QUIET) --scratch-path .build/docs --target $* \
 	  -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir \
 	  -Xswiftc .build/docs/$*.symbols \
 	  -Xswiftc -symbol-graph-minimum-access-level -Xswiftc public
@@ -61,7 +65,7 @@ docs-%:
 
 # Which of Apple's declarations are there; writes docs/api.md. CHECK=yes only compares.
 api-coverage: set-up
-	swift build --quiet --target Ferry
+	swift build $(QUIET) --target Ferry
 	scripts/api-coverage $(if $(CHECK),--check)
 
 # What a sanitizer finds in a process that the tests have started is in a file: nobody reads its
@@ -78,7 +82,7 @@ sanitize-address: export LSAN_OPTIONS = print_suppressions=0 \
 # A simulated world has one thread and hardly a pointer: there is little to find in thousands of them.
 sanitize-%: export FERRY_SIMULATION_COUNT = 300
 sanitize-%: set-up
-	swift build --build-tests --quiet --sanitize $* --scratch-path .build/$*
+	swift build --build-tests $(QUIET) --sanitize $* --scratch-path .build/$*
 	rm -f .build/$*/report.*
 	swift test --skip-build --no-parallel --sanitize $* --disable-xctest --scratch-path .build/$* \
 	  || { cat .build/$*/report.* 2> /dev/null; exit 1; }
@@ -87,7 +91,7 @@ sanitize-%: set-up
 # Whether ten thousand requests leave anything behind, by the leak sanitizer and by the memory they need.
 leaks: set-up
 	for product in requests-ferry download-ferry; do \
-	  swift build --quiet --sanitize address --package-path Benchmarks --product $$product \
+	  swift build $(QUIET) --sanitize address --package-path Benchmarks --product $$product \
 	    --scratch-path .build/leaks || exit 1; done
 	LEAK_BINARIES=.build/leaks/debug scripts/leaks
 
@@ -98,7 +102,7 @@ coverage: set-up
 # Random histories of the daemon, its clients, its network and its disk, in a simulated world; and of downloads
 # from several places.
 simulate: set-up
-	swift build --build-tests --quiet --configuration release -Xswiftc -enable-testing \
+	swift build --build-tests $(QUIET) --configuration release -Xswiftc -enable-testing \
 	  --scratch-path .build/simulate
 	FERRY_SIMULATION_COUNT=$(COUNT) $(SEED:%=FERRY_SIMULATION_SEED=%) \
 	  swift test --skip-build --configuration release --disable-xctest \
@@ -109,14 +113,14 @@ simulate: set-up
 fuzz: export FERRY_FUZZING = yes
 fuzz: RUNS = 10000000
 fuzz: set-up
-	swift build --quiet --configuration release --product fuzz --scratch-path .build/fuzz/$(or $(SANITIZER),none) \
+	swift build $(QUIET) --configuration release --product fuzz --scratch-path .build/fuzz/$(or $(SANITIZER),none) \
 	  $(SANITIZER:%=--sanitize %) -Xswiftc -enable-testing -Xlinker $(LIBFUZZER) -Xlinker -lstdc++
 	FUZZ_BINARY=.build/fuzz/$(or $(SANITIZER),none)/release/fuzz scripts/fuzz $(RUNS) $(TARGET)
 
 # ferryd is killed at each of its system calls, and each of them is failed; writes docs/system-calls.md.
 # Goes on where it was broken off; AFRESH=yes forgets what is there.
 boundaries: set-up
-	swift build --build-tests --quiet
+	swift build --build-tests $(QUIET)
 	scripts/boundaries $(if $(AFRESH),--afresh)
 
 # A table of time, processor time and memory beside other programs, all taken in one run.
@@ -130,33 +134,35 @@ scale: build-benchmarks
 # A plan that was made earlier does not know of source files that Ferry has got since.
 build-benchmarks:
 	@scripts/set-up bench
-	swift build --configuration release --static-swift-stdlib --quiet --product ferry
-	swift build --configuration release --static-swift-stdlib --quiet --product ferryd
+	swift build --configuration release $(STATIC) $(QUIET) --product ferry
+	swift build --configuration release $(STATIC) $(QUIET) --product ferryd
 	rm -f Benchmarks/.build/release.yaml
-	swift build --configuration release --static-swift-stdlib --quiet --package-path Benchmarks
+	swift build --configuration release $(STATIC) $(QUIET) --package-path Benchmarks
 	ln -sf '$(CURDIR)/.build/release/'ferry{,d} Benchmarks/.build/release/
 
-# The example apps with a catalog of their own; RATE is in bytes per second.
-half-tunes background-transfer cancel-and-resume: build-half-tunes
+# The example apps with a catalog of their own; RATE is in bytes per second. What cannot be shown is not built.
+half-tunes background-transfer cancel-and-resume:
+	@scripts/trial $@ --check
+	@$(MAKE) --no-print-directory build-half-tunes
 	@scripts/trial $@ $(RATE)
 
 # The tests of the example apps, which need what the library does not.
 test-half-tunes: build-half-tunes
-	swift build --build-tests --quiet --package-path Examples/HalfTunes
+	swift build --build-tests $(QUIET) --package-path Examples/HalfTunes
 	swift test --skip-build --no-parallel --disable-xctest --package-path Examples/HalfTunes
 
 build-half-tunes:
 	@scripts/set-up half-tunes
-	swift build --quiet --package-path Examples/HalfTunes
-	swift build --quiet --package-path Examples/HalfTunes --product ferryd
-	swift build --quiet --package-path Examples/HalfTunes --product ferry
+	swift build $(QUIET) --package-path Examples/HalfTunes
+	swift build $(QUIET) --package-path Examples/HalfTunes --product ferryd
+	swift build $(QUIET) --package-path Examples/HalfTunes --product ferry
 	Examples/HalfTunes/translations/compile Examples/HalfTunes/.build/debug/../share/locale
 
 # The programs bring the Swift libraries along: where they run there need be no toolchain, and ferryd
 # maps a sixth less memory.
 install: set-up
-	swift build --configuration release --static-swift-stdlib --product ferry
-	swift build --configuration release --static-swift-stdlib --product ferryd
+	swift build --configuration release $(STATIC) --product ferry
+	swift build --configuration release $(STATIC) --product ferryd
 	install -D --target-directory '$(DESTDIR)$(PREFIX)/bin' .build/release/ferry .build/release/ferryd
 	install -d '$(DESTDIR)$(PREFIX)/share/systemd/user'
 	install -m 644 packaging/systemd/ferryd.socket '$(DESTDIR)$(PREFIX)/share/systemd/user/'
@@ -170,7 +176,7 @@ uninstall:
 # The apps, for one user; what they need of Ferry comes with it.
 install-half-tunes: install
 	@scripts/set-up half-tunes
-	swift build --configuration release --static-swift-stdlib --quiet --package-path Examples/HalfTunes
+	swift build --configuration release $(STATIC) $(QUIET) --package-path Examples/HalfTunes
 	DESTDIR='$(DESTDIR)' scripts/install-half-tunes '$(PREFIX)'
 
 uninstall-half-tunes:

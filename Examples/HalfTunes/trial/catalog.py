@@ -11,6 +11,7 @@ import argparse
 import http.server
 import json
 import os
+import signal
 import sys
 import threading
 import time
@@ -169,6 +170,8 @@ def end_with_input():
 
 
 def main():
+    # Ctrl-C is for the script that has started it, with whose end its input ends.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--port", type=int, default=0, help="default: any that is free")
     parser.add_argument("--rate", type=int, default=0, help="bytes per second and file; 0: no limit")
