@@ -143,6 +143,34 @@ extension DesktopApplication {
         g_dbus_connection_flush_sync(g_application_get_dbus_connection(gApplication), nil, nil)
     }
 
+    /// Asks before something that cannot be taken back.
+    ///
+    /// - Parameters:
+    ///   - heading: The question.
+    ///   - body: What it means.
+    ///   - refusal: The button for no, which the keys Return and Escape press as well.
+    ///   - consent: The button for yes.
+    ///   - action: What to do then.
+    package func confirm(
+        _ heading: String,
+        _ body: String,
+        refusal: String,
+        consent: String,
+        _ action: @escaping @MainActor () -> Void
+    ) {
+        let parent = gtk_application_get_active_window(pointer)
+        guard let widget = adw_message_dialog_new(parent, heading, body) else { return }
+        let object = UnsafeMutableRawPointer(widget)
+        let dialog = object.assumingMemoryBound(to: AdwMessageDialog.self)
+        adw_message_dialog_add_response(dialog, "refusal", refusal)
+        adw_message_dialog_add_response(dialog, "consent", consent)
+        adw_message_dialog_set_response_appearance(dialog, "consent", ADW_RESPONSE_DESTRUCTIVE)
+        adw_message_dialog_set_default_response(dialog, "refusal")
+        adw_message_dialog_set_close_response(dialog, "refusal")
+        connect(object, "response::consent", action)
+        gtk_window_present(object.assumingMemoryBound(to: GtkWindow.self))
+    }
+
     /// Shows whose the program is.
     package func showAbout(_ name: String) {
         guard let about = adw_about_window_new() else { return }

@@ -101,6 +101,29 @@ extension WindowTests {
         }
 
         @Test
+        func
+            `USE-6, H6: what is running or paused is there without a search when the app is opened`()
+            async throws
+        {
+            try await withApp { app in
+                let process = try await app.startDownload()
+                kill(process.processIdentifier, SIGKILL)
+                process.waitUntilExit()
+                let second = try app.launch()
+                try await app.showsProgress(of: "176 kB")
+                try app.desktop.keepPicture("running when opened")
+                try await app.pressInRow("Pause")
+                try await app.shows("Resume", role: .button)
+                try await app.press("Close")
+                second.waitUntilExit()
+                _ = try app.launch()
+                try await app.pressInRow("Resume")
+                try await app.hurry()
+                try await app.shows("Play", role: .button)
+            }
+        }
+
+        @Test
         func `H1: each error has a page, which offers to try again`() async throws {
             try await withApp { app in
                 _ = try app.launch()
@@ -135,10 +158,25 @@ extension WindowTests {
             try await withApp { app in
                 let process = try await app.startDownload()
                 try await app.press("Menu")
-                try await app.press("Quit and Cancel Downloads")
+                try await app.press("Quit and Cancel Downloads…")
+                try await app.press("Quit and Cancel")
                 process.waitUntilExit()
                 #expect(try await app.transfers().isEmpty)
                 #expect(!app.hasFiledSong)
+            }
+        }
+
+        @Test
+        func `USE-6: who does not want to quit and cancel keeps the downloads`() async throws {
+            try await withApp { app in
+                _ = try await app.startDownload()
+                try await app.press("Menu")
+                try await app.press("Quit and Cancel Downloads…")
+                try await app.shows("Quit and Cancel Downloads?")
+                try app.desktop.keepPicture("quit and cancel")
+                try await app.press("Keep Downloading")
+                try await app.hurry()
+                try await app.shows("Play", role: .button)
             }
         }
 

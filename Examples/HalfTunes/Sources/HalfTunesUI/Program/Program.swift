@@ -1,3 +1,4 @@
+import DesktopCore
 import Ferry
 import Foundation
 import HalfTunesAudio
@@ -75,8 +76,21 @@ extension Program {
         application.add("quit", keys: ["<Control>q", "<Control>w"]) { [weak self] in
             self?.application.quit()
         }
-        application.add("quit-and-cancel") { [weak self] in self?.quitAndCancel() }
+        application.add("quit-and-cancel") { [weak self] in self?.askToQuitAndCancel() }
         application.add("about") { [weak self] in self?.application.showAbout("Half Tunes") }
+    }
+
+    /// Asks first, where there is somebody to ask and something to lose.
+    private func askToQuitAndCancel() {
+        guard window != nil, tunes?.downloads.activeDownloads.isEmpty == false else {
+            return quitAndCancel()
+        }
+        application.confirm(
+            localized("Quit and Cancel Downloads?"),
+            localized("All downloads end, paused ones as well, and what they have loaded is lost."),
+            refusal: localized("_Keep Downloading"),
+            consent: localized("_Quit and Cancel")
+        ) { [weak self] in self?.quitAndCancel() }
     }
 
     /// What a force quit is elsewhere: the transfers end, and ferryd does not start the app again.

@@ -44,7 +44,7 @@ final class MainWindow {
 
     private func observe() {
         tunes.downloads.changed = { [weak self] track in
-            self?.searchView.list.update(track)
+            self?.searchView.update(track)
             self?.libraryList.update(track)
         }
         tunes.downloads.finished = { [weak self] _ in self?.showLibrary() }

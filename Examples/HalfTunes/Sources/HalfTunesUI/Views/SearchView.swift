@@ -7,13 +7,16 @@ import Toolkit
 /// The entry, and what was found.
 @MainActor
 final class SearchView {
-    let list: TrackList
+    private let list: TrackList
     private let layout: Layout
     private let search: Search
+    private let downloads: DownloadService
+    private var showsList = false
 
     init(in layout: Layout, tunes: Tunes, artwork: ArtworkLoader) {
         self.layout = layout
         search = tunes.search
+        downloads = tunes.downloads
         list = TrackList(in: layout.opaque("results"), tunes: tunes, artwork: artwork)
         let search = search
         connect(layout.object("entry"), "changed") { [layout] in search.type(Self.text(layout)) }
@@ -32,16 +35,32 @@ final class SearchView {
         gtk_editable_select_region(layout.opaque("entry"), 0, -1)
     }
 
+    /// Shows how a track's download is now.
+    func update(_ track: Track) {
+        list.update(track)
+        // One of an earlier launch, most likely, is found while nothing was searched for.
+        let isActive = downloads.activeDownloads[track.previewURL] != nil
+        if search.page == .welcome, isActive, !showsList || !list.contains(track) { show() }
+    }
+
+    /// What was found; while nothing was searched for, what is on its way.
+    private var tracks: [Track]? {
+        switch search.page {
+        case .results(let tracks): return tracks
+        case .welcome:
+            let active = downloads.activeDownloads.values.map(\.track)
+            return active.isEmpty ? nil : active.sorted { $0.title < $1.title }
+        case .nothing, .offline, .failed: return nil
+        }
+    }
+
     private func show() {
         gtk_spinner_set_spinning(layout.opaque("spinner"), search.isSearching ? 1 : 0)
         gtk_widget_set_visible(layout.widget("spinner"), search.isSearching ? 1 : 0)
-        if case .results(let tracks) = search.page {
-            list.show(tracks)
-        } else {
-            show(StatusTexts(search.page))
-        }
-        let isList = if case .results = search.page { true } else { false }
-        gtk_stack_set_visible_child_name(layout.opaque("pages"), isList ? "results" : "status")
+        let tracks = tracks
+        showsList = tracks != nil
+        if let tracks { list.show(tracks) } else { show(StatusTexts(search.page)) }
+        gtk_stack_set_visible_child_name(layout.opaque("pages"), showsList ? "results" : "status")
     }
 
     private func show(_ texts: StatusTexts) {

@@ -39,6 +39,9 @@ final class TrackList {
         loadArtwork()
     }
 
+    /// Whether a track has a row.
+    func contains(_ track: Track) -> Bool { rowsByURL[track.previewURL] != nil }
+
     /// Shows how a track's download is now.
     func update(_ track: Track) {
         for row in rowsByURL[track.previewURL] ?? [] {
