@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryDaemon
 
-@Suite struct LoggedAddressTests {
+@Suite(.timeLimit(.minutes(5))) struct LoggedAddressTests {
     @Test(arguments: [
         ("https://example.org/a/b.iso", "https://example.org/a/b.iso"),
         ("https://example.org/a?token=secret#part", "https://example.org/a"),
