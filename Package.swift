@@ -106,11 +106,18 @@ let package = Package(
                 "FerrySystem", "FerryTestSupport",
             ]
         ),
+        // Delegates of programs as they are written for Apple's systems, in the language mode that most have.
+        .target(
+            name: "PortedDelegates",
+            dependencies: ["Ferry"],
+            path: "Tests/PortedDelegates",
+            swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
         .testTarget(
             name: "FerryTests",
             dependencies: [
                 "Ferry", "FerryTransfer", "FerryHTTP", "FerryWire", "FerrySystem",
-                "FerryTestSupport", "ferry", "ferryd", "waiting-app",
+                "FerryTestSupport", "PortedDelegates", "ferry", "ferryd", "waiting-app",
             ]
         ),
         .executableTarget(
@@ -192,8 +199,9 @@ package.products = [.library(name: "Ferry", targets: ["Ferry"])]
 package.targets = [.target(name: "Ferry", sources: ["Exports.swift"])]
 #endif
 
-// The README's first program is built as a stranger's package is.
-for target in package.targets where target.name != "readme-program" {
+// What is built as a stranger's package is: the README's first program, and delegates as Apple's library has them.
+let foreign = ["readme-program", "PortedDelegates"]
+for target in package.targets where !foreign.contains(target.name) {
     switch target.type {
     case .regular, .executable, .test:
         target.swiftSettings =

@@ -107,21 +107,21 @@ final class BackgroundQuestions {
     /// BG-21.
     private func askToBegin(_ task: URLSessionTask, _ number: Int) {
         guard let request = task.originalRequest else { return begin(task, number, nil) }
-        let answer = Answer { (given: (URLSession.DelayedRequestDisposition, URLRequest?)) in
+        typealias Answer = (URLSession.DelayedRequestDisposition, URLRequest?)
+        let question: URLSessionTask.Question<any URLSessionTaskDelegate, Answer> = {
+            session,
+            delegate,
+            answer in
+            delegate.urlSession(session, task: task, willBeginDelayedRequest: request) {
+                answer(($0, $1))
+            }
+        }
+        task.ask(.delayedRequest, question, orElse: (.continueLoading, nil)) { given in
             switch given.0 {
             case .continueLoading: self.begin(task, number, nil)
             case .useNewRequest: self.begin(task, number, given.1)
             case .cancel: if self.settle(number, of: task) { task.cancel() }
             }
-        }
-        task.ask { session, delegate in
-            delegate.urlSession(session, task: task, willBeginDelayedRequest: request) {
-                disposition,
-                request in
-                LoopActor.perform { answer((disposition, request)) }
-            }
-        } orElse: {
-            answer((.continueLoading, nil))
         }
     }
 

@@ -12,13 +12,13 @@ extension URLSessionTask {
     ///   - response: The response that the task ends with.
     ///   - hasFailed: Whether it ends with an error.
     func deliverMetrics(_ told: Wire.TaskMetrics, response: Wire.Response?, hasFailed: Bool) {
-        guard let delegate = core.delegate as? any URLSessionTaskDelegate,
-            !DelegateForms.isDefault(.metrics, of: delegate)
-        else { return }
+        guard isHeard(.metrics) else { return }
         deliver(
             .call { [self] session in
                 let metrics = makeMetrics(told, response: response, hasFailed: hasFailed)
-                delegate.urlSession(session, task: self, didFinishCollecting: metrics)
+                tell(.metrics) { (delegate: any URLSessionTaskDelegate) in
+                    delegate.urlSession(session, task: self, didFinishCollecting: metrics)
+                }
             }
         )
     }

@@ -23,20 +23,13 @@ struct AppChallenges {
         {
             return true
         }
-        return isTaskDelegateAsked
+        return task.isHeard(.taskChallenge)
     }
 
     /// Whether anybody might have something to say about a challenge.
     func mayAnswer(_ challenge: LoadChallenge) -> Bool {
         guard case .password = challenge.kind else { return mayDecideOnCertificates }
-        return isTaskDelegateAsked || !credentials.isEmpty
-    }
-
-    private var isTaskDelegateAsked: Bool {
-        guard let session = task.session, let delegate = task.taskDelegate(in: session) else {
-            return false
-        }
-        return !DelegateForms.isDefault(.taskChallenge, of: delegate)
+        return task.isHeard(.taskChallenge) || !credentials.isEmpty
     }
 
     /// Decides about a challenge.
@@ -132,15 +125,13 @@ struct AppChallenges {
         _ challenge: URLAuthenticationChallenge,
         then answer: Answer<ChallengeAnswer>
     ) {
-        task.ask { [task] session, delegate in
+        let question: URLSessionTask.Question<any URLSessionTaskDelegate, ChallengeAnswer> = {
+            [task] session, delegate, answer in
             delegate.urlSession(session, task: task, didReceive: challenge) {
-                disposition,
-                credential in
-                let given = ChallengeAnswer(disposition: disposition, credential: credential)
-                LoopActor.perform { answer(given) }
+                answer(ChallengeAnswer(disposition: $0, credential: $1))
             }
-        } orElse: {
-            answer(ChallengeAnswer(disposition: .performDefaultHandling))
         }
+        let nobody = ChallengeAnswer(disposition: .performDefaultHandling)
+        task.ask(.taskChallenge, question, orElse: nobody) { answer($0) }
     }
 }

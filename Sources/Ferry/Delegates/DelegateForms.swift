@@ -3,41 +3,64 @@ import Synchronization
 
 /// Which delegate methods the types of delegates leave to their defaults.
 ///
-/// A method with a completion handler exists in two forms, of which an app implements one, or none. The
-/// default of the one with the handler awaits the other, whose default makes a note here: from then on that
-/// detour, which starts a Swift task, is left out for that type.
+/// Swift does not say whether a type implements a method that has a default. So each default makes a note here when it
+/// is called, and does nothing more: whoever has called the method looks whether there is a note, and asks the next
+/// delegate if so. A default never calls another delegate itself, so that delegates may forward to each other.
+///
+/// A method with a completion handler exists in two forms, of which an app implements one, or none. The default of each
+/// form calls the other; where both are left to their defaults, that is noted, and the detour is left out from then on.
 enum DelegateForms {
-    /// A method that has two forms.
-    enum Method: Hashable, Sendable {
+    /// A method that has a default.
+    enum Method: UInt32, CaseIterable, Sendable {
         case sessionChallenge
         case taskChallenge
         case redirection
         case delayedRequest
+        case newRequest
         case newBodyStream
         case newBodyStreamFrom
         case response
         case cachedResponse
-        /// Has one form, of which it is good to know whether it is called in vain.
+        case created
+        case waiting
+        case sent
+        case informational
         case metrics
+        case completed
+        case becameDownload
+        case data
+        case resumed
+        case wrote
+        case opened
+        case closed
+        /// Has no default.
+        case finished
+
+        fileprivate var bit: UInt32 { 1 << rawValue }
     }
 
-    private struct Key: Hashable {
-        var type: ObjectIdentifier
+    /// A call of one form by the default of the other.
+    private struct Detour: Equatable {
+        var delegate: ObjectIdentifier
         var method: Method
     }
 
-    private static let defaults = Mutex<Set<Key>>([])
+    /// The methods that each type leaves to their defaults.
+    private static let defaults = Mutex<[ObjectIdentifier: UInt32]>([:])
 
-    /// Takes note that a type implements neither form.
+    /// Where the form with a handler is called by the default of the one without.
+    @TaskLocal private static var detour: Detour?
+
+    /// Records that a type does not implement a method in any form.
     static func noteDefault(_ method: Method, of delegate: any URLSessionDelegate) {
-        let key = key(method, delegate)
-        defaults.withLock { _ = $0.insert(key) }
+        let type = ObjectIdentifier(type(of: delegate))
+        defaults.withLock { $0[type, default: 0] |= method.bit }
     }
 
-    /// Whether a type is known to implement neither form.
+    /// Whether a type is known not to implement a method in any form.
     static func isDefault(_ method: Method, of delegate: any URLSessionDelegate) -> Bool {
-        let key = key(method, delegate)
-        return defaults.withLock { $0.contains(key) }
+        let type = ObjectIdentifier(type(of: delegate))
+        return defaults.withLock { ($0[type] ?? 0) & method.bit != 0 }
     }
 
     /// Whether a session's delegate may be asked by a method, as far as its type is known.
@@ -47,26 +70,54 @@ enum DelegateForms {
             && !isDefault(method, of: delegate)
     }
 
-    private static func key(_ method: Method, _ delegate: any URLSessionDelegate) -> Key {
-        Key(type: ObjectIdentifier(type(of: delegate)), method: method)
-    }
+    // MARK: - The two forms of a method
 
-    /// Answers a handler of a delegate that does not implement the form with the handler.
+    /// What the form with a handler does by default.
     ///
     /// - Parameters:
     ///   - method: The method.
-    ///   - delegate: The delegate.
-    ///   - handler: What to answer.
-    ///   - other: The form without handler.
-    ///   - pass: What it does by default, by way of a handler.
+    ///   - delegate: The delegate, which does not implement this form.
+    ///   - handler: What to call with the answer.
+    ///   - answer: The answer of a delegate that does not implement the other form either.
+    ///   - other: The other form.
     static func answer<Value>(
         _ method: Method,
         of delegate: any URLSessionDelegate,
         to handler: @escaping @Sendable (Value) -> Void,
-        by other: @escaping @Sendable () async -> Value,
-        orBy pass: (@escaping @Sendable (Value) -> Void) -> Void
+        byDefault answer: Value,
+        by other: @escaping @Sendable () async -> sending Value
     ) {
-        guard !isDefault(method, of: delegate) else { return pass(handler) }
+        let isCalledByOther =
+            detour == Detour(delegate: ObjectIdentifier(delegate), method: method)
+        if isCalledByOther { noteDefault(method, of: delegate) }
+        guard !isCalledByOther, !isDefault(method, of: delegate) else { return handler(answer) }
         Task { handler(await other()) }
+    }
+
+    /// What the form without a handler does by default.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - delegate: The delegate, which does not implement this form.
+    ///   - other: The other form.
+    /// - Returns: What the other form answers first.
+    static func ask<Value>(
+        _ method: Method,
+        of delegate: any URLSessionDelegate,
+        by other: (@escaping @Sendable (Value) -> Void) -> Void
+    ) async -> sending Value {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Value, Never>) in
+            let waiting = Mutex<CheckedContinuation<Value, Never>?>(continuation)
+            $detour.withValue(Detour(delegate: ObjectIdentifier(delegate), method: method)) {
+                other { value in
+                    // Apple's handlers do not say it, but what an app answers with it does not use any more.
+                    nonisolated(unsafe) let value = value
+                    waiting.withLock { waiting in
+                        waiting?.resume(returning: value)
+                        waiting = nil
+                    }
+                }
+            }
+        }
     }
 }

@@ -1,18 +1,8 @@
 public import Foundation
 public import FoundationNetworking
 
-extension URLSession {
-    /// The session's delegate, unless it is the one that asks.
-    fileprivate func dataDelegate(
-        after delegate: any URLSessionDataDelegate
-    ) -> (any URLSessionDataDelegate)? {
-        let next = self.delegate as? any URLSessionDataDelegate
-        return next === delegate ? nil : next
-    }
-}
-
 extension URLSessionDataDelegate {
-    /// Passes the message on to the session's delegate, if this is a delegate of the task alone.
+    /// Does nothing: of a task's own delegate, the session's is told in its place.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -23,14 +13,10 @@ extension URLSessionDataDelegate {
         dataTask: URLSessionDataTask,
         didBecome downloadTask: URLSessionDownloadTask
     ) {
-        session.dataDelegate(after: self)?.urlSession(
-            session,
-            dataTask: dataTask,
-            didBecome: downloadTask
-        )
+        DelegateForms.noteDefault(.becameDownload, of: self)
     }
 
-    /// Passes the message on to the session's delegate, if this is a delegate of the task alone.
+    /// Does nothing: of a task's own delegate, the session's is told in its place.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -41,10 +27,10 @@ extension URLSessionDataDelegate {
         dataTask: URLSessionDataTask,
         didReceive data: Data
     ) {
-        session.dataDelegate(after: self)?.urlSession(session, dataTask: dataTask, didReceive: data)
+        DelegateForms.noteDefault(.data, of: self)
     }
 
-    /// Awaits the other form of the method.
+    /// Calls the other form of the method; where that is left out as well, the answer is ``URLSession/ResponseDisposition/allow``.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -61,41 +47,34 @@ extension URLSessionDataDelegate {
             .response,
             of: self,
             to: completionHandler,
-            by: { await self.urlSession(session, dataTask: dataTask, didReceive: response) },
-            orBy: { answer in
-                guard let next = session.dataDelegate(after: self) else { return answer(.allow) }
-                next.urlSession(
-                    session,
-                    dataTask: dataTask,
-                    didReceive: response,
-                    completionHandler: answer
-                )
-            }
+            byDefault: .allow,
+            by: { await self.urlSession(session, dataTask: dataTask, didReceive: response) }
         )
     }
 
-    /// Asks the session's delegate, if this is a delegate of the task alone, and answers ``URLSession/ResponseDisposition/allow`` otherwise.
+    /// Calls the other form of the method.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - dataTask: The task.
     ///   - response: The response.
     /// - Returns: The answer.
-    public func urlSession(
+    @concurrent public func urlSession(
         _ session: URLSession,
         dataTask: URLSessionDataTask,
         didReceive response: URLResponse
     ) async -> URLSession.ResponseDisposition {
-        DelegateForms.noteDefault(.response, of: self)
-        guard let next = session.dataDelegate(after: self) else { return .allow }
-        return await withCheckedContinuation { continuation in
-            next.urlSession(session, dataTask: dataTask, didReceive: response) {
-                continuation.resume(returning: $0)
-            }
+        await DelegateForms.ask(.response, of: self) { handler in
+            self.urlSession(
+                session,
+                dataTask: dataTask,
+                didReceive: response,
+                completionHandler: handler
+            )
         }
     }
 
-    /// Awaits the other form of the method.
+    /// Calls the other form of the method; where that is left out as well, the answer is what is proposed.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -112,45 +91,36 @@ extension URLSessionDataDelegate {
             .cachedResponse,
             of: self,
             to: completionHandler,
+            byDefault: proposedResponse,
             by: {
                 await self.urlSession(
                     session,
                     dataTask: dataTask,
                     willCacheResponse: proposedResponse
                 )
-            },
-            orBy: { answer in
-                guard let next = session.dataDelegate(after: self) else {
-                    return answer(proposedResponse)
-                }
-                next.urlSession(
-                    session,
-                    dataTask: dataTask,
-                    willCacheResponse: proposedResponse,
-                    completionHandler: answer
-                )
             }
         )
     }
 
-    /// Asks the session's delegate, if this is a delegate of the task alone, and answers what is proposed otherwise.
+    /// Calls the other form of the method.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - dataTask: The task.
     ///   - proposedResponse: What would be stored.
     /// - Returns: The answer.
-    public func urlSession(
+    @concurrent public func urlSession(
         _ session: URLSession,
         dataTask: URLSessionDataTask,
         willCacheResponse proposedResponse: CachedURLResponse
     ) async -> CachedURLResponse? {
-        DelegateForms.noteDefault(.cachedResponse, of: self)
-        guard let next = session.dataDelegate(after: self) else { return proposedResponse }
-        return await withCheckedContinuation { continuation in
-            next.urlSession(session, dataTask: dataTask, willCacheResponse: proposedResponse) {
-                continuation.resume(returning: $0)
-            }
+        await DelegateForms.ask(.cachedResponse, of: self) { handler in
+            self.urlSession(
+                session,
+                dataTask: dataTask,
+                willCacheResponse: proposedResponse,
+                completionHandler: handler
+            )
         }
     }
 }

@@ -31,7 +31,7 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
     ///   - dataTask: The task.
     ///   - response: The response; for HTTP an `HTTPURLResponse`.
     /// - Returns: The answer.
-    func urlSession(
+    @concurrent func urlSession(
         _ session: URLSession,
         dataTask: URLSessionDataTask,
         didReceive response: URLResponse
@@ -88,7 +88,7 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
     ///   - dataTask: The task.
     ///   - proposedResponse: What would be stored.
     /// - Returns: That, something else, or nil to store nothing.
-    func urlSession(
+    @concurrent func urlSession(
         _ session: URLSession,
         dataTask: URLSessionDataTask,
         willCacheResponse proposedResponse: CachedURLResponse

@@ -43,7 +43,7 @@ public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
     ///   - session: The session.
     ///   - challenge: What is asked.
     /// - Returns: The answer.
-    func urlSession(
+    @concurrent func urlSession(
         _ session: URLSession,
         didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
@@ -67,7 +67,7 @@ extension URLSessionDelegate {
     ///   - error: nil when the app has invalidated the session itself.
     public func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {}
 
-    /// Awaits the other form of the method.
+    /// Calls the other form of the method; where that is left out as well, the answer is ``URLSession/AuthChallengeDisposition/performDefaultHandling``.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -77,31 +77,30 @@ extension URLSessionDelegate {
         _ session: URLSession,
         didReceive challenge: URLAuthenticationChallenge,
         completionHandler:
-            @escaping @Sendable (
-                URLSession.AuthChallengeDisposition, URLCredential?
-            ) -> Void
+            @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         DelegateForms.answer(
             .sessionChallenge,
             of: self,
             to: { completionHandler($0.0, $0.1) },
-            by: { await self.urlSession(session, didReceive: challenge) },
-            orBy: { $0((.performDefaultHandling, nil)) }
+            byDefault: (.performDefaultHandling, nil),
+            by: { await self.urlSession(session, didReceive: challenge) }
         )
     }
 
-    /// Answers that nothing in particular is to be done.
+    /// Calls the other form of the method.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - challenge: What is asked.
-    /// - Returns: ``URLSession/AuthChallengeDisposition/performDefaultHandling``.
-    public func urlSession(
+    /// - Returns: The answer.
+    @concurrent public func urlSession(
         _ session: URLSession,
         didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-        DelegateForms.noteDefault(.sessionChallenge, of: self)
-        return (.performDefaultHandling, nil)
+        await DelegateForms.ask(.sessionChallenge, of: self) { handler in
+            self.urlSession(session, didReceive: challenge) { handler(($0, $1)) }
+        }
     }
 
     /// Does nothing.

@@ -61,7 +61,7 @@ public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
 }
 
 extension URLSessionDownloadDelegate {
-    /// Passes the message on to the session's delegate, if this is a delegate of the task alone.
+    /// Does nothing: of a task's own delegate, the session's is told in its place.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -76,18 +76,10 @@ extension URLSessionDownloadDelegate {
         totalBytesWritten: Int64,
         totalBytesExpectedToWrite: Int64
     ) {
-        let next = session.delegate as? any URLSessionDownloadDelegate
-        guard let next, next !== self else { return }
-        next.urlSession(
-            session,
-            downloadTask: downloadTask,
-            didWriteData: bytesWritten,
-            totalBytesWritten: totalBytesWritten,
-            totalBytesExpectedToWrite: totalBytesExpectedToWrite
-        )
+        DelegateForms.noteDefault(.wrote, of: self)
     }
 
-    /// Passes the message on to the session's delegate, if this is a delegate of the task alone.
+    /// Does nothing: of a task's own delegate, the session's is told in its place.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -100,13 +92,6 @@ extension URLSessionDownloadDelegate {
         didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64
     ) {
-        let next = session.delegate as? any URLSessionDownloadDelegate
-        guard let next, next !== self else { return }
-        next.urlSession(
-            session,
-            downloadTask: downloadTask,
-            didResumeAtOffset: fileOffset,
-            expectedTotalBytes: expectedTotalBytes
-        )
+        DelegateForms.noteDefault(.resumed, of: self)
     }
 }

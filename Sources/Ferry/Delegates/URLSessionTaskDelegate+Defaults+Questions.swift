@@ -1,9 +1,10 @@
 public import FoundationNetworking
 
-// Questions whose answers are those of Apple's library without a delegate.
+// The answers where a delegate implements neither form are those of Apple's library without a delegate. Where that
+// delegate is a task's own, the session's is asked in its place.
 
 extension URLSessionTaskDelegate {
-    /// Awaits the other form of the method.
+    /// Calls the other form of the method; where that is left out as well, the answer is ``URLSession/DelayedRequestDisposition/continueLoading``.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -21,40 +22,31 @@ extension URLSessionTaskDelegate {
             .delayedRequest,
             of: self,
             to: { completionHandler($0.0, $0.1) },
-            by: { await self.urlSession(session, task: task, willBeginDelayedRequest: request) },
-            orBy: { answer in
-                guard let next = session.taskDelegate(after: self) else {
-                    return answer((.continueLoading, nil))
-                }
-                next.urlSession(session, task: task, willBeginDelayedRequest: request) {
-                    answer(($0, $1))
-                }
-            }
+            byDefault: (.continueLoading, nil),
+            by: { await self.urlSession(session, task: task, willBeginDelayedRequest: request) }
         )
     }
 
-    /// Asks the session's delegate, if this is a delegate of the task alone, and answers ``URLSession/DelayedRequestDisposition/continueLoading`` otherwise.
+    /// Calls the other form of the method.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - task: The task.
     ///   - request: Its request.
     /// - Returns: The answer.
-    public func urlSession(
+    @concurrent public func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
         willBeginDelayedRequest request: URLRequest
     ) async -> (URLSession.DelayedRequestDisposition, URLRequest?) {
-        DelegateForms.noteDefault(.delayedRequest, of: self)
-        guard let next = session.taskDelegate(after: self) else { return (.continueLoading, nil) }
-        return await withCheckedContinuation { continuation in
-            next.urlSession(session, task: task, willBeginDelayedRequest: request) {
-                continuation.resume(returning: ($0, $1))
+        await DelegateForms.ask(.delayedRequest, of: self) { handler in
+            self.urlSession(session, task: task, willBeginDelayedRequest: request) {
+                handler(($0, $1))
             }
         }
     }
 
-    /// Awaits the other form of the method.
+    /// Calls the other form of the method; where that is left out as well, the answer is the new request.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -73,6 +65,7 @@ extension URLSessionTaskDelegate {
             .redirection,
             of: self,
             to: completionHandler,
+            byDefault: request,
             by: {
                 await self.urlSession(
                     session,
@@ -80,21 +73,11 @@ extension URLSessionTaskDelegate {
                     willPerformHTTPRedirection: response,
                     newRequest: request
                 )
-            },
-            orBy: { answer in
-                guard let next = session.taskDelegate(after: self) else { return answer(request) }
-                next.urlSession(
-                    session,
-                    task: task,
-                    willPerformHTTPRedirection: response,
-                    newRequest: request,
-                    completionHandler: answer
-                )
             }
         )
     }
 
-    /// Asks the session's delegate, if this is a delegate of the task alone, and answers the new request otherwise.
+    /// Calls the other form of the method.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -102,25 +85,24 @@ extension URLSessionTaskDelegate {
     ///   - response: The response that redirects.
     ///   - request: The request to be sent next.
     /// - Returns: The answer.
-    public func urlSession(
+    @concurrent public func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
         willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest
     ) async -> URLRequest? {
-        DelegateForms.noteDefault(.redirection, of: self)
-        guard let next = session.taskDelegate(after: self) else { return request }
-        return await withCheckedContinuation { continuation in
-            next.urlSession(
+        await DelegateForms.ask(.redirection, of: self) { handler in
+            self.urlSession(
                 session,
                 task: task,
                 willPerformHTTPRedirection: response,
-                newRequest: request
-            ) { continuation.resume(returning: $0) }
+                newRequest: request,
+                completionHandler: handler
+            )
         }
     }
 
-    /// Awaits the other form of the method.
+    /// Calls the other form of the method; where that is left out as well, the answer is ``URLSession/AuthChallengeDisposition/performDefaultHandling``.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -138,40 +120,29 @@ extension URLSessionTaskDelegate {
             .taskChallenge,
             of: self,
             to: { completionHandler($0.0, $0.1) },
-            by: { await self.urlSession(session, task: task, didReceive: challenge) },
-            orBy: { answer in
-                guard let next = session.taskDelegate(after: self) else {
-                    return answer((.performDefaultHandling, nil))
-                }
-                next.urlSession(session, task: task, didReceive: challenge) { answer(($0, $1)) }
-            }
+            byDefault: (.performDefaultHandling, nil),
+            by: { await self.urlSession(session, task: task, didReceive: challenge) }
         )
     }
 
-    /// Asks the session's delegate, if this is a delegate of the task alone, and answers ``URLSession/AuthChallengeDisposition/performDefaultHandling`` otherwise.
+    /// Calls the other form of the method.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - task: The task.
     ///   - challenge: What is asked.
     /// - Returns: The answer.
-    public func urlSession(
+    @concurrent public func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
         didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-        DelegateForms.noteDefault(.taskChallenge, of: self)
-        guard let next = session.taskDelegate(after: self) else {
-            return (.performDefaultHandling, nil)
-        }
-        return await withCheckedContinuation { continuation in
-            next.urlSession(session, task: task, didReceive: challenge) {
-                continuation.resume(returning: ($0, $1))
-            }
+        await DelegateForms.ask(.taskChallenge, of: self) { handler in
+            self.urlSession(session, task: task, didReceive: challenge) { handler(($0, $1)) }
         }
     }
 
-    /// Asks the session's delegate, if this is a delegate of the task alone, and answers nil otherwise.
+    /// Answers with nil: of a task's own delegate, the session's is asked in its place.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -184,12 +155,7 @@ extension URLSessionTaskDelegate {
         needsNewRequestAfter response: HTTPURLResponse,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        guard let next = session.taskDelegate(after: self) else { return completionHandler(nil) }
-        next.urlSession(
-            session,
-            task: task,
-            needsNewRequestAfter: response,
-            completionHandler: completionHandler
-        )
+        DelegateForms.noteDefault(.newRequest, of: self)
+        completionHandler(nil)
     }
 }

@@ -1,39 +1,33 @@
 public import FoundationNetworking
 
-// What a delegate does not implement: a task's own delegate passes it on to the session's, and the session's
-// does what Apple's library does without a delegate.
-
-extension URLSession {
-    /// The session's delegate, unless it is the one that asks.
-    func taskDelegate(
-        after delegate: any URLSessionTaskDelegate
-    ) -> (any URLSessionTaskDelegate)? {
-        let next = self.delegate as? any URLSessionTaskDelegate
-        return next === delegate ? nil : next
-    }
-}
+// What a delegate does not implement is noted; see DelegateForms.
 
 extension URLSessionTaskDelegate {
-    /// Passes the message on to the session's delegate, if this is a delegate of the task alone.
+    /// Does nothing: of a task's own delegate, the session's is told in its place.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - task: The new task.
-    public func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
-        session.taskDelegate(after: self)?.urlSession(session, didCreateTask: task)
+    public func urlSession(
+        _ session: URLSession,
+        didCreateTask task: URLSessionTask
+    ) {
+        DelegateForms.noteDefault(.created, of: self)
     }
 
-    /// Passes the message on to the session's delegate, if this is a delegate of the task alone.
+    /// Does nothing: of a task's own delegate, the session's is told in its place.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - task: The task.
-    public func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask)
-    {
-        session.taskDelegate(after: self)?.urlSession(session, taskIsWaitingForConnectivity: task)
+    public func urlSession(
+        _ session: URLSession,
+        taskIsWaitingForConnectivity task: URLSessionTask
+    ) {
+        DelegateForms.noteDefault(.waiting, of: self)
     }
 
-    /// Passes the message on to the session's delegate, if this is a delegate of the task alone.
+    /// Does nothing: of a task's own delegate, the session's is told in its place.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -48,16 +42,10 @@ extension URLSessionTaskDelegate {
         totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {
-        session.taskDelegate(after: self)?.urlSession(
-            session,
-            task: task,
-            didSendBodyData: bytesSent,
-            totalBytesSent: totalBytesSent,
-            totalBytesExpectedToSend: totalBytesExpectedToSend
-        )
+        DelegateForms.noteDefault(.sent, of: self)
     }
 
-    /// Passes the message on to the session's delegate, if this is a delegate of the task alone.
+    /// Does nothing: of a task's own delegate, the session's is told in its place.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -68,14 +56,10 @@ extension URLSessionTaskDelegate {
         task: URLSessionTask,
         didReceiveInformationalResponse response: HTTPURLResponse
     ) {
-        session.taskDelegate(after: self)?.urlSession(
-            session,
-            task: task,
-            didReceiveInformationalResponse: response
-        )
+        DelegateForms.noteDefault(.informational, of: self)
     }
 
-    /// Passes the message on to the session's delegate, if this is a delegate of the task alone.
+    /// Does nothing: of a task's own delegate, the session's is told in its place.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -87,14 +71,9 @@ extension URLSessionTaskDelegate {
         didFinishCollecting metrics: URLSessionTaskMetrics
     ) {
         DelegateForms.noteDefault(.metrics, of: self)
-        session.taskDelegate(after: self)?.urlSession(
-            session,
-            task: task,
-            didFinishCollecting: metrics
-        )
     }
 
-    /// Passes the message on to the session's delegate, if this is a delegate of the task alone.
+    /// Does nothing: of a task's own delegate, the session's is told in its place.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -105,10 +84,6 @@ extension URLSessionTaskDelegate {
         task: URLSessionTask,
         didCompleteWithError error: (any Error)?
     ) {
-        session.taskDelegate(after: self)?.urlSession(
-            session,
-            task: task,
-            didCompleteWithError: error
-        )
+        DelegateForms.noteDefault(.completed, of: self)
     }
 }

@@ -46,7 +46,7 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     ///   - task: The task.
     ///   - request: Its request.
     /// - Returns: The answer.
-    func urlSession(
+    @concurrent func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
         willBeginDelayedRequest request: URLRequest
@@ -110,7 +110,7 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     ///   - response: The response that redirects.
     ///   - request: The request to be sent next.
     /// - Returns: The request to send; nil to have the response that redirects as the answer.
-    func urlSession(
+    @concurrent func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
         willPerformHTTPRedirection response: HTTPURLResponse,
@@ -144,7 +144,7 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     ///   - task: The task.
     ///   - challenge: What is asked.
     /// - Returns: The answer.
-    func urlSession(
+    @concurrent func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
         didReceive challenge: URLAuthenticationChallenge
@@ -160,7 +160,7 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
-        needNewBodyStream completionHandler: @escaping @Sendable (sending InputStream?) -> Void
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     )
 
     /// Asks the delegate for the body of a request.
@@ -171,10 +171,10 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     ///   - session: The session.
     ///   - task: The task.
     /// - Returns: A new stream that was not opened.
-    func urlSession(
+    @concurrent func urlSession(
         _ session: URLSession,
         needNewBodyStreamForTask task: URLSessionTask
-    ) async -> sending InputStream?
+    ) async -> InputStream?
 
     /// Asks the delegate for the rest of the body of an upload that is resumed.
     ///
@@ -187,7 +187,7 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
         _ session: URLSession,
         task: URLSessionTask,
         needNewBodyStreamFrom offset: Int64,
-        completionHandler: @escaping @Sendable (sending InputStream?) -> Void
+        completionHandler: @escaping @Sendable (InputStream?) -> Void
     )
 
     /// Asks the delegate for the rest of the body of an upload that is resumed.
@@ -199,11 +199,11 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     ///   - task: The task.
     ///   - offset: How many bytes of the body the server has.
     /// - Returns: A stream whose first byte is the one at the offset.
-    func urlSession(
+    @concurrent func urlSession(
         _ session: URLSession,
         needNewBodyStreamForTask task: URLSessionTask,
         from offset: Int64
-    ) async -> sending InputStream?
+    ) async -> InputStream?
 
     /// Tells the delegate how much of a request's body was sent.
     ///

@@ -119,25 +119,23 @@ final class TaskDecider: LoadDecider {
             if next != nil { redirectCount += 1 }
             follow(next)
         }
-        guard task.hasTaskDelegate, let response = HTTPURLResponse.make(head) else {
+        guard task.isHeard(.redirection), let response = HTTPURLResponse.make(head) else {
             return answer(request)
         }
         let original = task.originalRequest ?? URLRequest(request)
         let offered = original.redirected(as: request)
-        task.ask { [task] session, delegate in
+        let question: URLSessionTask.Question<any URLSessionTaskDelegate, TransferRequest?> = {
+            [task] session, delegate, answer in
             delegate.urlSession(
                 session,
                 task: task,
                 willPerformHTTPRedirection: response,
                 newRequest: offered
             ) { chosen in
-                LoopActor.perform {
-                    answer(chosen.map { TransferRequest($0, insteadOf: offered, request) })
-                }
+                answer(chosen.map { TransferRequest($0, insteadOf: offered, request) })
             }
-        } orElse: {
-            answer(request)
         }
+        task.ask(.redirection, question, orElse: request) { answer($0) }
     }
 
     /// Asks whether a redirect is followed that a protocol object of the app's has reported.
@@ -151,18 +149,17 @@ final class TaskDecider: LoadDecider {
             follow(next)
         }
         guard let response = response as? HTTPURLResponse else { return answer(request) }
-        task.ask { [task] session, delegate in
+        let question: URLSessionTask.Question<any URLSessionTaskDelegate, URLRequest?> = {
+            [task] session, delegate, answer in
             delegate.urlSession(
                 session,
                 task: task,
                 willPerformHTTPRedirection: response,
-                newRequest: request
-            ) { chosen in
-                LoopActor.perform { answer(chosen) }
-            }
-        } orElse: {
-            answer(request)
+                newRequest: request,
+                completionHandler: answer
+            )
         }
+        task.ask(.redirection, question, orElse: request) { answer($0) }
     }
 
     func loadNeedsBody(
@@ -171,26 +168,19 @@ final class TaskDecider: LoadDecider {
         then send: @escaping @LoopActor ((any HTTPBodySource)?) -> Void
     ) {
         let length = task.originalRequest?.announcedBodyByteCount.map { $0 - offset }
-        let answer = Answer { (stream: BodyStream?) in
-            send(stream.map { StreamBodySource($0, byteCount: length) })
-        }
-        let take: @Sendable (sending InputStream?) -> Void = { stream in
-            guard let stream else { return LoopActor.perform { answer(nil) } }
-            let body = BodyStream(stream)
-            LoopActor.perform { answer(body) }
-        }
-        task.ask { [task] session, delegate in
+        let question: URLSessionTask.Question<any URLSessionTaskDelegate, BodyStream?> = {
+            [task] session, delegate, answer in
             guard offset > 0 else {
-                return delegate.urlSession(session, task: task, needNewBodyStream: take)
+                return delegate.urlSession(session, task: task) { stream in
+                    answer(stream.map { BodyStream($0) })
+                }
             }
-            delegate.urlSession(
-                session,
-                task: task,
-                needNewBodyStreamFrom: offset,
-                completionHandler: take
-            )
-        } orElse: {
-            answer(nil)
+            delegate.urlSession(session, task: task, needNewBodyStreamFrom: offset) { stream in
+                answer(stream.map { BodyStream($0) })
+            }
+        }
+        task.ask(offset > 0 ? .newBodyStreamFrom : .newBodyStream, question, orElse: nil) {
+            send($0.map { StreamBodySource($0, byteCount: length) })
         }
     }
 
@@ -205,14 +195,18 @@ final class TaskDecider: LoadDecider {
     }
 
     func load(_ load: Load, didReceiveInformational head: HTTPResponseHead) {
-        guard task.hasTaskDelegate, let response = HTTPURLResponse.make(head) else { return }
+        guard task.isHeard(.informational), let response = HTTPURLResponse.make(head) else {
+            return
+        }
         task.deliver(
             .call { [task] session in
-                task.taskDelegate(in: session)?.urlSession(
-                    session,
-                    task: task,
-                    didReceiveInformationalResponse: response
-                )
+                task.tell(.informational) { (delegate: any URLSessionTaskDelegate) in
+                    delegate.urlSession(
+                        session,
+                        task: task,
+                        didReceiveInformationalResponse: response
+                    )
+                }
             }
         )
     }
@@ -253,8 +247,9 @@ final class TaskDecider: LoadDecider {
     private func tellWaiting() {
         task.deliver(
             .call { [task] session in
-                let delegate = task.taskDelegate(in: session)
-                delegate?.urlSession(session, taskIsWaitingForConnectivity: task)
+                task.tell(.waiting) { (delegate: any URLSessionTaskDelegate) in
+                    delegate.urlSession(session, taskIsWaitingForConnectivity: task)
+                }
             }
         )
     }
@@ -267,13 +262,12 @@ final class TaskDecider: LoadDecider {
 
     /// Tells what the requests have cost, when the task has ended.
     func deliverMetrics(hasFailed: Bool) {
-        guard task.hasTaskDelegate else { return }
+        guard task.isHeard(.metrics) else { return }
         let interval = DateInterval(start: min(start, Date()), end: Date())
         let (transactions, redirectCount) = (transactions, redirectCount)
         let original = task.originalRequest
         task.deliver(
             .call { [task] session in
-                guard let delegate = task.taskDelegate(in: session) else { return }
                 let metrics = URLSessionTaskMetrics(
                     taskInterval: interval,
                     redirectCount: redirectCount,
@@ -284,7 +278,9 @@ final class TaskDecider: LoadDecider {
                         )
                     }
                 )
-                delegate.urlSession(session, task: task, didFinishCollecting: metrics)
+                task.tell(.metrics) { (delegate: any URLSessionTaskDelegate) in
+                    delegate.urlSession(session, task: task, didFinishCollecting: metrics)
+                }
             }
         )
     }

@@ -17,7 +17,7 @@ enum DataBody: Sendable {
     /// The body of a request that an app has made.
     init(of request: URLRequest) {
         if let stream = request.httpBodyStream {
-            self = .stream(BodyStream(theAppsOwn: stream))
+            self = .stream(BodyStream(stream))
         } else {
             self = .inRequest
         }

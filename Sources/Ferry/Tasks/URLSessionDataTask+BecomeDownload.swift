@@ -23,8 +23,9 @@ extension URLSessionDataTask {
         core.replaceTask(with: download)
         deliver(
             .call { [self] session in
-                let delegate = dataDelegate(in: session)
-                delegate?.urlSession(session, dataTask: self, didBecome: download)
+                tell(.becameDownload) { (delegate: any URLSessionDataDelegate) in
+                    delegate.urlSession(session, dataTask: self, didBecome: download)
+                }
                 letGo()
             },
             // The download's messages come after this one, on whatever queue.

@@ -63,14 +63,12 @@ open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {
         guard let session = storage.withLock({ $0.session }) else { return }
         switch message {
         case .data(let data):
-            dataDelegate(in: session)?.urlSession(session, dataTask: self, didReceive: data)
+            tell(.data) { (delegate: any URLSessionDataDelegate) in
+                delegate.urlSession(session, dataTask: self, didReceive: data)
+            }
             noteTaken(data.count)
         case .completed(let error):
-            taskDelegate(in: session)?.urlSession(
-                session,
-                task: self,
-                didCompleteWithError: error
-            )
+            tellCompletion(error, in: session)
         case .resumed, .progressed, .sent, .sentAnew, .finished, .call, .socket:
             break
         }
@@ -79,11 +77,5 @@ open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {
     /// The app has taken so much of the body.
     func noteTaken(_ byteCount: Int) {
         if flow.withLock({ $0.take(byteCount) }) { backend.appCaughtUp(with: self) }
-    }
-
-    /// Who is told about the body: the task's own delegate, if it is one for that, or else the session's.
-    func dataDelegate(in session: URLSession) -> (any URLSessionDataDelegate)? {
-        storage.withLock { $0.delegate } as? any URLSessionDataDelegate
-            ?? session.delegate as? any URLSessionDataDelegate
     }
 }

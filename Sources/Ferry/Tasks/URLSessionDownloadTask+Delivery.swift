@@ -6,43 +6,44 @@ import Synchronization
 extension URLSessionDownloadTask {
     /// Tells the task's delegate, or else the session's; on the delegate queue.
     func tellDelegate(_ message: Delivery.Message, newByteCount: Int64) {
-        let (session, taskDelegate) = storage.withLock { ($0.session, $0.delegate) }
-        guard let session else { return }
-        let delegate = taskDelegate ?? session.delegate as? any URLSessionTaskDelegate
-        let downloadDelegate =
-            taskDelegate as? any URLSessionDownloadDelegate
-            ?? session.delegate as? any URLSessionDownloadDelegate
+        guard let session = storage.withLock({ $0.session }) else { return }
         switch message {
         case .resumed(let offset, let expectedByteCount):
-            downloadDelegate?.urlSession(
-                session,
-                downloadTask: self,
-                didResumeAtOffset: offset,
-                expectedTotalBytes: expectedByteCount
-            )
+            tell(.resumed) { (delegate: any URLSessionDownloadDelegate) in
+                delegate.urlSession(
+                    session,
+                    downloadTask: self,
+                    didResumeAtOffset: offset,
+                    expectedTotalBytes: expectedByteCount
+                )
+            }
         case .progressed(let byteCount, let expectedByteCount):
             guard newByteCount > 0 else { return }
-            downloadDelegate?.urlSession(
-                session,
-                downloadTask: self,
-                didWriteData: newByteCount,
-                totalBytesWritten: byteCount,
-                totalBytesExpectedToWrite: expectedByteCount
-            )
+            tell(.wrote) { (delegate: any URLSessionDownloadDelegate) in
+                delegate.urlSession(
+                    session,
+                    downloadTask: self,
+                    didWriteData: newByteCount,
+                    totalBytesWritten: byteCount,
+                    totalBytesExpectedToWrite: expectedByteCount
+                )
+            }
         case .finished(let location):
             // Without a delegate the file stays with the daemon. One that is not there was taken by an
             // earlier launch, which died before the daemon had taken note of that.
             guard !core.isBackground || session.delegate != nil && isThere(location) else { return }
-            downloadDelegate?.urlSession(
-                session,
-                downloadTask: self,
-                didFinishDownloadingTo: location
-            )
+            tell(.finished) { (delegate: any URLSessionDownloadDelegate) in
+                delegate.urlSession(
+                    session,
+                    downloadTask: self,
+                    didFinishDownloadingTo: location
+                )
+            }
             remove(location)
         case .sent, .sentAnew, .data, .call, .socket:
             break
         case .completed(let error):
-            delegate?.urlSession(session, task: self, didCompleteWithError: error)
+            tellCompletion(error, in: session)
         }
     }
 

@@ -41,24 +41,22 @@ extension URLSessionTask {
 
     private func tellSent(_ newByteCount: Int64, of byteCount: Int64, expecting expected: Int64) {
         guard newByteCount > 0, let session = storage.withLock({ $0.session }) else { return }
-        taskDelegate(in: session)?.urlSession(
-            session,
-            task: self,
-            didSendBodyData: newByteCount,
-            totalBytesSent: byteCount,
-            totalBytesExpectedToSend: expected
-        )
+        tell(.sent) { (delegate: any URLSessionTaskDelegate) in
+            delegate.urlSession(
+                session,
+                task: self,
+                didSendBodyData: newByteCount,
+                totalBytesSent: byteCount,
+                totalBytesExpectedToSend: expected
+            )
+        }
     }
 
-    /// Who is told what belongs to no kind of task: the task's own delegate, or else the session's.
-    func taskDelegate(in session: URLSession) -> (any URLSessionTaskDelegate)? {
-        storage.withLock { $0.delegate } ?? session.delegate as? any URLSessionTaskDelegate
-    }
-
-    /// Whether there is anybody to tell that, or to ask: a task that runs keeps its delegate.
-    var hasTaskDelegate: Bool {
-        guard let session = storage.withLock({ $0.session }) else { return false }
-        return taskDelegate(in: session) != nil
+    /// Tells a delegate that the task has ended.
+    func tellCompletion(_ error: (any Error)?, in session: URLSession) {
+        tell(.completed) { (delegate: any URLSessionTaskDelegate) in
+            delegate.urlSession(session, task: self, didCompleteWithError: error)
+        }
     }
 
     /// Makes the task a completed one, and gives those who wait for its resume data what there is.

@@ -17,17 +17,17 @@ extension URLSessionTask {
         configuration: URLSessionConfiguration.Values,
         answer: @escaping @LoopActor (TransferRequest?) -> Void
     ) {
-        let answer = Answer(answer)
         var response = LatestResponse(head)
         guard let response = response.get() as? HTTPURLResponse else { return answer(nil) }
-        ask { [self] session, delegate in
-            delegate.urlSession(session, task: self, needsNewRequestAfter: response) { request in
-                let replacement = self.replacement(request, configuration)
-                LoopActor.perform { answer(replacement) }
+        let question: Question<any URLSessionTaskDelegate, TransferRequest?> = {
+            session,
+            delegate,
+            answer in
+            delegate.urlSession(session, task: self, needsNewRequestAfter: response) {
+                answer(self.replacement($0, configuration))
             }
-        } orElse: {
-            answer(nil)
         }
+        ask(.newRequest, question, orElse: nil, then: answer)
     }
 
     /// What the app wants to be sent, checked; nil, and a message, for what cannot be.

@@ -1,25 +1,56 @@
 import FerrySystem
 import Foundation
+import Synchronization
 
 extension URLSessionTask {
-    /// Asks on the delegate queue, after all that the delegate was to be told before.
+    /// Calls a delegate's method, and hands on what the app calls its handler with.
+    typealias Question<Delegate, Value> =
+        @Sendable (URLSession, Delegate, @escaping @Sendable (Value) -> Void) -> Void
+
+    /// Asks a delegate on the delegate queue, after all that it was to be told before.
     ///
     /// - Parameters:
-    ///   - question: Asks the delegate.
-    ///   - nobody: Called instead where there is no delegate.
+    ///   - method: The method that is called.
+    ///   - question: Calls it.
+    ///   - nobody: The answer where there is no delegate to ask.
+    ///   - answer: Called once, with the first answer.
     @LoopActor
-    func ask(
-        _ question: @escaping @Sendable (URLSession, any URLSessionTaskDelegate) -> Void,
-        orElse nobody: @escaping @LoopActor () -> Void
+    func ask<Delegate, Value: Sendable>(
+        _ method: DelegateForms.Method,
+        _ question: @escaping Question<Delegate, Value>,
+        orElse nobody: Value,
+        then answer: @escaping @LoopActor (Value) -> Void
     ) {
-        guard hasTaskDelegate else { return nobody() }
+        guard isHeard(method, by: Delegate.self) else { return answer(nobody) }
+        let answer = Answer(answer)
         deliver(
             .call { [self] session in
-                guard let delegate = taskDelegate(in: session) else {
-                    return LoopActor.perform { nobody() }
+                ask(method, of: session, question, orElse: nobody) { value in
+                    LoopActor.perform { answer(value) }
                 }
-                question(session, delegate)
             }
         )
+    }
+
+    /// Asks the task's own delegate, or else the session's; on the delegate queue.
+    private func ask<Delegate, Value: Sendable>(
+        _ method: DelegateForms.Method,
+        of session: URLSession,
+        _ question: @escaping Question<Delegate, Value>,
+        orElse nobody: Value,
+        then answer: @escaping @Sendable (Value) -> Void
+    ) {
+        let askCommon: @Sendable () -> Void = { [core] in
+            guard let delegate = core.delegate as? Delegate else { return answer(nobody) }
+            question(session, delegate, answer)
+        }
+        guard let own = storage.withLock({ $0.delegate }), let delegate = own as? Delegate,
+            !DelegateForms.isDefault(method, of: own)
+        else { return askCommon() }
+        question(session, delegate) { [core] value in
+            guard DelegateForms.isDefault(method, of: own) else { return answer(value) }
+            // It is not known on which thread the default has answered.
+            core.delegateQueue.addOperation { askCommon() }
+        }
     }
 }

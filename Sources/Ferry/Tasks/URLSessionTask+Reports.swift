@@ -44,7 +44,7 @@ extension URLSessionTask {
         }
         updateProgress()
         // To wake the delegate queue for each part of a long body costs more than to send it.
-        guard hasTaskDelegate else { return }
+        guard isHeard(.sent) else { return }
         if isAgain { deliver(.sentAnew(from: 0)) }
         deliver(.sent(byteCount: byteCount, expectedByteCount: expected))
     }
@@ -53,7 +53,7 @@ extension URLSessionTask {
     func noteSending(from offset: Int64) {
         storage.withLock { $0.sentCounts.sent = offset }
         updateProgress()
-        if hasTaskDelegate { deliver(.sentAnew(from: offset)) }
+        if isHeard(.sent) { deliver(.sentAnew(from: offset)) }
     }
 
     /// The request's body is that long.

@@ -206,7 +206,7 @@ extension SessionCore {
     ) -> Task {
         backend.prepareForTask()
         let task = addTask(order, storage: storage, make: make, add: add)
-        tellCreation(of: task, storage, session)
+        tellCreated(task, of: handle ?? session)
         return task
     }
 
@@ -233,17 +233,15 @@ extension SessionCore {
             state.tasks[identifier] = task
             if let order = try? order.get() { add(task, order) }
         }
-        tellCreation(of: task, storage, session)
+        tellCreated(task, of: handle ?? session)
         return task
     }
 
-    private func tellCreation(
-        of task: URLSessionTask,
-        _ storage: URLSessionTask.Storage,
-        _ session: URLSession
-    ) {
-        let delegate = storage.delegate ?? self.delegate as? any URLSessionTaskDelegate
-        delegate?.urlSession(handle ?? session, didCreateTask: task)
+    /// The first message of a task, from inside of the call that makes it.
+    func tellCreated(_ task: URLSessionTask, of session: URLSession) {
+        task.tell(.created) { (delegate: any URLSessionTaskDelegate) in
+            delegate.urlSession(session, didCreateTask: task)
+        }
     }
 
     private func requireActive(_ state: State) {

@@ -34,7 +34,7 @@ extension SessionCore {
             state.tasks[task.taskIdentifier] = task
             return task
         }
-        (delegate as? any URLSessionTaskDelegate)?.urlSession(handle, didCreateTask: task)
+        tellCreated(task, of: handle)
         return task
     }
 }

@@ -4,8 +4,7 @@ public import Foundation
 ///
 /// The order for one task is: `didOpenWithProtocol`, `didCloseWith`, and `didCompleteWithError` at last. A task
 /// whose connection was not opened, or has ended without a goodbye of the server's, skips what has not happened.
-/// Both methods are called on ``URLSession/delegateQueue`` and have an implementation that passes the message on
-/// to the session's delegate, if this is a delegate of the task alone.
+/// Both methods are called on ``URLSession/delegateQueue``, and need not be implemented.
 public protocol URLSessionWebSocketDelegate: URLSessionTaskDelegate {
     /// Tells the delegate that the connection is open.
     ///
@@ -36,7 +35,7 @@ public protocol URLSessionWebSocketDelegate: URLSessionTaskDelegate {
 }
 
 extension URLSessionWebSocketDelegate {
-    /// Passes the message on to the session's delegate, if this is a delegate of the task alone.
+    /// Does nothing: of a task's own delegate, the session's is told in its place.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -47,12 +46,10 @@ extension URLSessionWebSocketDelegate {
         webSocketTask: URLSessionWebSocketTask,
         didOpenWithProtocol protocol: String?
     ) {
-        let next = session.delegate as? any URLSessionWebSocketDelegate
-        guard let next, next !== self else { return }
-        next.urlSession(session, webSocketTask: webSocketTask, didOpenWithProtocol: `protocol`)
+        DelegateForms.noteDefault(.opened, of: self)
     }
 
-    /// Passes the message on to the session's delegate, if this is a delegate of the task alone.
+    /// Does nothing: of a task's own delegate, the session's is told in its place.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -65,13 +62,6 @@ extension URLSessionWebSocketDelegate {
         didCloseWith closeCode: URLSessionWebSocketTask.CloseCode,
         reason: Data?
     ) {
-        let next = session.delegate as? any URLSessionWebSocketDelegate
-        guard let next, next !== self else { return }
-        next.urlSession(
-            session,
-            webSocketTask: webSocketTask,
-            didCloseWith: closeCode,
-            reason: reason
-        )
+        DelegateForms.noteDefault(.closed, of: self)
     }
 }

@@ -174,24 +174,23 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
 
     override func tell(_ message: Delivery.Message, newByteCount: Int64) {
         if case .socket(.answer(let answer)) = message { return answer() }
-        let (session, taskDelegate) = storage.withLock { ($0.session, $0.delegate) }
-        guard let session else { return }
-        let delegate = taskDelegate ?? session.delegate as? any URLSessionTaskDelegate
-        let socketDelegate =
-            taskDelegate as? any URLSessionWebSocketDelegate
-            ?? session.delegate as? any URLSessionWebSocketDelegate
+        guard let session = storage.withLock({ $0.session }) else { return }
         switch message {
         case .socket(.opened(let chosen)):
-            socketDelegate?.urlSession(session, webSocketTask: self, didOpenWithProtocol: chosen)
+            tell(.opened) { (delegate: any URLSessionWebSocketDelegate) in
+                delegate.urlSession(session, webSocketTask: self, didOpenWithProtocol: chosen)
+            }
         case .socket(.closed(let code, let reason)):
-            socketDelegate?.urlSession(
-                session,
-                webSocketTask: self,
-                didCloseWith: code,
-                reason: reason
-            )
+            tell(.closed) { (delegate: any URLSessionWebSocketDelegate) in
+                delegate.urlSession(
+                    session,
+                    webSocketTask: self,
+                    didCloseWith: code,
+                    reason: reason
+                )
+            }
         case .completed(let error):
-            delegate?.urlSession(session, task: self, didCompleteWithError: error)
+            tellCompletion(error, in: session)
         case .socket(.answer), .resumed, .progressed, .sent, .sentAnew, .finished, .data, .call:
             break
         }

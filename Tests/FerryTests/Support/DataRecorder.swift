@@ -38,6 +38,7 @@ final class DataRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
         var error: URLError?
         var sent: [Int64] = []
         var challenges: [URLAuthenticationChallenge] = []
+        var metrics: URLSessionTaskMetrics?
         var queues: Set<String> = []
     }
 
@@ -64,6 +65,8 @@ final class DataRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
     var error: URLError? { state.value.error }
     var challenges: [URLAuthenticationChallenge] { state.value.challenges }
     var sent: [Int64] { state.value.sent }
+    /// Those that were told last.
+    var metrics: URLSessionTaskMetrics? { state.value.metrics }
     /// The names of the queues that calls came on.
     var queues: Set<String> { state.value.queues }
 
@@ -150,7 +153,7 @@ final class DataRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
     func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
-        needNewBodyStream completionHandler: @escaping @Sendable (sending InputStream?) -> Void
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
         note("stream")
         completionHandler(given.stream().map { InputStream(data: $0) })
@@ -160,7 +163,7 @@ final class DataRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
         _ session: URLSession,
         task: URLSessionTask,
         needNewBodyStreamFrom offset: Int64,
-        completionHandler: @escaping @Sendable (sending InputStream?) -> Void
+        completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
         note("stream from \(offset)")
         completionHandler(given.streamFrom(offset).map { InputStream(data: $0) })
@@ -190,7 +193,7 @@ final class DataRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
         task: URLSessionTask,
         didFinishCollecting metrics: URLSessionTaskMetrics
     ) {
-        note("metrics \(metrics.transactionMetrics.count)")
+        note("metrics \(metrics.transactionMetrics.count)") { $0.metrics = metrics }
     }
 
     func urlSession(

@@ -15,13 +15,8 @@ final class BodyStream: @unchecked Sendable {
         case failed(String)
     }
 
-    /// Takes a stream over, which was not opened yet.
-    init(_ stream: sending InputStream) {
-        self.stream = stream
-    }
-
-    /// Takes over the stream of a request, of which the app has to let go itself.
-    init(theAppsOwn stream: InputStream) {
+    /// Takes over a stream that was not opened yet, of which the app has to let go itself.
+    init(_ stream: InputStream) {
         self.stream = stream
     }
 

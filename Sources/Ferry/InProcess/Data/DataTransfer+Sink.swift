@@ -52,23 +52,26 @@ extension DataTransfer {
     }
 
     private func ask(_ task: URLSessionDataTask, about response: URLResponse) {
-        guard let session = task.session, task.dataDelegate(in: session) != nil else { return }
+        guard task.isHeard(.response, by: (any URLSessionDataDelegate).self) else { return }
         isAsking = true
         updateFlow()
-        let answer = Answer { [weak self] (disposition: URLSession.ResponseDisposition) in
-            self?.decided(disposition, for: task)
+        let question: URLSessionTask.Question<any URLSessionDataDelegate, Disposition> = {
+            session,
+            delegate,
+            answer in
+            delegate.urlSession(
+                session,
+                dataTask: task,
+                didReceive: response,
+                completionHandler: answer
+            )
         }
-        task.deliver(
-            .call { session in
-                guard let delegate = task.dataDelegate(in: session) else {
-                    return LoopActor.perform { answer(.allow) }
-                }
-                delegate.urlSession(session, dataTask: task, didReceive: response) { disposition in
-                    LoopActor.perform { answer(disposition) }
-                }
-            }
-        )
+        task.ask(.response, question, orElse: .allow) { [weak self] in
+            self?.decided($0, for: task)
+        }
     }
+
+    private typealias Disposition = URLSession.ResponseDisposition
 
     private func decided(
         _ disposition: URLSession.ResponseDisposition,
@@ -187,20 +190,18 @@ extension DataTransfer {
         _ proposed: CachedURLResponse,
         then store: @escaping @LoopActor (CachedURLResponse?) -> Void
     ) {
-        guard case .delegate(let task) = sink, let session = task.session,
-            task.dataDelegate(in: session) != nil
-        else { return store(proposed) }
-        let answer = Answer(store)
-        task.deliver(
-            .call { session in
-                guard let delegate = task.dataDelegate(in: session) else {
-                    return LoopActor.perform { answer(proposed) }
-                }
-                delegate.urlSession(session, dataTask: task, willCacheResponse: proposed) {
-                    chosen in
-                    LoopActor.perform { answer(chosen) }
-                }
-            }
-        )
+        guard case .delegate(let task) = sink else { return store(proposed) }
+        let question: URLSessionTask.Question<any URLSessionDataDelegate, CachedURLResponse?> = {
+            session,
+            delegate,
+            answer in
+            delegate.urlSession(
+                session,
+                dataTask: task,
+                willCacheResponse: proposed,
+                completionHandler: answer
+            )
+        }
+        task.ask(.cachedResponse, question, orElse: proposed, then: store)
     }
 }
