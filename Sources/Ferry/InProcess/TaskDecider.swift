@@ -3,6 +3,7 @@ import FerrySystem
 import FerryTransfer
 import Foundation
 import FoundationNetworking
+import Synchronization
 
 /// Has an app's delegates decide what becomes of the requests of a task, and tells them how those go.
 @LoopActor
@@ -16,7 +17,6 @@ final class TaskDecider: LoadDecider {
     /// The task, which a data task can exchange for a download task.
     var task: URLSessionTask
     let engine: InProcessEngine
-    private let start = Date()
     private var transactions: [Transaction] = []
     private(set) var redirectCount = 0
     private let handlesCookies: Bool
@@ -31,6 +31,8 @@ final class TaskDecider: LoadDecider {
     private enum Transaction: Sendable {
         case load(LoadTransaction)
         case cached(URLRequest, URLResponse, DateInterval)
+        /// Of what no server was asked for.
+        case served(URLRequest, URLResponse?, DateInterval)
 
         func metrics(
             originalRequest: URLRequest?,
@@ -48,6 +50,13 @@ final class TaskDecider: LoadDecider {
                     cached: request,
                     response: response,
                     interval: interval
+                )
+            case .served(let request, let response, let interval):
+                URLSessionTaskTransactionMetrics(
+                    served: request,
+                    response: response,
+                    interval: interval,
+                    hasFailed: hasFailed
                 )
             }
         }
@@ -260,28 +269,30 @@ final class TaskDecider: LoadDecider {
         transactions.append(.cached(URLRequest(request), response, interval))
     }
 
+    /// An object of the app's, a file or the URL itself has answered, or has failed to.
+    func noteServed(_ request: URLRequest?, response: URLResponse?, since start: Date) {
+        guard let request else { return }
+        let interval = DateInterval(start: min(start, Date()), end: Date())
+        transactions.append(.served(request, response, interval))
+    }
+
     /// Tells what the requests have cost, when the task has ended.
     func deliverMetrics(hasFailed: Bool) {
         guard task.isHeard(.metrics) else { return }
-        let interval = DateInterval(start: min(start, Date()), end: Date())
+        let (created, original) = task.storage.withLock { ($0.created, $0.originalRequest) }
+        let interval = DateInterval(start: min(created, Date()), end: Date())
         let (transactions, redirectCount) = (transactions, redirectCount)
-        let original = task.originalRequest
-        task.deliver(
-            .call { [task] session in
-                let metrics = URLSessionTaskMetrics(
-                    taskInterval: interval,
-                    redirectCount: redirectCount,
-                    transactions: transactions.enumerated().map { index, transaction in
-                        transaction.metrics(
-                            originalRequest: original,
-                            hasFailed: hasFailed && index == transactions.count - 1
-                        )
-                    }
-                )
-                task.tell(.metrics) { (delegate: any URLSessionTaskDelegate) in
-                    delegate.urlSession(session, task: task, didFinishCollecting: metrics)
+        task.deliverMetrics {
+            URLSessionTaskMetrics(
+                taskInterval: interval,
+                redirectCount: redirectCount,
+                transactions: transactions.enumerated().map { index, transaction in
+                    transaction.metrics(
+                        originalRequest: original,
+                        hasFailed: hasFailed && index == transactions.count - 1
+                    )
                 }
-            }
-        )
+            )
+        }
     }
 }

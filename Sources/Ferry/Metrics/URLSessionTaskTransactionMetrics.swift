@@ -81,6 +81,30 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
         )
     }
 
+    /// Tells of a request that went to no server: to an object of the app's, a file, or what is in the URL.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - response: What was answered; nil for nothing.
+    ///   - interval: From the beginning to the end of the answer.
+    ///   - hasFailed: Whether it has ended with an error.
+    convenience init(
+        served request: URLRequest,
+        response: URLResponse?,
+        interval: DateInterval,
+        hasFailed: Bool
+    ) {
+        var metrics = HTTPMetrics(startTime: interval.start.timeIntervalSince1970)
+        if response != nil, !hasFailed { metrics.responseEnd = .seconds(interval.duration) }
+        self.init(
+            request: request,
+            response: response,
+            fetchType: .unknown,
+            isByProxy: false,
+            metrics: metrics
+        )
+    }
+
     /// The request, with the header fields that were sent.
     ///
     /// Without fields that have proved who the user is, unless the app has set them itself.

@@ -25,6 +25,14 @@ struct DataOrder: Sendable {
     /// What an earlier task has left of an upload.
     private(set) var resumption: UploadResumeData?
 
+    /// Whether no server is asked.
+    var isServedHere: Bool {
+        switch resource {
+        case .http: false
+        case .local, .custom: true
+        }
+    }
+
     /// The rest of an upload that an earlier task has begun.
     init(_ resumption: UploadResumption) {
         var transfer = resumption.resumeData.request

@@ -29,6 +29,7 @@ extension URLSessionTask {
         case .sentAnew:
             break
         case .completed(let error):
+            tellMissingMetrics()
             complete(error)
             tell(delivery.message, newByteCount: 0)
         case .resumed, .progressed, .finished, .data, .socket:

@@ -19,6 +19,14 @@ extension URLSessionTask {
         private(set) var wasResumed = false
         private var suspendCount = 1
 
+        /// Whether a session lists the task: also one that has ended in an earlier launch, until the app hears of it.
+        var isOutstanding: Bool {
+            switch state {
+            case .running, .suspended, .completed: wasResumed
+            case .canceling: false
+            }
+        }
+
         /// A new task.
         init() {}
 

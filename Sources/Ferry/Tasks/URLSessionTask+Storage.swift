@@ -6,6 +6,8 @@ extension URLSessionTask {
     struct Storage: Sendable {
         /// The session, until the task has ended: a task that an app keeps does not keep its session.
         var session: URLSession?
+        /// When the task was made.
+        var created = Date()
         var lifecycle = Lifecycle()
         var deliveries = Deliveries()
         var counts = ByteCounts()
@@ -16,6 +18,8 @@ extension URLSessionTask {
         var currentRequest: URLRequest?
         var response = LatestResponse()
         var error: (any Error)?
+        /// Whether a delegate is told what the task has cost, by what is known of that.
+        var hasMetrics = false
         var taskDescription: String?
         var priority = URLSessionTask.defaultPriority
         var earliestBeginDate: Date?

@@ -327,10 +327,10 @@ extension SessionCore {
         state.withLock { $0.endedWhileAdopting = nil }
     }
 
-    /// Calls `handler` on the delegate queue with the tasks that the app has resumed.
+    /// Calls `handler` on the delegate queue with the tasks that the app has resumed, and not cancelled.
     func listTasks(_ handler: @escaping @Sendable ([URLSessionTask]) -> Void) {
         backend.loadTasks(of: self) {
-            let tasks = self.tasks.filter { $0.storage.withLock { $0.lifecycle.wasResumed } }
+            let tasks = self.tasks.filter { $0.storage.withLock { $0.lifecycle.isOutstanding } }
             self.delegateQueue.addOperation { handler(tasks) }
         }
     }

@@ -23,6 +23,7 @@ final class InProcessWebSocket: TaskBackend {
     private var failure: TransferError?
     /// What a server has answered last, if that was no opening.
     private var latestAnswer: HTTPResponseHead?
+    private var transactions: OpeningTransactions?
     private var hasBegun = false
     private var hasEnded = false
 
@@ -64,6 +65,7 @@ final class InProcessWebSocket: TaskBackend {
         hasBegun = true
         guard let task, case .success(let order) = order else { return }
         let decider = TaskDecider(task: task, engine: engine)
+        transactions = OpeningTransactions()
         let opening = WebSocketOpening(
             order.request,
             protocols: order.protocols,
@@ -91,6 +93,7 @@ final class InProcessWebSocket: TaskBackend {
                 storage.currentRequest = storage.originalRequest?.redirected(as: shown)
             }
         }
+        transactions?.begin(request, handshake.fields)
         connection?.goOn(with: handshake)
     }
 
@@ -172,6 +175,7 @@ final class InProcessWebSocket: TaskBackend {
 
     private func opened(_ head: HTTPResponseHead, _ chosen: String?) {
         opening = nil
+        transactions?.answered(head)
         note(head)
         task?.deliver(.socket(.opened(protocol: chosen)))
     }
@@ -179,7 +183,10 @@ final class InProcessWebSocket: TaskBackend {
     private func refused(_ refusal: WebSocketConnection.Refusal) {
         latestAnswer = nil
         // A proxy's word is not the server's.
-        if case .answer(let head) = refusal, head.status != 407 { latestAnswer = head }
+        if case .answer(let head) = refusal, head.status != 407 {
+            latestAnswer = head
+            transactions?.answered(head)
+        }
         opening?.refused(refusal)
     }
 
@@ -217,6 +224,9 @@ final class InProcessWebSocket: TaskBackend {
         opening?.cancel()
         opening = nil
         clock?.stop()
+        if let task, let transactions {
+            task.deliverMetrics(transactions.metrics(of: task, hasFailed: error != nil))
+        }
         task?.deliver(.completed(error: error))
     }
 

@@ -64,4 +64,12 @@ struct BackgroundRefusalTests {
         #expect(app.recorder.calls.last == .completed(1, .unsupportedURL))
         #expect(daemon.calls.requests.isEmpty)
     }
+
+    @Test func `API-5: a task that is refused has metrics`() async throws {
+        let recorder = DataRecorder()
+        let url = try #require(URL(string: "ftp://example.com/a"))
+        app.session(delegate: recorder).downloadTask(with: url).resume()
+        await recorder.waitForEnd()
+        #expect(recorder.story == ["metrics 0", "completed -1002"])
+    }
 }

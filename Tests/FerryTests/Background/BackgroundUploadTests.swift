@@ -133,7 +133,7 @@ struct BackgroundUploadTests {
         }
         let answer = try await daemon.finish(1, in: "tracks", contents: "thanks", status: 201)
         await daemon.calls.wait(for: "Acknowledge", count: 2)
-        #expect(recorder.story == ["sent", "data", "completed"])
+        #expect(recorder.story == ["sent", "data", "metrics 0", "completed"])
         #expect(recorder.text == "thanks")
         #expect(recorder.sent.suffix(2) == [8, 8])
         #expect((task.response as? HTTPURLResponse)?.statusCode == 201)

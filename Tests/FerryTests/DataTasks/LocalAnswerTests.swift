@@ -17,7 +17,7 @@ struct LocalAnswerTests {
         let url = try #require(URL(string: "data:text/plain;base64,bGEgbGE="))
         session.dataTask(with: url).resume()
         await recorder.waitForEnd()
-        #expect(recorder.story == ["response 0", "data", "metrics 0", "completed"])
+        #expect(recorder.story == ["response 0", "data", "metrics 1", "completed"])
         #expect(recorder.text == "la la")
         let (location, _) = try await session.download(from: url)
         #expect(try Data(contentsOf: location) == Data("la la".utf8))

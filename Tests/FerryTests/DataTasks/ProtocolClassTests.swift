@@ -188,7 +188,7 @@ struct ProtocolClassTests {
         let task = session.dataTask(with: try url("mock://host/text"))
         task.resume()
         await recorder.waitForEnd()
-        #expect(recorder.story == ["response 201", "data", "metrics 0", "completed"])
+        #expect(recorder.story == ["response 201", "data", "metrics 1", "completed"])
         #expect(recorder.text == "la la")
         #expect(task.countOfBytesReceived == 5)
     }
@@ -210,7 +210,7 @@ struct ProtocolClassTests {
         await recorder.waitForEnd()
         #expect(
             recorder.story == [
-                "redirect 302 GET /text", "response 201", "data", "metrics 0", "completed",
+                "redirect 302 GET /text", "response 201", "data", "metrics 2", "completed",
             ]
         )
     }

@@ -35,6 +35,18 @@ struct SessionTests {
         while session.delegate != nil { await Task.yield() }
     }
 
+    @Test func `API-12: tasks that are being cancelled are not listed`() async throws {
+        let tasks = try (0..<3).map { _ in
+            session.downloadTask(with: try server.address("/slow"))
+        }
+        for task in tasks { task.resume() }
+        try await server.waitForStall(at: "/slow")
+        tasks[0].cancel()
+        #expect(await session.allTasks == Array(tasks.dropFirst()))
+        session.invalidateAndCancel()
+        #expect(await session.allTasks.isEmpty)
+    }
+
     @Test func `OR-14: a session can cancel its tasks and end`() async throws {
         let tasks = try (0..<3).map { _ in
             session.downloadTask(with: try server.address("/slow"))

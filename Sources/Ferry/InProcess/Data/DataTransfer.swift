@@ -36,6 +36,8 @@ final class DataTransfer: InProcessTransfer {
     private var startIsDue = false
     private var machine = StateMachine()
     private var failure: (any Error)?
+    /// Since when something that is on no server answers.
+    private var servingStart: Date?
     private var clock: ResourceClock
     private let gate: ConnectivityGate
 
@@ -147,12 +149,20 @@ final class DataTransfer: InProcessTransfer {
                 let loader = try await makeLoader()
                 guard !machine.hasEnded else { return }
                 self.loader = loader
+                if order.isServedHere { servingStart = Date() }
                 // It may have been suspended meanwhile.
                 start()
             } catch {
                 didFinish(error)
             }
         }
+    }
+
+    /// What is on no server has answered.
+    private func endServing(_ response: URLResponse?) {
+        guard let start = servingStart else { return }
+        servingStart = nil
+        decider.noteServed(task.currentRequest, response: response, since: start)
     }
 
     private func timeRanOut() {
@@ -170,6 +180,7 @@ final class DataTransfer: InProcessTransfer {
         gate.cancel()
         loader?.cancel()
         loader = nil
+        endServing(task.response)
         deliverEnd(addingResumeData(to: failure))
         engine.ended(self)
     }
@@ -200,6 +211,7 @@ extension DataTransfer: ResourceReceiver {
     func didRedirect(to request: URLRequest, _ response: URLResponse) {
         guard !machine.hasEnded else { return }
         loader = nil
+        endServing(response)
         guard decider.redirectCount < RedirectPolicy().maximumCount else {
             return didFinish(URLError(.httpTooManyRedirects, url: request.url))
         }

@@ -12,15 +12,9 @@ extension URLSessionTask {
     ///   - response: The response that the task ends with.
     ///   - hasFailed: Whether it ends with an error.
     func deliverMetrics(_ told: Wire.TaskMetrics, response: Wire.Response?, hasFailed: Bool) {
-        guard isHeard(.metrics) else { return }
-        deliver(
-            .call { [self] session in
-                let metrics = makeMetrics(told, response: response, hasFailed: hasFailed)
-                tell(.metrics) { (delegate: any URLSessionTaskDelegate) in
-                    delegate.urlSession(session, task: self, didFinishCollecting: metrics)
-                }
-            }
-        )
+        deliverMetrics { [self] in
+            makeMetrics(told, response: response, hasFailed: hasFailed)
+        }
     }
 
     private func makeMetrics(
