@@ -21,6 +21,9 @@ public protocol URLSessionWebSocketDelegate: URLSessionTaskDelegate {
     /// Tells the delegate that the server has said goodbye, by itself or in answer to
     /// ``URLSessionWebSocketTask/cancel(with:reason:)``.
     ///
+    /// Called after the messages that came before, as soon as the last of them was asked for. In a task that was
+    /// never asked for a message, nothing is waited for.
+    ///
     /// - Parameters:
     ///   - session: The session.
     ///   - webSocketTask: The task.

@@ -34,6 +34,12 @@ extension WebSocketConnection {
         private var inbox = WebSocketQueue<WebSocketMessage>()
         private var inboxByteCount = 0
         private var receiverCount = 0
+        /// Whether anybody has ever asked for a message: who has not is not going to empty the inbox.
+        private var isReadFrom = false
+        /// Whether the owner has said goodbye, and listens no more.
+        private var hasSaidGoodbye = false
+        /// How the connection has ended, which the owner hears of behind the messages that came before.
+        private var heldEnd: End?
         /// The number of the last ping that has left.
         private var latestPing: UInt64 = 0
         private var isSuspended = false
@@ -104,9 +110,11 @@ extension WebSocketConnection {
         }
 
         mutating func receive() -> [Effect] {
+            isReadFrom = true
             if let message = inbox.popFirst() {
                 inboxByteCount -= Self.weight(of: message)
-                return [.deliver(message), .proceed]
+                let isLast = inbox.first == nil
+                return [.deliver(message), .proceed] + (isLast ? reportHeldEnd() : [])
             }
             guard case .ended(let error) = state else {
                 receiverCount += 1
@@ -117,6 +125,7 @@ extension WebSocketConnection {
 
         /// Says goodbye after what was given to send before.
         mutating func close(code: UInt16?, reason: [UInt8], at now: Instant) -> [Effect] {
+            hasSaidGoodbye = true
             switch state {
             case .open:
                 state = .closing
@@ -125,8 +134,10 @@ extension WebSocketConnection {
                 return active(at: now) + [.proceed]
             case .idle, .connecting, .upgrading, .deciding:
                 return end(.failed(.cancelled))
-            case .closing, .leaving, .ended:
+            case .closing, .leaving:
                 return []
+            case .ended:
+                return reportHeldEnd()
             }
         }
 
@@ -134,7 +145,9 @@ extension WebSocketConnection {
         mutating func cancel() -> [Effect] {
             switch state {
             case .ended:
-                return []
+                guard heldEnd != nil else { return [] }
+                heldEnd = nil
+                return finish(with: .cancelled)
             case .open:
                 return finish(with: .cancelled, [.takeLeave])
             case .idle, .connecting, .upgrading, .deciding, .closing, .leaving:
@@ -315,15 +328,25 @@ extension WebSocketConnection {
 
         private mutating func end(_ end: End) -> [Effect] {
             switch end {
-            case .closed: finish(with: .notConnected, [], [.report(end)])
-            case .failed(let error): finish(with: error, [], [.report(end)])
+            case .closed: finish(with: .notConnected) + report(end)
+            case .failed(let error): finish(with: error) + report(end)
             }
+        }
+
+        private mutating func report(_ end: End) -> [Effect] {
+            guard isReadFrom, !hasSaidGoodbye, inbox.first != nil else { return [.report(end)] }
+            heldEnd = end
+            return []
+        }
+
+        private mutating func reportHeldEnd() -> [Effect] {
+            defer { heldEnd = nil }
+            return heldEnd.map { [.report($0)] } ?? []
         }
 
         private mutating func finish(
             with error: WebSocketError,
-            _ first: [Effect] = [],
-            _ last: [Effect] = []
+            _ first: [Effect] = []
         ) -> [Effect] {
             state = .ended(error)
             if error.code == .cancelled { _ = inbox.takeAll() }
@@ -335,7 +358,7 @@ extension WebSocketConnection {
             effects += numbers.map { .complete($0, error) }
             if receiverCount > 0 { effects.append(.failReceivers(error)) }
             receiverCount = 0
-            return effects + last
+            return effects
         }
 
         /// Empty messages take room, too.

@@ -157,6 +157,49 @@ import Testing
         #expect(machine.send(.ping([]), number: 9) == [.complete(9, .notConnected)])
     }
 
+    @Test mutating func `API-8: the end is reported behind the messages that came before`() {
+        open()
+        _ = machine.receive()
+        for text in ["1", "2", "3"] { _ = machine.received(.message(.text(text)), at: start) }
+        _ = machine.received(.close(code: 1000, reason: []), at: start)
+        #expect(machine.drained() == [.disconnect, .cancelTimer])
+        #expect(machine.receive() == [.deliver(.text("2")), .proceed])
+        #expect(
+            machine.receive() == [
+                .deliver(.text("3")), .proceed, .report(.closed(code: 1000, reason: [])),
+            ]
+        )
+        #expect(machine.receive() == [.failReceivers(.notConnected)])
+    }
+
+    @Test mutating func `API-8: who says goodbye or cancels does not wait for messages`() {
+        for isCancelled in [false, true] {
+            self = Self()
+            open()
+            _ = machine.receive()
+            for text in ["1", "2"] { _ = machine.received(.message(.text(text)), at: start) }
+            _ = machine.lost(nil, at: start)
+            if isCancelled {
+                #expect(machine.cancel() == [.disconnect])
+                #expect(machine.receive() == [.failReceivers(.cancelled)])
+            } else {
+                guard case .report(.failed)? = machine.close(code: 1000, reason: [], at: start).last
+                else {
+                    Issue.record("nothing reported")
+                    continue
+                }
+            }
+        }
+        self = Self()
+        open()
+        _ = machine.receive()
+        for text in ["1", "2"] { _ = machine.received(.message(.text(text)), at: start) }
+        _ = machine.close(code: 1000, reason: [], at: start)
+        _ = machine.nextFrame()
+        _ = machine.received(.close(code: 1000, reason: []), at: start)
+        #expect(machine.drained().last == .report(.closed(code: 1000, reason: [])))
+    }
+
     @Test mutating func `a cancel drops everything and reports nothing`() {
         open()
         _ = machine.send(.message(.text("1")), number: 1)

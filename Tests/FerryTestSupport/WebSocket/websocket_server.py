@@ -47,6 +47,10 @@ async def handle(socket):
             for number in range(count):
                 await socket.send(str(number))
             await socket.wait_closed()
+        case "/farewell":
+            for number in range(count):
+                await socket.send(str(number))
+            await socket.close(1000, "")
         case "/drop":
             await socket.recv()
             socket.transport.abort()

@@ -77,6 +77,52 @@ struct WebSocketTaskTests {
         task.cancel()
     }
 
+    @Test func `API-8: a goodbye is told after the messages before it`() async throws {
+        let task = try open("/farewell?count=20")
+        Self.receiveAll(of: task, recorder)
+        await recorder.waitForEnd()
+        let messages = (0..<20).map { WebSocketRecorder.Call.answered("\($0)") }
+        #expect(
+            recorder.calls
+                == [.created, .opened(nil)] + messages + [.closed(.normalClosure, nil), .completed]
+        )
+        #expect(task.closeCode == .normalClosure)
+    }
+
+    @Test func `API-8: who never asks for a message hears of the goodbye all the same`()
+        async throws
+    {
+        _ = try open("/farewell?count=20")
+        await recorder.waitForEnd()
+        #expect(
+            recorder.calls == [.created, .opened(nil), .closed(.normalClosure, nil), .completed]
+        )
+    }
+
+    private static func receiveAll(
+        of task: URLSessionWebSocketTask,
+        _ recorder: WebSocketRecorder
+    ) {
+        task.receive { result in
+            guard case .success(.string(let text)) = result else { return }
+            recorder.note(.answered(text))
+            receiveAll(of: task, recorder)
+        }
+    }
+
+    @Test(arguments: ["", "HTTP/1.1 101 Swit", "HTTP/1.1 101 Switching Protocols\r\nUpgr"])
+    func `API-15: a server that closes in the handshake has lost the connection`(
+        answer: String
+    ) async throws {
+        let other = try FixtureServer()
+        other.on("/socket", .script([.send(Array(answer.utf8)), .close]))
+        let url = try #require(URL(string: "ws" + other.url("/socket").dropFirst("http".count)))
+        let task = session.webSocketTask(with: url)
+        task.resume()
+        await recorder.waitForEnd()
+        #expect(recorder.calls == [.created, .completed(.networkConnectionLost, nil)])
+    }
+
     @Test func `fragments are one message`() async throws {
         let task = try open("/fragments")
         #expect(try await task.receive() == .string("fragmënts"))
