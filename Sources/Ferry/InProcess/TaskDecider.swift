@@ -125,7 +125,10 @@ final class TaskDecider: LoadDecider {
     ) {
         willAsk?()
         let answer = Answer { [self] (next: TransferRequest?) in
-            if next != nil { redirectCount += 1 }
+            if let next {
+                redirectCount += 1
+                task.noteRequest(next)
+            }
             follow(next)
         }
         guard task.isHeard(.redirection), let response = HTTPURLResponse.make(head) else {

@@ -33,6 +33,9 @@ enum DataBody: Sendable {
         }
     }
 
+    /// Whether it is known that nothing is sent.
+    func isEmpty(for request: URLRequest) -> Bool { byteCount(for: request) == 0 }
+
     var isInRequest: Bool {
         if case .inRequest = self { true } else { false }
     }

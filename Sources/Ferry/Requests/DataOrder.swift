@@ -64,7 +64,7 @@ struct DataOrder: Sendable {
             resource = .custom(custom)
             return
         }
-        guard let url = request.url else { throw URLError(.badURL, url: nil) }
+        guard let url = request.url else { throw URLError(.unsupportedURL, url: nil) }
         if let scheme = url.scheme?.lowercased(), ["file", "data"].contains(scheme) {
             resource = .local(url)
             return

@@ -33,7 +33,10 @@ extension TransferRequest {
             body: bytes.isEmpty ? nil : Array(bytes),
             idleTimeout: Self.idleTimeout(of: request, configuration: configuration)
         )
-        if method == "POST", !bytes.isEmpty, fields.first(named: "Content-Type") == nil {
+        // DL-6: whatever the body comes from.
+        if method == "POST", !body.isEmpty(for: request),
+            fields.first(named: "Content-Type") == nil
+        {
             fields.append(
                 HTTPField(name: "Content-Type", value: "application/x-www-form-urlencoded")
             )
@@ -58,7 +61,7 @@ extension TransferRequest {
     }
 
     private static func httpURL(of request: URLRequest) throws(URLError) -> URL {
-        guard let url = request.url else { throw URLError(.badURL, url: nil) }
+        guard let url = request.url else { throw URLError(.unsupportedURL, url: nil) }
         guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
             Origin(url.absoluteURL) != nil
         else { throw URLError(.unsupportedURL, url: url) }

@@ -19,7 +19,7 @@ extension URLSession {
     ///     `URLError.Code.unsupportedURL`.
     ///   - protocols: The subprotocols for the server to choose from, the most welcome first. The delegate's
     ///     `didOpenWithProtocol` tells which one it has chosen. A name that is no token (RFC 9110 §5.6.2) fails with
-    ///     `URLError.Code.badURL`.
+    ///     `URLError.Code.unsupportedURL`.
     /// - Returns: The task, suspended.
     /// - Precondition: This is no background session, and it was not invalidated.
     public func webSocketTask(

@@ -19,7 +19,7 @@ struct WebSocketOrder: Sendable {
         protocols: [String],
         configuration: URLSessionConfiguration.Values
     ) throws(URLError) {
-        guard let url = request.url else { throw URLError(.badURL, url: nil) }
+        guard let url = request.url else { throw URLError(.unsupportedURL, url: nil) }
         let httpURL = WebSocketRequest(url: url.absoluteString).httpURL
         usesOwnScheme = httpURL != url.absoluteString
         var handshake = request

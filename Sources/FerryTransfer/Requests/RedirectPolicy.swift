@@ -59,7 +59,7 @@ package struct RedirectPolicy: Hashable, Sendable {
                 TransferError(
                     code: .tooManyRedirects,
                     message: "too many HTTP redirects",
-                    failingURL: target.absoluteString
+                    failingURL: request.url
                 )
             )
         }

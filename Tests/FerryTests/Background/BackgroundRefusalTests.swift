@@ -72,4 +72,12 @@ struct BackgroundRefusalTests {
         await recorder.waitForEnd()
         #expect(recorder.story == ["metrics 0", "completed -1002"])
     }
+
+    @Test func `API-9: a request without a URL fails with -1002`() async throws {
+        var request = URLRequest(url: url)
+        request.url = nil
+        app.session().downloadTask(with: request).resume()
+        await app.recorder.waitForCompletions()
+        #expect(app.recorder.calls.last == .completed(1, .unsupportedURL))
+    }
 }

@@ -138,6 +138,39 @@ struct UploadTaskTests {
         #expect(server.requests.first?["Content-Type"] == type)
     }
 
+    @Test(arguments: ["POST", "PUT"])
+    func `API-10: a POST without type is a form, whatever its body comes from`(
+        method: String
+    ) async throws {
+        let type = method == "POST" ? "application/x-www-form-urlencoded" : nil
+        recorder.change { [body] in $0.stream = { body } }
+        let request = try request("/in", method)
+        var streaming = request
+        streaming.httpBodyStream = InputStream(data: body)
+        let directory = try TemporaryDirectory()
+        let file = URL(fileURLWithPath: directory.path + "/body")
+        try body.write(to: file)
+        let tasks = [
+            session.dataTask(with: streaming), session.uploadTask(with: request, from: body),
+            session.uploadTask(with: request, fromFile: file),
+            session.uploadTask(withStreamedRequest: request),
+        ]
+        for (index, task) in tasks.enumerated() {
+            task.resume()
+            await recorder.waitForEnd(index + 1)
+        }
+        #expect(server.requests.map { $0["Content-Type"] } == [type, type, type, type])
+        #expect(server.requests.allSatisfy { $0.body.elementsEqual(body) })
+    }
+
+    @Test func `API-10: an upload's own type stays, and nothing sent has none`() async throws {
+        var request = try request("/in", "POST")
+        _ = try await session.upload(for: request, from: Data())
+        request.setValue("audio/ogg", forHTTPHeaderField: "content-type")
+        _ = try await session.upload(for: request, from: body)
+        #expect(server.requests.map { $0["Content-Type"] } == [nil, "audio/ogg"])
+    }
+
     @Test func `handlers and async calls get the answer`() async throws {
         let (data, _) = try await session.upload(for: try request(), from: body)
         #expect(data == Data("thanks".utf8))

@@ -67,6 +67,53 @@ struct RequestTests {
         }
     }
 
+    @Test func `API-9: a request without a URL fails with -1002`() async throws {
+        var request = URLRequest(url: try server.address("/song"))
+        request.url = nil
+        let session = session()
+        await expectURLError(.unsupportedURL) { try await session.data(for: request) }
+        await expectURLError(.unsupportedURL) { try await session.download(for: request) }
+        await expectURLError(.unsupportedURL) {
+            try await session.upload(for: request, from: Data())
+        }
+        let socket = session.webSocketTask(with: request)
+        socket.resume()
+        await expectURLError(.unsupportedURL) { try await socket.receive() }
+    }
+
+    @Test(arguments: [true, false])
+    func `API-11: after too many redirects the last URL asked for is named`(
+        isDownload: Bool
+    ) async throws {
+        for number in 0...21 {
+            server.on("/\(number)", .redirect(to: "/\(number + 1)"))
+        }
+        let recorder = DataRecorder()
+        let session = recorder.makeSession()
+        let url = try server.address("/0")
+        let task = isDownload ? session.downloadTask(with: url) : session.dataTask(with: url)
+        task.resume()
+        await recorder.waitForEnd()
+        #expect(recorder.error?.code == .httpTooManyRedirects)
+        #expect(recorder.error?.failingURL == (try server.address("/20")))
+        #expect(task.currentRequest?.url == (try server.address("/20")))
+        #expect(task.originalRequest?.url == url)
+        #expect(server.requests.count == 21)
+    }
+
+    @Test func `API-11: the current request is the redirect's when its host is not there`()
+        async throws
+    {
+        let closed = try FixtureClosedPort()
+        server.on("/old", .redirect(to: closed.url("/gone")))
+        let recorder = DataRecorder()
+        let task = recorder.makeSession().dataTask(with: try server.address("/old"))
+        task.resume()
+        await recorder.waitForEnd()
+        #expect(recorder.error?.code == .cannotConnectToHost)
+        #expect(task.currentRequest?.url?.absoluteString == closed.url("/gone"))
+    }
+
     @Test func `BG-7: a redirect is followed and changes the current request`() async throws {
         server.on("/old", .redirect(to: "/song"))
         let recorder = SessionRecorder()

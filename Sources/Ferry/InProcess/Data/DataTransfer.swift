@@ -213,7 +213,7 @@ extension DataTransfer: ResourceReceiver {
         loader = nil
         endServing(response)
         guard decider.redirectCount < RedirectPolicy().maximumCount else {
-            return didFinish(URLError(.httpTooManyRedirects, url: request.url))
+            return didFinish(URLError(.httpTooManyRedirects, url: task.currentRequest?.url))
         }
         // What is on this machine is nobody else's to point at.
         guard !request.isLocal else {
