@@ -31,6 +31,20 @@ extension URLSessionConfiguration {
         set { self[\.sessionSendsLaunchEventsForEachTask] = newValue }
     }
 
+    /// The length in bytes that a response's body may have that a task collects in memory, decompressed.
+    ///
+    /// Default: 512 MiB. Values below 0 count as 0. A longer one ends its task with
+    /// `URLError.Code.dataLengthExceedsMaximum`: a response of a few hundred kilobytes may become one of gigabytes when
+    /// it is decompressed, and would end the process. Holds for data and upload tasks with a completion handler, and for
+    /// `data(for:)` and `upload(for:from:)`. A delegate and ``URLSession/bytes(for:delegate:)`` get the body in parts,
+    /// and a download task has it in a file, so that there is no limit. In background sessions it has no effect: the
+    /// response to an upload may have 16 MiB. For WebSocket tasks there is
+    /// ``URLSessionWebSocketTask/maximumMessageSize``.
+    public var maximumInMemoryBodySize: Int {
+        get { self[\.maximumInMemoryBodySize] }
+        set { self[\.maximumInMemoryBodySize] = max(newValue, 0) }
+    }
+
     /// How many bytes of all the session's tasks together may arrive per second.
     ///
     /// Default: nil, for as many as can. Values below 1 count as 1. What the tasks get of it follows from their

@@ -46,6 +46,7 @@ extension URLSessionConfiguration {
         var enablesEarlyData = false
         var transferOptions = TransferOptions()
         var replacesExpiredLinks = false
+        var maximumInMemoryBodySize = 512 << 20
         var maximumReceiveRate: Int64?
         var maximumSendRate: Int64?
         /// When several connections fetch one download.

@@ -107,6 +107,8 @@ extension DataTransfer {
         case .memory(let task, var body):
             // Let go of first, so that the bytes need not be copied.
             sink = .memory(task, Data())
+            let limit = engine.configuration.maximumInMemoryBodySize
+            guard bytes.count <= limit - body.count else { throw tooLongForMemory(limit) }
             body.append(contentsOf: bytes)
             sink = .memory(task, body)
         case .bytes(let task, let stream, _):
@@ -115,6 +117,16 @@ extension DataTransfer {
         case .file(let task, let file):
             try write(bytes, of: task, to: file)
         }
+    }
+
+    private func tooLongForMemory(_ limit: Int) -> URLError {
+        URLError(
+            .dataLengthExceedsMaximum,
+            url: task.currentRequest?.url,
+            reason:
+                "The response's body is longer than \(limit) bytes, which is what the session's configuration "
+                + "allows in memory (maximumInMemoryBodySize). A download task has no such limit."
+        )
     }
 
     private func deliver(_ data: Data, to task: URLSessionDataTask) {
