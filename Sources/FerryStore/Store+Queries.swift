@@ -137,6 +137,15 @@ extension Store {
         }
     }
 
+    /// Unfinished tasks that wait for a date which their applications have given, by number, from the first one above
+    /// `id` on.
+    @LoopActor
+    package func datedTasks(after id: Int64, limit: Int) async throws(StoreError) -> [TaskRecord] {
+        try await read { database throws(StoreError) in
+            try database.datedTasks(after: id, limit: limit)
+        }
+    }
+
     /// The earliest deadline of an unfinished task, or `nil`.
     @LoopActor
     package func earliestDeadline() async throws(StoreError) -> Date? {

@@ -53,7 +53,10 @@ final class PlayedDaemon: Sendable {
                 changes: { _ in self.nextChanges() },
                 pause: { id throws(TransferDaemonError) in try self.act("pause", on: id) },
                 resume: { id throws(TransferDaemonError) in try self.act("resume", on: id) },
-                cancel: { id throws(TransferDaemonError) in try self.act("cancel", on: id) },
+                cancel: { id throws(TransferDaemonError) in
+                    try self.act("cancel", on: id)
+                    self.forget(id)
+                },
                 relink: { id, url throws(TransferDaemonError) in
                     try self.act("relink to \(url)", on: id)
                 },
@@ -103,6 +106,15 @@ final class PlayedDaemon: Sendable {
             throw TransferDaemonError(.transferNotFound, message: "There is no transfer \(id).")
         }
         return transfer
+    }
+
+    /// Forgets a transfer that is over and whose program is gone.
+    private func forget(_ id: Int) {
+        state.withLock { state in
+            state.transfers.removeAll {
+                $0.id == id && $0.state == .completed && $0.application == "gone"
+            }
+        }
     }
 
     private func act(_ action: String, on id: Int) throws(TransferDaemonError) {

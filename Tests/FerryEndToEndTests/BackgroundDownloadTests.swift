@@ -193,6 +193,23 @@ import Testing
         )
     }
 
+    @Test func `API-17: equal downloads of a session are fetched once, also over a kill of ferryd`()
+        async throws
+    {
+        let data = try nginx.addFile("song.bin", byteCount: Self.size)
+        let app = try await start(urls: ["song.bin", "song.bin"])
+        await progress(to: 0.4)
+        killDaemons()
+        var completed: Set<String> = []
+        while completed.count < 2 { completed.insert(await events.next("completed")) }
+        #expect(completed == ["completed 1 ok", "completed 2 ok"])
+        #expect(try file("song.bin") == data)
+        let requests = nginx.requests().filter { $0.path == "/song.bin" }
+        // One before the kill, and one for the rest.
+        #expect(requests.count == 2)
+        await app.killed()
+    }
+
     // MARK: Parts
 
     private func start(

@@ -127,7 +127,7 @@ struct HostQueueTests {
         ])
         var search = CandidateSearch(now: moment(0), limit: 10, limitPerHost: 1)
         #expect(try await store.candidates(search).tasks.map(\.id) == [4, 1, 5])
-        search.lastHost = "b"
+        search.turns[1] = CandidateSearch.Turn(lastHost: "b")
         #expect(try await store.candidates(search).tasks.map(\.id) == [5, 4, 1])
         search.limit = 2
         #expect(try await store.candidates(search).tasks.map(\.id) == [5, 4])
@@ -147,7 +147,7 @@ struct HostQueueTests {
         var search = CandidateSearch(now: moment(0), limit: 1000, limitPerHost: 1)
         search.saturatedHosts = Set(hosts.dropLast())
         #expect(try await store.candidates(search).tasks.map(\.host) == ["host450"])
-        search.lastHost = "host300"
+        search.turns[1] = CandidateSearch.Turn(lastHost: "host300")
         search.saturatedHosts = ["host250"]
         let round = hosts.dropFirst(200) + hosts.prefix(149) + hosts[150..<200]
         #expect(try await store.candidates(search).tasks.map(\.host) == Array(round))

@@ -110,7 +110,10 @@ struct ScaleTests {
             "SELECT not_before FROM tasks INDEXED BY tasks_delayed\n": "(not_before>?)",
             "SELECT id FROM tasks INDEXED BY tasks_with_deadline": "(deadline<?)",
             "SELECT deadline FROM tasks INDEXED BY tasks_with_deadline": "(deadline>?)",
-            "SELECT DISTINCT host FROM host_queues": "USING INDEX host_queues_ready (host>?)",
+            "SELECT application_id FROM host_queues":
+                "USING INDEX host_queues_ready (application_id>?)",
+            "SELECT DISTINCT host FROM host_queues":
+                "USING INDEX host_queues_ready (application_id=? AND host>?)",
             "SELECT session_id FROM host_queues": "(host=?)",
         ]
         let statements = try await preparedStatements()

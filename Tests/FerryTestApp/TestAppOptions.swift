@@ -69,6 +69,8 @@ struct TestAppOptions: Sendable {
 
     /// Transfer in a default session and in a background task, with this expiration handler.
     var guarded: GuardedTransfer.Expiration?
+    /// Do what the README's first lines of code do with this URL, and nothing else.
+    var snippet: URL?
     /// The limits of background tasks, in seconds.
     var grace: Double?
     var expirationLimit: Double?
@@ -84,6 +86,7 @@ struct TestAppOptions: Sendable {
         while let name = rest.popFirst() {
             let value = rest.popFirst() ?? ""
             switch name {
+            case "--snippet": snippet = URL(string: value)
             case "--application": application = value
             case "--session": session = value
             case "--events": events = value

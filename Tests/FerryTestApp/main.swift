@@ -5,6 +5,10 @@ import Foundation
 // named pipe that it shares with the processes that ferryd starts.
 
 let options = TestAppOptions(CommandLine.arguments)
+if let url = options.snippet {
+    Snippet.run(url)
+    exit(0)
+}
 let events = EventWriter(path: options.events)
 let app = TestApp(options: options, events: events)
 

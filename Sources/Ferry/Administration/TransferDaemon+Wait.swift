@@ -44,6 +44,8 @@ extension TransferDaemon.Transfer.Wait {
         public static let diskSpace = Reason(name: "diskSpace")
         /// Its host has failed time and again, and is asked by one transfer only until it answers.
         public static let hostFailure = Reason(name: "hostFailure")
+        /// It brought next to nothing, and has left its place to others that waited; it goes on as soon as there is room.
+        public static let fairShare = Reason(name: "fairShare")
         /// It is about to run.
         public static let starting = Reason(name: "starting")
         /// None of these; ``TransferDaemon/Transfer/Wait/detail`` says what.

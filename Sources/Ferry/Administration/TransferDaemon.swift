@@ -111,7 +111,8 @@ extension TransferDaemon {
 
     /// Cancels a transfer.
     ///
-    /// Its application gets `didCompleteWithError` with `URLError.Code.cancelled`, when it asks next.
+    /// Its application gets `didCompleteWithError` with `URLError.Code.cancelled`, when it asks next. A transfer that is
+    /// over, and whose application is not there to take note of it, is forgotten with its file.
     ///
     /// - Parameter id: The transfer's number.
     /// - Throws: ``TransferDaemonError/Code/transferNotFound`` when there is none.

@@ -9,6 +9,8 @@ extension Application {
         var relaunch: Relaunch?
         /// Returns when the daemon has acknowledged all that was asked for so far.
         var flush: @Sendable () async -> Void = {}
+        /// Tells the daemon once more how the program is started.
+        var register: @Sendable () -> Void = {}
     }
 
     /// The environment variable by which the daemon names the session a program is started for.
@@ -33,7 +35,8 @@ extension Application.Environment {
                 arguments: Array(arguments.dropFirst()),
                 workingDirectory: Self.workingDirectory
             ),
-            flush: { await BackgroundSessions.shared.flush() }
+            flush: { await BackgroundSessions.shared.flush() },
+            register: { BackgroundSessions.shared.register() }
         )
     }
 

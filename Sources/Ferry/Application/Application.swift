@@ -35,6 +35,8 @@ public final class Application: Sendable {
         var identifier: String
         var isIdentifierFixed = false
         var relaunch: Relaunch?
+        /// Whether the program has said how it is started.
+        var isRelaunchChosen = false
         var launchEvents: LaunchEvents
     }
 
@@ -44,10 +46,12 @@ public final class Application: Sendable {
     let backgroundTasks: BackgroundTasks
     private let state: Mutex<State>
     private let flush: @Sendable () async -> Void
+    private let register: @Sendable () -> Void
 
     init(environment: Environment) {
         launchReason = environment.launchReason
         flush = environment.flush
+        register = environment.register
         backgroundTasks = BackgroundTasks(flush: environment.flush)
         state = Mutex(
             State(
@@ -61,10 +65,18 @@ public final class Application: Sendable {
     /// The object that handles what the system tells the program.
     ///
     /// Default: nil. Held strongly, until it is replaced. Set it before ``run()``,
-    /// ``runUntilBackgroundEventsAreHandled()`` or ``deliverBackgroundEvents()``.
+    /// ``runUntilBackgroundEventsAreHandled()`` or ``deliverBackgroundEvents()``. A program that never sets one
+    /// handles no events of background sessions, and is not started for them; see ``relaunch``.
     public var delegate: (any ApplicationDelegate)? {
         get { state.withLock { $0.delegate } }
-        set { state.withLock { $0.delegate = newValue } }
+        set {
+            let isFirst = state.withLock { state in
+                defer { state.delegate = newValue }
+                return state.delegate == nil && newValue != nil && state.isIdentifierFixed
+            }
+            // Its sessions were opened before, and the daemon thinks that nobody handles their events.
+            if isFirst { register() }
+        }
     }
 
     /// The name under which the transfer daemon knows the program, unique for its user.
@@ -95,11 +107,27 @@ public final class Application: Sendable {
     /// directory, with ``Relaunch/defaultEnvironmentNames`` of its environment. Registered with the
     /// daemon whenever a background session is made; listed and removable by `ferry hooks`.
     ///
+    /// The default is registered only once ``delegate`` is set: a program that does not handle the events that it is
+    /// started for would only do once more what it does anyway, such as make another download. One whose events
+    /// another program handles sets a value that says so.
+    ///
     /// nil: the program is never started again; events wait until it makes the session itself, as
     /// with ``URLSessionConfiguration/sessionSendsLaunchEvents`` set to false.
     public var relaunch: Relaunch? {
         get { state.withLock { $0.relaunch } }
-        set { state.withLock { $0.relaunch = newValue } }
+        set {
+            state.withLock { state in
+                state.relaunch = newValue
+                state.isRelaunchChosen = true
+            }
+        }
+    }
+
+    /// How the daemon is to start the program: not at all, unless it handles what it is started for.
+    var registeredRelaunch: Relaunch? {
+        state.withLock { state in
+            state.isRelaunchChosen || state.delegate != nil ? state.relaunch : nil
+        }
     }
 
     /// Whether this process was started for the events of the background session `identifier`.

@@ -87,6 +87,9 @@ extension BackgroundConnection {
             )
             state.condition = .opening(session)
             state.connectingClient = nil
+            // It was asked for while the call was under way.
+            if state.registersAgain { register(over: session) }
+            state.registersAgain = false
             state.nextTaskIdentifier = max(state.nextTaskIdentifier, reply.nextTaskIdentifier)
             return state.observer
         }

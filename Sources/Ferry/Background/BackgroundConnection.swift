@@ -52,6 +52,8 @@ final class BackgroundConnection: Sendable {
         var observer: Observer?
         /// The threads that wait for the session to be opened for the first time.
         var waiting: [DispatchSemaphore] = []
+        /// Whether the daemon is to be told once more how the program is started.
+        var registersAgain = false
         /// Keeps the client while it has not opened the session yet.
         var connectingClient: VarlinkClient?
     }
@@ -120,6 +122,22 @@ final class BackgroundConnection: Sendable {
             guard case .open = state.condition else { return false }
             return true
         }
+    }
+
+    /// Opens the session once more where it is open, to say anew how the program is started.
+    func register() {
+        state.withLock { state in
+            switch state.condition {
+            case .open(let session), .opening(let session): register(over: session)
+            case .connecting: state.registersAgain = true
+            case .idle, .failed, .closed: break
+            }
+        }
+    }
+
+    /// Opens a session that this process has open, which changes nothing but what is said of the program.
+    func register(over session: State.Session) {
+        session.client.call(environment.opening()) { _ in }
     }
 
     /// Connects if the daemon was not needed until now.

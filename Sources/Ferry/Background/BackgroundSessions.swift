@@ -84,6 +84,13 @@ final class BackgroundSessions: Sendable {
         backend.start(core, tellsEnd: tellsEnd)
     }
 
+    /// Tells the daemon once more how the program is started.
+    func register() {
+        for core in cores.withLock({ Array($0.values) }) {
+            (core.backend as? BackgroundBackend)?.connection.register()
+        }
+    }
+
     /// Returns when the daemon has acknowledged all that was asked for so far.
     func flush() async {
         for core in cores.withLock({ Array($0.values) }) {
@@ -117,7 +124,7 @@ final class BackgroundSessions: Sendable {
                 Wire.OpenSession(
                     application: Wire.Application(
                         identifier: applicationIdentifier,
-                        launch: application.relaunch.map { Wire.Launch($0) }
+                        launch: application.registeredRelaunch.map { Wire.Launch($0) }
                     ),
                     identifier: identifier,
                     configuration: Wire.SessionConfiguration(configuration, delegate: delegate)

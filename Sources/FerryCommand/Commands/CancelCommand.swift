@@ -16,6 +16,27 @@ struct CancelCommand: Command {
     }
 
     func run(in context: Context) async throws -> ExitCode {
-        try await context.forEach(identifiers) { try await context.daemon.cancel($0) }
+        try await context.forEach(identifiers) { id in
+            let earlier = try? await context.daemon.transfer(id)
+            try await context.daemon.cancel(id)
+            guard let earlier, earlier.state == .completed else { return }
+            context.console.line(await text(about: earlier, in: context))
+        }
+    }
+
+    /// What has become of a transfer that was over before.
+    private func text(
+        about transfer: TransferDaemon.Transfer,
+        in context: Context
+    ) async -> String {
+        do {
+            _ = try await context.daemon.transfer(transfer.id)
+            return
+                "\(transfer.id) is over; \(transfer.application), which is running, takes note of it."
+        } catch let error where error.code == .transferNotFound {
+            return "\(transfer.id) was over; it is forgotten, with its file."
+        } catch {
+            return "\(transfer.id) is over."
+        }
     }
 }

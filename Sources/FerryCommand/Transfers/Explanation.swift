@@ -21,7 +21,8 @@ struct Explanation {
         case .suspended: "It is paused. 'ferry resume \(transfer.id)' lets it go on."
         case .completed:
             "It is over; \(transfer.application) has not taken note of that yet. "
-                + "'ferry hooks' tells whether and when ferryd starts it."
+                + "'ferry hooks' tells whether and when ferryd starts it. If that program is gone, "
+                + "'ferry cancel \(transfer.id)' forgets the transfer and its file."
         case .waiting: waiting
         }
     }
@@ -45,7 +46,8 @@ struct Explanation {
             return "It waits for room on the disk.\(time)"
         case .hostFailure:
             let time = wait.until.map { ", and is asked again at \($0.timeOfDay)" } ?? ""
-            return "It waits for \(host), which has failed time and again\(time)."
+            let reason = wait.detail ?? "\(host) has failed time and again"
+            return "It waits, as \(reason)\(time)."
         case .earliestBegin:
             let time = wait.until.map { "at \($0.timeOfDay)" } ?? "later"
             return "It begins \(time), as \(transfer.application) wants it."

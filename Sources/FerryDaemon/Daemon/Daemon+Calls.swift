@@ -24,7 +24,7 @@ extension Daemon: TransferCallHandler {
         let level: LogLevel =
             reason == .closedByPeer || reason == .closedByServer ? .debug : .warning
         log.write(level, "process \(process) is disconnected: \(reason)")
-        perform(machine.disconnected(identifier, at: Date()))
+        perform(machine.disconnected(identifier, at: now))
     }
 
     /// A connection was not accepted.
@@ -57,7 +57,6 @@ extension Daemon: TransferCallHandler {
     }
 
     private func handleSessionCall(_ call: TransferCall, _ caller: DaemonStateMachine.Caller) {
-        let now = Date()
         switch call {
         case .openSession(let parameters, let reply):
             answers[caller.call] = PendingAnswer(reply) { answer in
@@ -126,7 +125,6 @@ extension Daemon: TransferCallHandler {
     }
 
     private func handleAdministration(_ call: TransferCall, _ caller: DaemonStateMachine.Caller) {
-        let now = Date()
         switch call {
         case .pauseTask(let parameters, let reply):
             answers[caller.call] = PendingAnswer(reply)

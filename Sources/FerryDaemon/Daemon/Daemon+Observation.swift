@@ -138,14 +138,21 @@ extension Daemon {
             receivedByteCount: running?.receivedByteCount ?? record.receivedByteCount,
             expectedByteCount: running?.expectedByteCount ?? record.expectedByteCount,
             upload: present(UploadState.decode(record.upload), of: record),
-            wait: machine.wait(of: record, at: Date()),
+            wait: wait(of: record),
             failure: running?.failure.map { Wire.Failure(code: $0.code, message: $0.message) }
                 ?? record.lastError.flatMap { Stored.failure($0) },
             attempts: running?.attempts ?? record.attempts,
-            created: record.createdAt,
+            created: machine.clock.wall(at: record.createdAt),
             earliestBegin: DelayState.decode(record.delay)?.date,
             options: Stored.options(record.options)
         )
+    }
+
+    /// Why a task waits, in the time of day.
+    private func wait(of record: TaskRecord) -> Wire.Wait? {
+        guard var wait = machine.wait(of: record, at: now) else { return nil }
+        if let until = wait.until { wait.until = machine.clock.wall(at: until) }
+        return wait
     }
 
     private func present(_ upload: UploadState?, of record: TaskRecord) -> Wire.Upload? {
@@ -179,7 +186,7 @@ extension Daemon {
                 application: application.record.identifier,
                 launch: application.record.launch.map { Wire.Launch($0) },
                 attempts: application.record.launchAttempts,
-                nextLaunch: application.record.nextLaunchAt,
+                nextLaunch: application.record.nextLaunchAt.map { machine.clock.wall(at: $0) },
                 pendingSessions: pending.map(\.identifier).sorted(),
                 quit: application.record.quit
             )

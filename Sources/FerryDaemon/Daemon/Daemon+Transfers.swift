@@ -15,7 +15,7 @@ extension Daemon {
                 code: .internalFailure,
                 message: "the request of task \(task.id) cannot be read"
             )
-            perform(machine.failed(task: task.id, error, at: Date()))
+            perform(machine.failed(task: task.id, error, at: now))
             return
         }
         do throws(TransferError) {
@@ -24,7 +24,7 @@ extension Daemon {
             }
             try startDownload(start, request)
         } catch {
-            perform(machine.failed(task: task.id, error, at: Date()))
+            perform(machine.failed(task: task.id, error, at: now))
         }
     }
 
@@ -146,7 +146,7 @@ extension Daemon {
     func input(
         _ body: (inout DaemonStateMachine, Date) -> [DaemonStateMachine.Effect]
     ) {
-        perform(body(&machine, Date()))
+        perform(body(&machine, now))
     }
 
     func collected(_ transaction: LoadTransaction, _ task: Int64) {
@@ -196,7 +196,7 @@ extension Daemon {
         let state = ByteState.decode(task.checkpoint)
         guard let unused = state?.resumeData else {
             let result = resumeData(of: task, state?.checkpoint)
-            perform(machine.madeResumeData(result, of: task, ending, at: Date()))
+            perform(machine.madeResumeData(result, of: task, ending, at: now))
             return
         }
         LoopActor.task { [self] in

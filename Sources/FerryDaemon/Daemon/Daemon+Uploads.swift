@@ -20,7 +20,7 @@ extension Daemon {
         }
         do throws(SystemCallError) {
             let identity = try file.flatMap(Self.identity)
-            perform(machine.createUpload(create, of: identity, from: caller, at: Date()))
+            perform(machine.createUpload(create, of: identity, from: caller, at: now))
         } catch {
             perform(machine.refuseUpload(after: error, from: caller))
         }

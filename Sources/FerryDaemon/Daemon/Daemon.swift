@@ -11,6 +11,8 @@ final class Daemon {
     let store: Store
     let files: TransferFiles
     let clients: TransferClients
+    /// The time that everything is measured by.
+    var now: Date { machine.clock.now() }
     /// What is known of servers by the uploads to them.
     let uploadMemory = UploadMemory()
     let log: Log
@@ -31,6 +33,7 @@ final class Daemon {
     var questions: [Int64: @LoopActor (LoadChallengeAnswer) -> Void] = [:]
     let rateLimits = RateLimits()
     private var connectivity: ConnectivityObservation?
+    private var wallClock: WallClockObservation?
     var children: [Int64: ChildProcess] = [:]
     var answers: [DaemonStateMachine.CallIdentifier: PendingAnswer] = [:]
     var subscriptions: [DaemonStateMachine.CallIdentifier: Reply<Wire.Subscribe>] = [:]
@@ -71,7 +74,10 @@ final class Daemon {
         machine = DaemonStateMachine(policy: options.policy, nextTaskID: store.nextTaskID)
     }
 
-    isolated deinit { connectivity?.cancel() }
+    isolated deinit {
+        connectivity?.cancel()
+        wallClock?.cancel()
+    }
 
     /// Takes up the queue as it was left.
     ///
@@ -83,17 +89,35 @@ final class Daemon {
             sessions += try await store.sessions(application: application.id)
         }
         let rates = SharedRates.decode(try await store.value(of: .rates))
+        var clock = DaemonClock(continuing: .decode(try await store.value(of: .clock)))
+        _ = clock.note()
+        machine.clock = clock
         await settleFiles()
         files.removeExpiredResumeFiles(now: Date())
         observeConnectivity()
+        observeClock()
         perform(
             machine.start(
                 applications: applications,
                 sessions: sessions,
                 rates: rates,
-                at: Date()
+                at: now
             )
         )
+    }
+
+    /// Has the machine know when somebody has set the clock.
+    private func observeClock() {
+        do throws(SystemCallError) {
+            wallClock = try WallClockObservation { [weak self] in
+                guard let self else { return }
+                var clock = machine.clock
+                guard clock.note() else { return }
+                perform(machine.clockSet(clock, at: now))
+            }
+        } catch {
+            log.write(.warning, "dates of tasks do not follow the clock when it is set: \(error)")
+        }
     }
 
     /// Has the machine know whether a route leads off this machine, now and whenever that changes.
@@ -111,7 +135,7 @@ final class Daemon {
     var mayGoOn: Bool { machine.isIdle }
 
     /// A client has come after all.
-    func goOn() { perform(machine.goOn(at: Date())) }
+    func goOn() { perform(machine.goOn(at: now)) }
 
     /// A number that no other call, connection or watcher has.
     func makeIdentifier() -> UInt64 {
@@ -174,6 +198,8 @@ final class Daemon {
             questions[task] = nil
         case .answerChallenge(let task, let answer):
             questions.removeValue(forKey: task)?(answer)
+        case .shareFile(let task, let byteCount, let path, let others):
+            shareFile(of: task, byteCount: byteCount, path: path, with: others)
         case .seal(let task):
             files.seal(task: task)
         case .adopt(let resumeData, let task):
@@ -210,12 +236,12 @@ final class Daemon {
         timers.removeValue(forKey: timer)?.cancel()
         guard let date else { return }
         // Beyond a month the clock is looked at again before anything happens.
-        let seconds = min(max(0, date.timeIntervalSinceNow), 2_592_000)
+        let seconds = min(max(0, date.timeIntervalSince(now)), 2_592_000)
         timers[timer] = EventLoop.shared.schedule(after: .seconds(seconds)) { [weak self] in
             guard let self else { return }
             timers[timer] = nil
-            guard date.timeIntervalSinceNow <= 0.001 else { return setTimer(timer, date) }
-            perform(machine.timerFired(timer, at: max(Date(), date)))
+            guard date.timeIntervalSince(now) <= 0.001 else { return setTimer(timer, date) }
+            perform(machine.timerFired(timer, at: max(now, date)))
         }
     }
 
@@ -228,9 +254,9 @@ final class Daemon {
             switch result {
             case .success(let receipt):
                 for continuation in backlog.succeeded(commit, receipt) {
-                    perform(machine.committed(Receipt(), continuation, at: Date()))
+                    perform(machine.committed(Receipt(), continuation, at: now))
                 }
-                perform(machine.committed(receipt, commit.continuation, at: Date()))
+                perform(machine.committed(receipt, commit.continuation, at: now))
             case .failure(let error):
                 failed(commit, error)
             }
@@ -241,7 +267,7 @@ final class Daemon {
     /// that is told to stop does not wait.
     private func failed(_ commit: CommitBacklog.Commit, _ error: StoreError) {
         guard !machine.isStopping, backlog.keeps(commit, after: error) else {
-            return perform(machine.commitFailed(error, commit.continuation, at: Date()))
+            return perform(machine.commitFailed(error, commit.continuation, at: now))
         }
         guard let delay = backlog.delay() else { return }
         log.write(.error, "the queue cannot be written: \(error.message)")
@@ -255,7 +281,7 @@ final class Daemon {
     private func ask(_ query: DaemonStateMachine.Query) {
         LoopActor.task { [self] in
             let result = await StoreQuery(store: store).run(query)
-            perform(machine.answered(query, result, at: Date()))
+            perform(machine.answered(query, result, at: now))
         }
     }
 }

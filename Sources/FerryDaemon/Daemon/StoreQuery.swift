@@ -39,6 +39,8 @@ struct StoreQuery {
             return .tasks(try await store.tasks(filter(scope), after: last, limit: Self.pageSize))
         case .overdue(let now):
             return .tasks(try await store.overdueTasks(at: now, limit: Self.pageSize))
+        case .dated(let last):
+            return .tasks(try await store.datedTasks(after: last, limit: Self.pageSize))
         case .earliestDeadline:
             return .earliestDeadline(try await store.earliestDeadline())
         case .totals:

@@ -6,10 +6,27 @@ struct DaemonPolicy: Sendable {
     var maximumTransfers = 32
     /// How many transfers run at once for one host, over all sessions.
     var maximumTransfersPerHost = 16
+    /// How long a transfer has its place at least before it may have to leave it to an application that has fewer
+    /// places and tasks that wait, in seconds.
+    var minimumPlaceTime: Double = 20
+    /// Below how many bytes per second a transfer brings next to nothing: a modem brings twenty times as much.
+    var trickleRate: Double = 256
+    /// For how long a transfer may bring next to nothing before it leaves its place to whatever else waits, in seconds;
+    /// twice as long each further time, so that it gets done as well.
+    var trickleTime: Double = 60
+    /// How often such a time is doubled at most.
+    var maximumTrickleDoublings = 6
+    /// How long at least until it is looked again whether places are to go to others, in seconds.
+    var shareReviewInterval: Double = 5
+    /// How many tasks are known at once that have left their places because they brought next to nothing.
+    var maximumYields = 1024
     /// When several connections fetch one download, and how many at most.
     var segments = Download.SegmentPolicy()
     /// When a failed attempt is made again.
     var retry = RetryPolicy()
+    /// How far off the next attempt may be of which only another boot knows: what is further off is not believed, as the
+    /// clock may have been set.
+    var longestBelievedWait: Double = 3600
     /// How long a transfer waits for room on the disk before it tries again, in seconds.
     var diskFullDelay: Double = 30
     /// The wait after an application was started in vain for the first time; it doubles each time.
@@ -25,6 +42,14 @@ struct DaemonPolicy: Sendable {
     var maximumQuestions = 256
     /// How long one waits that exceeds this, in seconds.
     var questionDelay: Double = 30
+    /// How many sessions an application has at most; each is held in memory.
+    var maximumSessions = 256
+    /// How many bytes the configuration of a session has at most, such as its header fields.
+    var maximumConfigurationByteCount = 256 << 10
+    /// How many bytes the configurations of all of an application's sessions have at most.
+    var maximumConfigurationByteCountOfAll = 4 << 20
+    /// How many bytes of names and values are kept of the header fields of an answer.
+    var maximumHeadByteCount = 16 << 10
     /// How long the daemon stays with nothing to do and nobody connected, in seconds.
     var idleTime: Double = 10
     /// The shortest time between two progress events of a task, in seconds.

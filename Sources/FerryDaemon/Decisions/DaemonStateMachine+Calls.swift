@@ -107,7 +107,7 @@ extension DaemonStateMachine {
 
     private func record(of new: NewTask, host: String, at now: Date) -> TaskRecord {
         let timeout = sessions[new.session]?.configuration.resourceTimeout ?? 0
-        let begin = max(new.earliestBegin?.date ?? now, now)
+        let begin = max(new.earliestBegin.map { clock.moment(ofWall: $0.date) } ?? now, now)
         return TaskRecord(
             id: nextTaskID,
             sessionID: new.session,
@@ -121,7 +121,7 @@ extension DaemonStateMachine {
             createdAt: now,
             startedAt: new.isResumed ? now : nil,
             deadline: new.isResumed && timeout > 0 ? begin.addingTimeInterval(timeout) : nil,
-            delay: new.earliestBegin.flatMap { DelayState($0, at: now)?.encoded },
+            delay: new.earliestBegin.flatMap { DelayState($0, at: clock.wall(at: now))?.encoded },
             options: new.options.map { Stored.encode($0) }
         )
     }
@@ -146,6 +146,7 @@ extension DaemonStateMachine {
             + [.changed(task: task)]
         if task == creation.task.id {
             effects += log(creation) + adopt(creation.task)
+            effects += madeTask(application(of: creation.task))
             effects += note(deadline: creation.task.deadline)
             // While a thousand tasks come in, the store is not asked each time for what cannot run.
             let isAdmitted = budget.admits(
@@ -155,6 +156,8 @@ extension DaemonStateMachine {
             )
             if creation.task.state == .waiting, isAdmitted, securing.isEmpty {
                 effects += searchForTasks(at: now)
+            } else if creation.task.state == .waiting, !isAdmitted {
+                effects += reviewSharesSoon(at: now)
             }
             if creation.task.state == .waiting {
                 effects += note(notBefore: creation.task.notBefore)

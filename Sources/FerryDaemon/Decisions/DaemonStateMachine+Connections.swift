@@ -5,7 +5,7 @@ extension DaemonStateMachine {
         guard !isStopping, budget.canLend(session: session, host: host, sessionLimit: limit) else {
             return false
         }
-        budget.take(session: session, host: host)
+        budget.take(session: session, of: sessions[session]?.applicationID ?? 0, host: host)
         return true
     }
 
@@ -20,6 +20,6 @@ extension DaemonStateMachine {
         )
         budget.give(session: session, host: host)
         // A host that fails is asked by one connection, and that may have been this one.
-        return isAwaited || breaker.failureCount(host) > 0
+        return isAwaited || breaker.hasFailed(host)
     }
 }

@@ -35,6 +35,8 @@ extension DaemonStateMachine {
         case stop(task: Int64)
         /// Go on with a transfer whose server wanted to know something.
         case answerChallenge(task: Int64, LoadChallengeAnswer)
+        /// Copy a task's file, which is complete, for others, and report with `sharedFile`.
+        case shareFile(of: Int64, byteCount: Int64, path: String, with: [Int64])
         /// Take the record of its origin off a complete file.
         case seal(task: Int64)
         /// Take over the file of a task's resume data, if that was not done before, and report with
@@ -104,6 +106,8 @@ extension DaemonStateMachine {
         case overdue(at: Date)
         /// The earliest deadline of all.
         case earliestDeadline
+        /// The next unfinished tasks that wait for a date.
+        case dated(after: Int64)
         /// How many tasks there are at all.
         case totals
 
@@ -112,7 +116,7 @@ extension DaemonStateMachine {
             switch self {
             case .task, .sweep, .overdue: true
             case .candidates, .events, .session, .repeated, .secured, .revise, .earliestDeadline,
-                .totals:
+                .dated, .totals:
                 false
             }
         }
@@ -126,7 +130,7 @@ extension DaemonStateMachine {
         case events([EventRecord])
         /// To `session`.
         case session(SessionRecord?)
-        /// To `task`, `repeated`, `secured`, `revise`, `sweep` and `overdue`.
+        /// To `task`, `repeated`, `secured`, `revise`, `sweep`, `overdue` and `dated`.
         case tasks([TaskRecord])
         /// To `earliestDeadline`.
         case earliestDeadline(Date?)
@@ -150,6 +154,8 @@ extension DaemonStateMachine {
         case awaitingNetwork(task: Int64)
         /// An upload can go on elsewhere, or has come further.
         case moved(task: Int64)
+        /// Tasks up to this one wait for the right moment of a clock that was set.
+        case retimed(through: Int64)
         /// The tasks that waited for a network may start.
         case networkIsBack
         /// A session was opened.
@@ -166,12 +172,14 @@ extension DaemonStateMachine {
         case backedOff(task: Int64)
         /// Events were acknowledged.
         case acknowledged(CallIdentifier, session: Int64)
+        /// A task that had ended is gone.
+        case forgotten(CallIdentifier, task: Int64, session: Int64)
         /// An application's next start is noted.
         case launching(application: Int64, session: String)
         /// A session is gone.
         case closed(session: Int64)
         /// An application is gone.
-        case forgotten(application: Int64)
+        case applicationForgotten(Int64)
         /// It is noted that an application was quit.
         case quit(CallIdentifier, application: Int64)
         /// It is noted how fast all transfers together may load and send.
@@ -192,6 +200,10 @@ extension DaemonStateMachine {
         case relaunch(application: Int64)
         /// What a session has is to be asked once more.
         case recount(session: Int64)
+        /// It is to be looked whether places are to go to others.
+        case shares
+        /// The tasks that wait for a date are to be read once more.
+        case clock
         /// The daemon has had nothing to do for a while.
         case idle
     }
@@ -204,6 +216,8 @@ extension DaemonStateMachine {
         var cancelReason: Int?
         /// Whether its application may go on from what was loaded.
         var producesResumeData = false
+        /// Whether a task that has ended already is forgotten, where nobody is there who might take its file.
+        var forgetsEnded = false
         /// Why its application may not, if it wanted to.
         var resumeDataRefusal: ResumeData.Unavailable?
         /// The upload that its server is to forget when it has ended.

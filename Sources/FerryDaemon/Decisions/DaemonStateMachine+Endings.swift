@@ -9,10 +9,33 @@ extension DaemonStateMachine {
     /// The task that a caller wants to end, as just read.
     mutating func found(_ task: TaskRecord?, for ending: Ending, at now: Date) -> [Effect] {
         guard let task, task.state != .completed else {
+            if let task, ending.forgetsEnded, case .call(let call) = ending.caller,
+                !isAwaited(session: task.sessionID)
+            {
+                let forget = Continuation.forgotten(call, task: task.id, session: task.sessionID)
+                return [commit([.deleteTask(id: task.id)], then: forget)]
+            }
             // One that has ended already is no error: the end has overtaken the call.
             return answer(ending.caller, resumeData: nil)
         }
         return end(task, ending, at: now)
+    }
+
+    /// Whether somebody is there, or about to be, who takes what a session has to tell.
+    private func isAwaited(session id: Int64) -> Bool {
+        guard let session = sessions[id], let application = applications[session.applicationID]
+        else { return false }
+        return session.attachment != nil || application.isLaunching || application.isLaunched
+            || isOpening(session.applicationID, session: session.identifier)
+    }
+
+    /// A task that had ended is gone from the store, and its file goes.
+    mutating func forgotten(_ task: Int64, of session: Int64, for call: CallIdentifier) -> [Effect]
+    {
+        [
+            .log(.info, "is forgotten with its file: a person wants it gone", task: task),
+            .discardFile(task: task), .removed(task: task), .answer(call, .done),
+        ] + recount(session)
     }
 
     /// Tasks that are to end are read: what has come to pass meanwhile need not be known any more.
@@ -38,7 +61,8 @@ extension DaemonStateMachine {
         var ending = ending
         ending.metrics = metrics(of: task, running[task.id], at: now)
         if task.upload != nil { task.uploadResource = latestResource(of: task) }
-        if let running = running[task.id] {
+        // What one that follows another was told of are not bytes of its own.
+        if let running = running[task.id], running.phase != .following {
             task.receivedByteCount = running.receivedByteCount
             task.expectedByteCount = running.expectedByteCount
             task.response = running.response.map { Stored.encode($0) } ?? task.response
@@ -118,6 +142,8 @@ extension DaemonStateMachine {
         at now: Date
     ) -> [Effect] {
         linkPatience[task] = nil
+        yields[task] = nil
+        if copying[task] != nil { copying[task] = true }
         let others = self.ending.removeValue(forKey: task) ?? []
         search.note(task)
         if endingQueryCount > 0 { tasksEndedMeanwhile.insert(task) }

@@ -14,10 +14,26 @@ extension DaemonStateMachine {
         var isLaunching = false
         /// The connections over which it has opened sessions: it runs while there is one.
         var clients: Set<ConnectionIdentifier> = []
+        /// What was noted of its latest start, until somebody else than this daemon starts it.
+        var latestStart: Start?
+        /// Whether the process that was started then has made tasks, which will be the reason for the next start.
+        var hasMadeTasks = false
+        /// When a task of its was started last, in the order of all starts.
+        var lastServed: UInt64 = 0
+        /// The host that this task loads from.
+        var lastHost: String?
         /// How many calls are under way that forbid to start it.
         var objectionCount = 0
 
         init(_ record: ApplicationRecord) { self.record = record }
+    }
+
+    /// What is noted of an application's start.
+    struct Start: Hashable, Sendable {
+        /// How many starts in a row it was.
+        var attempts: Int
+        /// When the next one may be.
+        var next: Date?
     }
 
     /// A session and the client that has it open.
@@ -30,6 +46,8 @@ extension DaemonStateMachine {
         let identifier: String
         /// What holds for its tasks.
         var configuration: Wire.SessionConfiguration
+        /// How many bytes that has in the store.
+        var configurationByteCount: Int
         /// The client that has it open.
         var attachment: Attachment?
         /// Who is told its events.
@@ -60,6 +78,7 @@ extension DaemonStateMachine {
             applicationID = record.applicationID
             identifier = record.identifier
             configuration = Stored.configuration(record.configuration)
+            configurationByteCount = record.configuration.count
             note(record.counts)
         }
 
@@ -107,6 +126,8 @@ extension DaemonStateMachine {
         enum Phase: Hashable, Sendable {
             /// Its application is asked something, and it has no transfer meanwhile.
             case asking
+            /// Another task has a transfer of the same, and it gets a copy of its file.
+            case following
             /// It loads.
             case loading
             /// Its file is complete and on its way to the disk, or into the store.
@@ -131,6 +152,8 @@ extension DaemonStateMachine {
         let record: TaskRecord
         /// What it is doing.
         var phase = Phase.loading
+        /// The task whose bytes it gets.
+        var leader: Int64?
         /// What it counts against.
         var place = Place.transfer
         /// What its application has to decide before it goes on.
@@ -170,6 +193,8 @@ extension DaemonStateMachine {
         /// When its progress was last told, or its attempt began: of one that is done in a moment
         /// nothing but the end is told.
         var progressToldAt: Date
+        /// How it gets on, since it has had its place.
+        var pace: Pace
         /// Whether its transfer has said how far it is: the store may not know the latest.
         var hasReported = false
         /// Whether there is progress to tell.
@@ -184,6 +209,9 @@ extension DaemonStateMachine {
             response != nil || record.response != nil || receivedByteCount > 0
         }
 
+        /// How many bytes it has brought and taken away.
+        var carriedByteCount: Int64 { receivedByteCount + (sentByteCount ?? 0) }
+
         /// Whether it loads, and does not wait for anything.
         var isActive: Bool { phase != .backingOff && question == nil }
 
@@ -192,6 +220,7 @@ extension DaemonStateMachine {
             progressToldAt = now
             // Each attempt at an upload gets an answer of its own.
             let isUpload = record.upload != nil
+            pace = Pace(byteCount: isUpload ? 0 : record.receivedByteCount, at: now)
             receivedByteCount = isUpload ? 0 : record.receivedByteCount
             expectedByteCount = isUpload ? nil : record.expectedByteCount
             sentByteCount = isUpload ? 0 : nil

@@ -97,7 +97,9 @@ extension DaemonStateMachine {
         at now: Date
     ) -> [Effect] {
         let phase = running[id]?.phase
-        let stops = phase == .loading || phase == .asking ? stop(task: id, at: now) : []
+        let stops =
+            phase == .loading || phase == .asking || phase == .following
+            ? stop(task: id, at: now) : []
         return [.answer(call, .done)] + stops
             + changed(receipt.changes, at: now)
     }

@@ -26,8 +26,8 @@ extension DaemonStateMachine {
         let all = task?.transactions ?? []
         let redirectCount = all.count { ($0.response?.isRedirect ?? false) }
         return Wire.TaskMetrics(
-            started: record.createdAt,
-            ended: max(now, record.createdAt),
+            started: clock.wall(at: record.createdAt),
+            ended: clock.wall(at: max(now, record.createdAt)),
             redirectCount: all.last?.response?.isRedirect == true
                 ? redirectCount - 1 : redirectCount,
             transactions: all.enumerated().map { index, transaction in

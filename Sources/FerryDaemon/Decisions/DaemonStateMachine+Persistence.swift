@@ -21,11 +21,12 @@ extension DaemonStateMachine.Continuation {
     /// meanwhile.
     var isRetried: Bool {
         switch self {
-        case .nothing, .adopted, .moved, .backedOff, .launching, .awaitingNetwork, .networkIsBack:
+        case .nothing, .adopted, .moved, .backedOff, .launching, .awaitingNetwork, .networkIsBack,
+            .retimed:
             true
         case .ended(_, let ending, _): ending.caller == .nobody
         case .call, .taskSet, .relinked, .opened, .created, .secured, .acknowledged, .quit,
-            .hookRemoved, .ratesSet, .closed, .forgotten:
+            .hookRemoved, .ratesSet, .closed, .forgotten, .applicationForgotten:
             false
         }
     }

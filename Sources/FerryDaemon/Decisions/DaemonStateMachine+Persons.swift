@@ -18,9 +18,11 @@ extension DaemonStateMachine {
             + searchForTasks(at: now)
     }
 
-    /// A person ends a task.
+    /// A person ends a task, or has one forgotten that has ended and that nobody takes note of.
     mutating func cancelTask(_ id: Int64, from caller: Caller) -> [Effect] {
-        [query(.task(.id(id), .cancelled(for: .call(caller.call))))]
+        var ending = Ending.cancelled(for: .call(caller.call))
+        ending.forgetsEnded = true
+        return [query(.task(.id(id), ending))]
     }
 
     /// A person wants an application's transfers gone (BG-38).

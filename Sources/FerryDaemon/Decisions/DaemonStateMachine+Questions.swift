@@ -24,7 +24,7 @@ extension DaemonStateMachine {
         // Not without bound: each may hold a connection. The rest must not be in anybody's way either.
         guard running.values.count(where: { $0.place == .parked }) < policy.maximumParkedTransfers
         else { return putOff(task, at: now) }
-        budget.park(host: task.record.host)
+        budget.park(session: task.record.sessionID, host: task.record.host)
         running[id]?.place = .parked
         return ask(.challenge(challenge), about: id, at: now) + searchForTasks(at: now)
     }
@@ -164,7 +164,8 @@ extension DaemonStateMachine {
         running[id]?.question = nil
         if task.place == .parked {
             running[id]?.place = .transfer
-            budget.unpark(host: task.record.host)
+            running[id]?.pace = Pace(byteCount: task.carriedByteCount, at: now)
+            budget.unpark(session: task.record.sessionID, host: task.record.host)
         }
         return withdrawQuestion(of: task, at: now)
             + [.answerChallenge(task: id, answer), .changed(task: id)]
@@ -221,10 +222,17 @@ extension DaemonStateMachine {
         let key = TaskKey.identifier(session: set.session, set.identifier)
         let task = runningTask(key)
         if let task, task.phase != .asking { return [.answer(caller.call, .done)] }
-        let state = set.earliestBegin.flatMap { DelayState($0, at: now) }
+        let state = set.earliestBegin.flatMap { DelayState($0, at: clock.wall(at: now)) }
         noteChange(of: key)
         let change = commit(
-            [.delayTask(key, notBefore: state?.date, state?.encoded, at: now)],
+            [
+                .delayTask(
+                    key,
+                    notBefore: state?.date.map { clock.moment(ofWall: $0) },
+                    state?.encoded,
+                    at: now
+                )
+            ],
             then: .call(caller.call, task: Int64(set.identifier))
         )
         // What it is asked is no longer the question.

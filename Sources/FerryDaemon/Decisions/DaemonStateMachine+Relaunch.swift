@@ -39,6 +39,11 @@ extension DaemonStateMachine {
         record.nextLaunchAt = now.addingTimeInterval(relaunchDelay(record.launchAttempts))
         applications[record.id]?.record = record
         applications[record.id]?.isLaunching = true
+        applications[record.id]?.latestStart = Start(
+            attempts: record.launchAttempts,
+            next: record.nextLaunchAt
+        )
+        applications[record.id]?.hasMadeTasks = false
         return [
             commit(
                 [
@@ -101,9 +106,33 @@ extension DaemonStateMachine {
             + removeIfUnused(id) + evaluateIdleness(at: now)
     }
 
-    /// An application takes its events: the next start, if one is needed, need not wait.
+    /// A process that the daemon has started makes a task: when that ends, it is started again, and so on.
+    ///
+    /// The next start waits as if this one had been in vain: an application that does so each time is started less and
+    /// less often, until somebody else starts it, or it makes none.
+    mutating func madeTask(_ id: Int64) -> [Effect] {
+        guard let application = applications[id], application.isLaunched,
+            !application.hasMadeTasks, let start = application.latestStart
+        else { return [] }
+        applications[id]?.hasMadeTasks = true
+        applications[id]?.record.launchAttempts = start.attempts
+        applications[id]?.record.nextLaunchAt = start.next
+        return applications[id].map { noteLaunchState(of: $0.record) } ?? []
+    }
+
+    /// A process opens a session that the daemon has not started: what others did counts no more.
+    mutating func startedByOthers(_ id: Int64) -> [Effect] {
+        guard let application = applications[id], !application.isLaunched, application.hasMadeTasks
+        else { return [] }
+        applications[id]?.hasMadeTasks = false
+        applications[id]?.latestStart = nil
+        return relaunchSucceeded(id)
+    }
+
+    /// An application takes its events: the next start, if one is needed, need not wait, unless it makes the reasons for
+    /// its starts itself.
     mutating func relaunchSucceeded(_ id: Int64) -> [Effect] {
-        guard let record = applications[id]?.record,
+        guard applications[id]?.hasMadeTasks == false, let record = applications[id]?.record,
             record.launchAttempts > 0 || record.nextLaunchAt != nil
         else { return [] }
         applications[id]?.record.launchAttempts = 0

@@ -22,6 +22,8 @@ extension DaemonStateMachine {
                 awaitingNetwork(task: task, at: now)
             case .moved(let task):
                 stored(task, at: now)
+            case .retimed(let task):
+                retimed(receipt, through: task, at: now)
             case .networkIsBack:
                 searchForTasks(at: now)
             case .relinked(let call, let task):
@@ -49,7 +51,9 @@ extension DaemonStateMachine {
                 launching(application, session: session, at: now)
             case .closed(let session):
                 closed(session, at: now)
-            case .forgotten(let application):
+            case .forgotten(let call, let task, let session):
+                forgotten(task, of: session, for: call)
+            case .applicationForgotten(let application):
                 forgotten(application)
             case .quit(let call, let application):
                 quit(application, call: call)
@@ -70,7 +74,8 @@ extension DaemonStateMachine {
         operationCount -= 1
         let effects: [Effect] =
             switch continuation {
-            case .call(let call, let task), .relinked(let call, let task):
+            case .call(let call, let task), .relinked(let call, let task),
+                .forgotten(let call, let task, _):
                 [.refuse(call, TransferInterfaceError(error, task: task))]
             case .taskSet(let call, let key, _):
                 [.refuse(call, TransferInterfaceError(error, task: key.number))]
@@ -98,9 +103,11 @@ extension DaemonStateMachine {
                 awaitingNetwork(task: task, at: now)
             case .moved(let task):
                 stored(task, at: now)
+            case .retimed:
+                clockPassFailed(until: now.addingTimeInterval(policy.rereadDelay))
             case .networkIsBack:
                 searchForTasks(at: now)
-            case .nothing, .forgotten:
+            case .nothing, .applicationForgotten:
                 // What was to go is looked at again when the daemon starts.
                 []
             }
@@ -114,7 +121,7 @@ extension DaemonStateMachine {
         let effects: [Effect] =
             switch (query, result) {
             case (.candidates(let search), .candidates(let candidates)):
-                found(candidates, since: search.now, at: now)
+                found(candidates, by: search, at: now)
             case (.events(let session, _, _, let call), .events(let events)):
                 read(events, session: session, for: call)
             case (.session, .session(let record?)):
@@ -134,6 +141,8 @@ extension DaemonStateMachine {
                 found(tasks, ofSweep: call, at: now)
             case (.overdue, .tasks(let tasks)):
                 foundOverdue(tasks, at: now)
+            case (.dated, .tasks(let tasks)):
+                found(dated: tasks, at: now)
             case (.earliestDeadline, .earliestDeadline(let deadline)):
                 note(deadline: deadline)
             case (.totals, .totals(let totals)):
@@ -179,6 +188,8 @@ extension DaemonStateMachine {
             return [log, .answer(call, .done)]
         case .sweep(let call, _, _):
             return [log] + refuse(.sweep(call), error)
+        case .dated:
+            return [log] + clockPassFailed(until: later)
         case .overdue, .earliestDeadline:
             return [log] + note(deadline: later)
         case .session(let session):

@@ -8,10 +8,10 @@ extension DaemonStateMachine {
     struct Search: Hashable, Sendable {
         /// Whether the store is being asked.
         var isUnderWay = false
+        /// Whether it is asked who waits for a place that another has.
+        private(set) var isForShares = false
         /// Whether something has changed meanwhile.
         var isStale = false
-        /// The host that was served last.
-        var lastHost: String?
         /// When the next task is due that backs off.
         var nextRetry: Date?
         /// The tasks that have changed while the store is being asked: what it says of them may
@@ -19,8 +19,9 @@ extension DaemonStateMachine {
         private var changedTasks: Set<TaskKey> = []
 
         /// Begins a search.
-        mutating func begin() {
+        mutating func begin(forShares isForShares: Bool = false) {
             isUnderWay = true
+            self.isForShares = isForShares
             isStale = false
             changedTasks = []
         }
@@ -47,36 +48,53 @@ extension DaemonStateMachine {
             search.isStale = true
             return []
         }
-        guard budget.free > 0 else { return [] }
+        guard budget.free > 0 else { return reviewSharesSoon(at: now) }
         search.begin()
         return [query(.candidates(candidateSearch(at: now)))]
     }
 
-    private func candidateSearch(at now: Date) -> CandidateSearch {
-        var saturatedSessions: [String: Set<Int64>] = [:]
+    /// What the store is asked: for as many tasks as there is room for, or for those that would have a place if all
+    /// were to be given out anew.
+    func candidateSearch(forShares isForShares: Bool = false, at now: Date) -> CandidateSearch {
+        var saturatedSessions = sessionsLeavingHostsAlone(at: now)
         for host in budget.activeHosts {
-            saturatedSessions[host] = budget.saturatedSessions(host: host, limit: sessionLimit)
+            saturatedSessions[host, default: []]
+                .formUnion(budget.saturatedSessions(host: host, limit: sessionLimit))
         }
         return CandidateSearch(
             now: now,
-            limit: budget.free,
+            limit: isForShares ? policy.maximumTransfers : budget.free,
             limitPerHost: policy.maximumTransfersPerHost,
-            saturatedHosts: budget.saturatedHosts.union(failingHosts(at: now)),
+            saturatedHosts: isForShares ? [] : budget.saturatedHosts,
             saturatedSessions: saturatedSessions,
             runningTasks: Set(running.keys).union(ending.keys).union(adoptions)
-                .union(unstoredChanges.keys),
-            lastHost: search.lastHost
+                .union(unstoredChanges.keys).union(copying.keys).union(yieldingTasks(at: now)),
+            turns: turns
         )
     }
 
-    /// The hosts that are left alone, as they have failed time and again.
-    private func failingHosts(at now: Date) -> [String] {
-        breaker.limits(at: now).keys.filter { isLeftAlone($0, at: now) }
+    /// The sessions whose applications leave a host alone, as it has failed time and again.
+    private func sessionsLeavingHostsAlone(at now: Date) -> [String: Set<Int64>] {
+        let lines = breaker.limits(at: now).keys.filter { isLeftAlone($0, at: now) }
+        return lines.reduce(into: [:]) { excluded, line in
+            let own = sessions.values.filter { $0.applicationID == line.application }
+            excluded[line.host, default: []].formUnion(own.map(\.id))
+        }
     }
 
+    /// A task's host, as its application sees it.
+    func line(of task: TaskRecord) -> HostBreaker.Line {
+        HostBreaker.Line(application: application(of: task), host: task.host)
+    }
+
+    /// The number of a task's application.
+    func application(of task: TaskRecord) -> Int64 { sessions[task.sessionID]?.applicationID ?? 0 }
+
     /// Whether a host has failed time and again, so that nothing more is asked of it for a while.
-    private func isLeftAlone(_ host: String, at now: Date) -> Bool {
-        breaker.limit(host, at: now).map { budget.count(host: host) >= $0 } ?? false
+    func isLeftAlone(_ line: HostBreaker.Line, at now: Date) -> Bool {
+        breaker.limit(line, at: now).map {
+            budget.places(of: line.application, host: line.host) >= $0
+        } ?? false
     }
 
     /// The header fields that the requests of a session have.
@@ -113,29 +131,57 @@ extension DaemonStateMachine {
     /// The store has found tasks that may start.
     mutating func found(
         _ candidates: Candidates,
-        since began: Date,
+        by asked: CandidateSearch,
         at now: Date
     ) -> [Effect] {
         search.isUnderWay = false
         guard !isStopping else { return [] }
         var effects: [Effect] = []
         var hasStarted = false
+        var isKeptOut = false
         for task in candidates.tasks {
             if search.hasMissedChange(of: task) {
                 search.isStale = true
             } else if start(task, at: now, &effects) {
                 hasStarted = true
+            } else if search.isForShares, isReady(task, at: now) {
+                if let room = makeRoom(for: task, at: now) {
+                    effects += room
+                    hasStarted = start(task, at: now, &effects) || hasStarted
+                } else {
+                    isKeptOut = true
+                }
             }
         }
         // What has come to its end since the search began was not found by it.
-        let next = [candidates.earliestNotBefore, breaker.earliestEnd(at: began)]
+        let next = [candidates.earliestNotBefore, breaker.earliestEnd(at: asked.now)]
             .compactMap { $0 }
         effects.append(setRetryTimer(next.min()))
+        if search.isForShares {
+            if isKeptOut { effects += reviewSharesLater(at: now) }
+        } else if candidates.tasks.count < asked.limit, callBackYields() {
+            search.isStale = true
+        }
         // A page may have been cut by one host's limit while another host has room.
         if search.isStale || (hasStarted && budget.free > 0) {
             effects += searchForTasks(at: now)
+        } else if budget.free == 0 || !budget.saturatedHosts.isEmpty {
+            effects += reviewSharesSoon(at: now)
         }
         return effects + evaluateIdleness(at: now)
+    }
+
+    /// Whether nothing is in the way of a task but that others run.
+    func isReady(_ task: TaskRecord, at now: Date) -> Bool {
+        running[task.id] == nil && ending[task.id] == nil && !adoptions.contains(task.id)
+            && unstoredChanges[task.id] == nil && copying[task.id] == nil
+            && sessions[task.sessionID] != nil
+            && !isUnreachable(task.host) && !isLeftAlone(line(of: task), at: now)
+            && budget.hasLane(
+                session: task.sessionID,
+                host: task.host,
+                sessionLimit: sessionLimit(task.sessionID)
+            )
     }
 
     /// Starts a task that still fits, or has its resume data taken over.
@@ -148,7 +194,7 @@ extension DaemonStateMachine {
     ) -> Bool {
         guard
             running[task.id] == nil, ending[task.id] == nil, !adoptions.contains(task.id),
-            unstoredChanges[task.id] == nil,
+            unstoredChanges[task.id] == nil, copying[task.id] == nil,
             let session = sessions[task.sessionID],
             budget.admits(
                 session: task.sessionID,
@@ -160,19 +206,25 @@ extension DaemonStateMachine {
             effects += awaitNetwork(task)
             return true
         }
-        guard !isLeftAlone(task.host, at: now) else { return false }
+        guard !isLeftAlone(line(of: task), at: now) else { return false }
         let adoption = adopt(task)
         guard adoption.isEmpty else {
             effects += adoption
             return true
         }
-        search.lastHost = task.host
+        noteTurn(of: session.applicationID, host: task.host)
         running[task.id] = RunningTask(task, at: now)
         if DelayState.decode(task.delay)?.asks == true {
             effects += askToBegin(task, at: now)
             return true
         }
-        budget.take(session: task.sessionID, host: task.host)
+        running[task.id] = nil
+        if let leader = leader(for: task) {
+            effects += follow(leader, by: task, at: now)
+            return true
+        }
+        running[task.id] = RunningTask(task, at: now)
+        budget.take(session: task.sessionID, of: session.applicationID, host: task.host)
         effects.append(
             .start(
                 TransferStart(
@@ -189,95 +241,39 @@ extension DaemonStateMachine {
     }
 
     /// Stops a task's transfer, where it has one, and gives its place to another.
-    mutating func stop(task: Int64, at now: Date) -> [Effect] {
+    mutating func stop(task id: Int64, at now: Date) -> [Effect] {
+        let hadPlace = running[id].map { $0.place != .none } ?? false
+        let stop = halt(task: id, at: now)
+        return hadPlace ? stop + searchForTasks(at: now) : stop
+    }
+
+    /// Stops a task's transfer, where it has one; its place is free.
+    mutating func halt(task: Int64, at now: Date) -> [Effect] {
         guard let task = running.removeValue(forKey: task) else { return [] }
+        leave(task.leader, task.record.id)
+        let released = releaseFollowers(of: task.record.id)
         let withdrawal = task.question == nil ? [] : withdrawQuestion(of: task, at: now)
-        let stop = withdrawal + [.stop(task: task.record.id)]
-        guard task.place != .none else { return stop }
-        budget.give(
-            session: task.record.sessionID,
-            host: task.record.host,
-            isParked: task.place == .parked
-        )
-        return stop + searchForTasks(at: now)
+        if task.place != .none {
+            budget.give(
+                session: task.record.sessionID,
+                host: task.record.host,
+                isParked: task.place == .parked
+            )
+        }
+        return withdrawal + [.stop(task: task.record.id)] + released
     }
 
     /// Gives the place of a task that needs no connection any more to another.
     ///
     /// Not without bound: with a disk that takes no ends, file would come upon file.
     mutating func vacate(task id: Int64, at now: Date) -> [Effect] {
-        let vacatedCount = running.values.count { $0.place == .none && $0.phase != .asking }
+        let vacatedCount = running.values.count { $0.place == .none && $0.phase == .finishing }
         guard let task = running[id], task.place == .transfer,
             vacatedCount < policy.maximumTransfers
         else { return [] }
         running[id]?.place = .none
         budget.give(session: task.record.sessionID, host: task.record.host)
         return searchForTasks(at: now)
-    }
-
-    /// Why a task that waits does not run.
-    func wait(of task: TaskRecord, at now: Date) -> Wire.Wait? {
-        switch task.state {
-        case .held, .heldSuspended:
-            return Wire.Wait(reason: .paused, detail: "a person paused it")
-        case .suspended, .completed:
-            return nil
-        case .waiting:
-            break
-        }
-        if let running = running[task.id] {
-            if let question = running.question {
-                return Wire.Wait(reason: .application, detail: question.detail)
-            }
-            // With a full disk it takes a while until the store has the failure.
-            guard let failure = running.failure else { return nil }
-            let until = running.notBefore.flatMap { $0 > now ? $0 : nil }
-            return Wire.Wait(reason: .backoff, until: until, detail: failure.message)
-        }
-        if isUnreachable(task.host) || task.notBefore == TaskRecord.networkWait {
-            return Wire.Wait(reason: .network, detail: "no route leads off this machine")
-        }
-        if let until = task.notBefore, until > now {
-            if task.attempts == 0, DelayState.decode(task.delay)?.date != nil {
-                return Wire.Wait(reason: .earliestBegin, until: until)
-            }
-            let failure = task.lastError.flatMap { Stored.failure($0) }
-            let isFull = failure?.code == TransferError.Code.diskFull.rawValue
-            return Wire.Wait(
-                reason: isFull ? .diskSpace : .backoff,
-                until: until,
-                detail: failure?.message
-            )
-        }
-        if isLeftAlone(task.host, at: now) {
-            let count = breaker.failureCount(task.host)
-            return Wire.Wait(
-                reason: .hostFailure,
-                until: breaker.end(task.host, at: now),
-                detail: "\(task.host) has failed \(count) times in a row"
-            )
-        }
-        let sessionCount = budget.count(session: task.sessionID, host: task.host)
-        let limit = sessionLimit(task.sessionID)
-        if sessionCount >= limit {
-            return Wire.Wait(
-                reason: .hostLimit,
-                detail: "its session has \(sessionCount) of \(limit) transfers from \(task.host)"
-            )
-        }
-        if budget.free(host: task.host) == 0, budget.free > 0 {
-            return Wire.Wait(
-                reason: .hostLimit,
-                detail: "\(task.host) has \(policy.maximumTransfersPerHost) transfers, the limit"
-            )
-        }
-        if budget.free == 0 {
-            return Wire.Wait(
-                reason: .connectionLimit,
-                detail: "\(policy.maximumTransfers) transfers run, the limit"
-            )
-        }
-        return Wire.Wait(reason: .starting)
     }
 
     // MARK: Deadlines

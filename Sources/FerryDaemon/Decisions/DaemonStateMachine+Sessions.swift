@@ -12,6 +12,10 @@ extension DaemonStateMachine {
         if let problem = sessionInUse(open.identifier, of: name, by: caller.process) {
             return [.refuse(caller.call, problem)]
         }
+        let configuration = Stored.encode(open.configuration)
+        if let problem = excess(of: configuration.count, in: open) {
+            return [.refuse(caller.call, problem)]
+        }
         let opening = Opening(
             application: name,
             session: open.identifier,
@@ -19,7 +23,7 @@ extension DaemonStateMachine {
                 application: name,
                 launch: open.application.launch.map(LaunchRecord.init),
                 identifier: open.identifier,
-                configuration: Stored.encode(open.configuration)
+                configuration: configuration
             )
         )
         openings[caller.call] = opening
@@ -51,6 +55,42 @@ extension DaemonStateMachine {
             )
         }
         return nil
+    }
+
+    /// Why an application may not have another session, or one of such a size, if it may not.
+    private func excess(of byteCount: Int, in open: Wire.OpenSession) -> TransferInterfaceError? {
+        if byteCount > policy.maximumConfigurationByteCount {
+            return .invalidRequest(
+                parameter: "configuration",
+                reason: """
+                    a session's configuration has \(policy.maximumConfigurationByteCount) bytes at most, with its \
+                    header fields, not \(byteCount)
+                    """
+            )
+        }
+        let others = sessions.values.filter { session in
+            session.identifier != open.identifier
+                && applications[session.applicationID]?.record.identifier
+                    == open.application.identifier
+        }
+        if others.count >= policy.maximumSessions {
+            return .invalidRequest(
+                parameter: "identifier",
+                reason: """
+                    an application has \(policy.maximumSessions) sessions at most; one that is no longer needed is to be \
+                    invalidated, and goes with its last task
+                    """
+            )
+        }
+        let total = others.reduce(byteCount) { $0 + $1.configurationByteCount }
+        guard total > policy.maximumConfigurationByteCountOfAll else { return nil }
+        return .invalidRequest(
+            parameter: "configuration",
+            reason: """
+                the configurations of an application's sessions have \(policy.maximumConfigurationByteCountOfAll) bytes \
+                together at most, with their header fields, not \(total)
+                """
+        )
     }
 
     /// Why a process may not open a session, if another one has it open (BG-10).
@@ -100,6 +140,7 @@ extension DaemonStateMachine {
         }
         openings[call] = nil
         session.configuration = Stored.configuration(opened.session.configuration)
+        session.configurationByteCount = opened.session.configuration.count
         let wasClosing = session.isClosing
         session.isClosing = false
         guard connections.contains(attachment.connection) else {
@@ -115,7 +156,8 @@ extension DaemonStateMachine {
         session.forgetCounts()
         applications[application.id]?.clients.insert(attachment.connection)
         sessions[session.id] = session
-        let answered = answerUnanswerable(session.id, at: now)
+        let answered =
+            answerUnanswerable(session.id, at: now) + startedByOthers(session.applicationID)
         let limits = Effect.limitRates(session.configuration.rates, session: session.id)
         return (isAnother ? [.forgetSession(session.id)] : []) + [limits] + answered
             + evaluateRelaunch(of: application.id, at: now) + [
@@ -281,7 +323,7 @@ extension DaemonStateMachine {
             !application.isLaunching, !isOpening(id),
             !sessions.values.contains(where: { $0.applicationID == id })
         else { return [] }
-        return [commit([.deleteApplication(id: id)], then: .forgotten(application: id))]
+        return [commit([.deleteApplication(id: id)], then: .applicationForgotten(id))]
     }
 
     /// An application is gone from the store.

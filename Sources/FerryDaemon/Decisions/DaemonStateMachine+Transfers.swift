@@ -10,7 +10,9 @@ extension DaemonStateMachine {
         guard let task = running[id], task.phase == .loading else { return [] }
         running[id]?.receivedByteCount = offset
         running[id]?.expectedByteCount = expected
+        running[id]?.pace.goesOn(behind: offset)
         running[id]?.hasReported = true
+        tellFollowers(of: id)
         // An application that made its task from resume data is told once what that was worth
         // (RD-7); attempts that ferryd makes by itself are none of its business (BG-18).
         guard task.owesResumption else { return [] }
@@ -46,7 +48,9 @@ extension DaemonStateMachine {
         at now: Date
     ) -> [Effect] {
         guard let task = running[id], task.phase == .loading else { return [] }
-        running[id]?.response = response
+        let kept = response.bounded(to: policy.maximumHeadByteCount)
+        let isCut = kept.fields.count < response.fields.count
+        running[id]?.response = kept
         let original = Stored.request(task.record.request)
         let isReplaced = task.record.replacement != nil
         let isAnother = isReplaced || original?.url != request.url
@@ -55,13 +59,37 @@ extension DaemonStateMachine {
         running[id]?.hasUnstoredResponse = response.status < 300 || task.receivedByteCount == 0
         running[id]?.hasUntoldResponse = true
         running[id]?.hasUntoldProgress = true
-        return tellProgressLater(now) + isThere(task.record.host, at: now)
+        tellFollowers(of: id, isResponse: true)
+        return (isCut ? [headIsCut(response, kept, task: id)] : []) + tellProgressLater(now)
+            + isThere(task, at: now, servedBy: request.url)
     }
 
-    /// A host answers, or sends more: what was held back for its failures may go.
-    private mutating func isThere(_ host: String, at now: Date) -> [Effect] {
-        guard breaker.failureCount(host) > 0 else { return [] }
-        breaker.answered(host)
+    /// Tells that an answer has more header fields than are kept.
+    private func headIsCut(
+        _ response: Wire.Response,
+        _ kept: Wire.Response,
+        task id: Int64
+    ) -> Effect {
+        let text = """
+            the header fields of the answer have \(response.fieldByteCount) bytes: the longest \
+            \(response.fields.count - kept.fields.count) of them are not kept
+            """
+        return .log(.notice, text, task: id)
+    }
+
+    /// A task's host answers, or sends more, or has led to another that does: what was held back for its failures may
+    /// go.
+    private mutating func isThere(
+        _ task: RunningTask,
+        at now: Date,
+        servedBy url: String? = nil
+    ) -> [Effect] {
+        guard !breaker.isEmpty else { return [] }
+        let own = line(of: task.record)
+        let host = (url ?? task.currentRequest?.url).flatMap { HostName.of($0) } ?? own.host
+        let lines = [own, HostBreaker.Line(application: own.application, host: host)]
+        guard lines.contains(where: { breaker.failureCount($0) > 0 }) else { return [] }
+        for line in lines { breaker.answered(line) }
         return searchForTasks(at: now)
     }
 
@@ -99,10 +127,13 @@ extension DaemonStateMachine {
         task.expectedByteCount = expected
         task.hasReported = true
         task.hasUntoldProgress = true
+        task.pace.note(task.carriedByteCount, at: now)
         running[id] = task
+        tellFollowers(of: id)
+        let others = followers[id] == nil ? [] : tellProgressLater(now)
         let telling =
             isProgressDue(task, at: now) ? tellProgress(of: id, at: now) : tellProgressLater(now)
-        return telling + (hasCome ? isThere(task.record.host, at: now) : [])
+        return telling + others + (hasCome ? isThere(task, at: now) : [])
     }
 
     /// Bytes of an upload's file have left.
@@ -111,6 +142,7 @@ extension DaemonStateMachine {
         task.sentByteCount = byteCount
         task.hasReported = true
         task.hasUntoldProgress = true
+        task.pace.note(task.carriedByteCount, at: now)
         running[id] = task
         return isProgressDue(task, at: now) ? tellProgress(of: id, at: now) : tellProgressLater(now)
     }
@@ -207,8 +239,24 @@ extension DaemonStateMachine {
         // The end tells all that there is.
         running[id]?.hasUntoldProgress = false
         running[id]?.phase = .finishing
-        guard let task = running[id], ending[id] == nil else { return [] }
+        guard ending[id] == nil else { return [] }
         ending[id] = []
+        let end =
+            shareFile(of: id, byteCount: byteCount, path: path)
+            ?? storeEnd(of: id, byteCount: byteCount, path: path, at: now)
+        // While the store is at work the next one may load.
+        return end + vacate(task: id, at: now)
+    }
+
+    /// Puts the end of a task into the store whose file is complete.
+    mutating func storeEnd(
+        of id: Int64,
+        byteCount: Int64,
+        path: String,
+        at now: Date
+    ) -> [Effect] {
+        // A daemon that has been told to stop has forgotten it, and finds the file next time.
+        guard let task = running[id] else { return [] }
         let finished = Wire.Event(
             kind: .finished,
             task: task.record.identifier,
@@ -227,7 +275,7 @@ extension DaemonStateMachine {
             sentByteCount: task.sentByteCount,
             metrics: metrics(of: task.record, task, at: now)
         )
-        let end: [Effect] = [
+        return [
             .log(.info, "finished, \(byteCount) bytes", task: id),
             commit(
                 forgetting(task.record) + storeResponse(of: id) + [
@@ -245,8 +293,6 @@ extension DaemonStateMachine {
                 then: .ended(task: id, Ending(), resumeData: nil)
             ),
         ]
-        // While the store is at work the next one may load.
-        return end + vacate(task: id, at: now)
     }
 
     /// Takes back the failure of an earlier attempt: it would be taken for the reason of the end.
@@ -304,7 +350,7 @@ extension DaemonStateMachine {
         }
     }
 
-    /// A host that has not answered may have failed others as well.
+    /// A host that has not answered may fail an application's other tasks as well.
     private mutating func noteFailure(
         of task: RunningTask,
         _ error: TransferError,
@@ -317,8 +363,13 @@ extension DaemonStateMachine {
         let isAsked = error.code == .serverUnavailable && error.retryAfter ?? 0 > 0
         // What one application wants to wait, or one resource wants to be left alone, is not for all of the host.
         let longest = policy.retry.maximumDelay.inSeconds
+        let own = line(of: task.record)
+        var failed = own
+        if let url = error.failingURL, let host = HostName.of(url) { failed.host = host }
+        // One that has led to another host has answered.
+        if failed != own { breaker.answered(own) }
         breaker.failed(
-            task.record.host,
+            failed,
             delay: min(delay, longest),
             isAsked: isAsked,
             at: now
@@ -351,6 +402,17 @@ extension DaemonStateMachine {
         at now: Date
     ) -> [Effect] {
         let id = task.record.id
+        // Those that follow it come back with it: it has the bytes.
+        let others = (followers.removeValue(forKey: id) ?? []).compactMap { running[$0] }
+        let waits = others.flatMap { other in
+            running[other.record.id]?.phase = .backingOff
+            running[other.record.id]?.leader = nil
+            var other = other
+            other.receivedByteCount = other.record.receivedByteCount
+            other.expectedByteCount = other.record.expectedByteCount
+            let count = other.attempts + (attempts - task.attempts)
+            return backOff(other, failure, attempts: count, until: date, at: now)
+        }
         let delay = Duration.seconds(date.timeIntervalSince(now))
         let isWithoutNetwork = date == TaskRecord.networkWait
         let next = isWithoutNetwork ? "when there is a network" : "in \(delay.formattedInSeconds)"
@@ -376,7 +438,7 @@ extension DaemonStateMachine {
                 .relaxed,
                 then: .backedOff(task: id)
             ),
-        ]
+        ] + waits
     }
 
     /// A failed attempt is in the store: its place goes to another task.
@@ -395,6 +457,8 @@ extension DaemonStateMachine {
             effects += note(deadline: change.deadline)
             if running[change.id]?.phase == .asking {
                 // It is asked anew, or begins, when it is found again.
+                effects += stop(task: change.id, at: now)
+            } else if change.to != .waiting, running[change.id]?.phase == .following {
                 effects += stop(task: change.id, at: now)
             } else if change.to != .waiting, let task = running[change.id], task.phase == .loading {
                 let response = storeResponse(of: change.id)

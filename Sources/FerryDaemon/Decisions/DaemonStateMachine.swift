@@ -44,6 +44,10 @@ struct DaemonStateMachine {
     var endingQueryCount = 0
     /// The tasks that have ended while some are being read to be ended: these may be among them.
     var tasksEndedMeanwhile: Set<Int64> = []
+    /// The tasks that get the bytes of another, by that.
+    var followers: [Int64: [Int64]] = [:]
+    /// The tasks whose files are being copied from another's, and whether they have ended meanwhile.
+    var copying: [Int64: Bool] = [:]
     /// The tasks whose servers have said that their address is none any more.
     var linkPatience: [Int64: LinkPatience] = [:]
     /// The number for the next task.
@@ -54,6 +58,12 @@ struct DaemonStateMachine {
     var relaunchesBegin = Date.distantPast
     /// The earliest deadline that a timer is set for.
     var deadlineTimer: Date?
+    /// When it is looked whether places are to go to others, if that is planned.
+    var nextShareReview: Date?
+    /// The tasks that have left their places to others.
+    var yields: [Int64: Yield] = [:]
+    /// How many tasks were ever started.
+    var startCount: UInt64 = 0
     /// Whether a timer will look at the progress that is still to be told.
     var isProgressTimerSet = false
     /// Whether the daemon has been told to stop.
@@ -64,6 +74,10 @@ struct DaemonStateMachine {
     var operationCount = 0
     /// Whether a route leads off this machine.
     var connectivity = Connectivity.unknown
+    /// What time it is.
+    var clock: DaemonClock
+    /// The pass over the tasks that wait for a time of day, while there is one.
+    var clockPass: ClockPass?
     /// The hosts that fail time and again.
     var breaker = HostBreaker()
     /// How fast all transfers together may load and send.
@@ -75,10 +89,12 @@ struct DaemonStateMachine {
     init(
         policy: DaemonPolicy,
         nextTaskID: Int64,
+        clock: DaemonClock = DaemonClock(),
         random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     ) {
         self.policy = policy
         self.nextTaskID = nextTaskID
+        self.clock = clock
         self.random = random
         budget = TransferBudget(policy: policy)
     }
@@ -92,17 +108,24 @@ struct DaemonStateMachine {
     ) -> [Effect] {
         self.rates = rates
         for record in applications {
-            self.applications[record.id] = Application(record)
+            var application = Application(record)
+            // One that is further off than any is of a clock that was set.
+            let latest = now.addingTimeInterval(policy.maximumRelaunchDelay)
+            if let next = record.nextLaunchAt, next > latest {
+                application.record.nextLaunchAt = latest
+            }
+            self.applications[record.id] = application
         }
         for record in sessions { self.sessions[record.id] = Session(record) }
         let limits = self.sessions.values.sorted { $0.id < $1.id }
             .map { Effect.limitRates($0.configuration.rates, session: $0.id) }
         relaunchesBegin = now.addingTimeInterval(policy.relaunchGrace)
         var effects =
-            [.limitRates(rates, session: nil)] + limits
+            [.limitRates(rates, session: nil)] + limits + takeUpClock(at: now)
             // Whether there is a network is found out anew.
             + [commit([.endNetworkWait], .relaxed, then: .networkIsBack)] + searchForTasks(at: now)
         effects.append(query(.earliestDeadline))
+        effects += followClock()
         for identifier in self.applications.keys.sorted() {
             effects += evaluateRelaunch(of: identifier, at: now)
         }
@@ -121,6 +144,8 @@ struct DaemonStateMachine {
         case .progress: tellProgress(at: now)
         case .relaunch(let application): evaluateRelaunch(of: application, at: now)
         case .recount(let session): [query(.session(session))]
+        case .shares: reviewShares(at: now)
+        case .clock: followClock()
         case .idle: idleTimePassed(at: now)
         }
     }

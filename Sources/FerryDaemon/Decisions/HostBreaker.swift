@@ -3,15 +3,36 @@ import FoundationEssentials
 /// Keeps transfers from hosts that fail time and again (a circuit breaker).
 ///
 /// Each transfer backs off by itself; a thousand of one host would still ask it all the time. After some failures in
-/// a row, whichever transfers they were, the host is left alone for a while, and then asked by one transfer until
-/// that gets an answer.
+/// a row, whichever of an application's transfers they were, the host is left alone by that application for a while,
+/// and then asked by one transfer until that gets an answer.
+///
+/// What has failed for one application need not fail for another: it may have asked for something that nobody gets, in a
+/// hurry, through a proxy of its own, or too often.
 struct HostBreaker: Hashable, Sendable {
+    /// A host, as an application sees it.
+    struct Line: Hashable, Sendable {
+        /// The application's number.
+        var application: Int64
+        /// The host.
+        var host: String
+    }
+
+    /// Why a host is left alone.
+    enum Cause: Hashable, Sendable {
+        /// Its server has not answered, or cannot serve anything.
+        case failures(Int)
+        /// Its server has asked to be left alone.
+        case isAsked
+    }
+
     private struct Circuit: Hashable, Sendable {
         var failureCount = 0
         /// Until when nobody asks.
         var until: Date?
         /// When it failed last.
         var failed: Date
+        /// Whether its server has asked to be left alone, the last time.
+        var isAsked = false
     }
 
     /// How many failures in a row it takes.
@@ -19,20 +40,21 @@ struct HostBreaker: Hashable, Sendable {
     /// A host that nobody has asked for so long is forgotten, in seconds.
     private static let memory: Double = 3600
 
-    private var circuits: [String: Circuit] = [:]
+    private var circuits: [Line: Circuit] = [:]
 
-    /// A host has failed, without a byte of an answer.
+    /// A host has failed, without a byte of what was asked for.
     ///
     /// - Parameters:
-    ///   - host: The host.
+    ///   - host: The host, and for which application it has failed.
     ///   - delay: How long the transfer waits that it has failed, in seconds.
     ///   - isAsked: Whether the host has asked for that.
     ///   - now: The time.
-    mutating func failed(_ host: String, delay: Double, isAsked: Bool, at now: Date) {
+    mutating func failed(_ host: Line, delay: Double, isAsked: Bool, at now: Date) {
         if circuits[host] == nil { forgetOld(at: now) }
         var circuit = circuits[host] ?? Circuit(failed: now)
         circuit.failureCount += 1
         circuit.failed = now
+        circuit.isAsked = isAsked
         if circuit.failureCount >= Self.threshold || isAsked {
             circuit.failureCount = max(circuit.failureCount, Self.threshold)
             circuit.until = now.addingTimeInterval(delay)
@@ -41,7 +63,7 @@ struct HostBreaker: Hashable, Sendable {
     }
 
     /// A host has answered.
-    mutating func answered(_ host: String) { circuits[host] = nil }
+    mutating func answered(_ host: Line) { circuits[host] = nil }
 
     /// A person wants it tried.
     mutating func tryAll() {
@@ -49,7 +71,7 @@ struct HostBreaker: Hashable, Sendable {
     }
 
     /// How many transfers may run for a host; `nil` for as many as its limits allow.
-    func limit(_ host: String, at now: Date) -> Int? {
+    func limit(_ host: Line, at now: Date) -> Int? {
         guard let circuit = circuits[host], circuit.failureCount >= Self.threshold else {
             return nil
         }
@@ -57,17 +79,28 @@ struct HostBreaker: Hashable, Sendable {
     }
 
     /// Until when a host is left alone; `nil` if it is not.
-    func end(_ host: String, at now: Date) -> Date? {
+    func end(_ host: Line, at now: Date) -> Date? {
         circuits[host]?.until.flatMap { $0 > now ? $0 : nil }
     }
 
+    /// Whether no host fails.
+    var isEmpty: Bool { circuits.isEmpty }
+
     /// How often in a row a host has failed.
-    func failureCount(_ host: String) -> Int { circuits[host]?.failureCount ?? 0 }
+    func failureCount(_ host: Line) -> Int { circuits[host]?.failureCount ?? 0 }
+
+    /// Why a host is left alone, or asked by one transfer only.
+    func cause(_ host: Line) -> Cause {
+        circuits[host]?.isAsked == true ? .isAsked : .failures(failureCount(host))
+    }
 
     /// The hosts that have failed too often, each with how many transfers may run for it.
-    func limits(at now: Date) -> [String: Int] {
+    func limits(at now: Date) -> [Line: Int] {
         circuits.keys.reduce(into: [:]) { limits, host in limits[host] = limit(host, at: now) }
     }
+
+    /// Whether a host fails, for whichever application.
+    func hasFailed(_ host: String) -> Bool { circuits.keys.contains { $0.host == host } }
 
     /// When the first of them may be asked again.
     func earliestEnd(at now: Date) -> Date? {

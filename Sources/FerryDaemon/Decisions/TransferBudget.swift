@@ -1,7 +1,7 @@
 import FerryTransfer
 
 /// Counts the transfers that run, against the limits for all, for a host, and for a session's
-/// transfers from a host.
+/// transfers from a host, and how many of the places each application has.
 struct TransferBudget: Hashable, Sendable {
     /// A session's transfers from one host.
     private struct Lane: Hashable, Sendable {
@@ -9,8 +9,19 @@ struct TransferBudget: Hashable, Sendable {
         var host: String
     }
 
+    /// What a session has of a host's places.
+    private struct Use: Hashable, Sendable {
+        var application: Int64
+        /// How many transfers count against the session's own limit.
+        var count = 0
+        /// How many of them wait for their application, and leave their places to others.
+        var parkedCount = 0
+
+        var places: Int { count - parkedCount }
+    }
+
     private var connections: ConnectionBudget
-    private var lanes: [Lane: Int] = [:]
+    private var lanes: [Lane: Use] = [:]
 
     /// Creates an empty budget.
     init(policy: DaemonPolicy) {
@@ -19,6 +30,8 @@ struct TransferBudget: Hashable, Sendable {
             limitPerHost: policy.maximumTransfersPerHost
         )
     }
+
+    // MARK: Limits
 
     /// How many transfers run.
     var count: Int { connections.count }
@@ -32,14 +45,22 @@ struct TransferBudget: Hashable, Sendable {
     /// How many transfers run for a host.
     func count(host: String) -> Int { connections.count(forHost: host) }
 
+    /// Whether a host has as many transfers as it may.
+    func isFull(host: String) -> Bool { count(host: host) >= connections.limitPerHost }
+
     /// How many of a session's transfers run for a host.
     func count(session: Int64, host: String) -> Int {
-        lanes[Lane(session: session, host: host), default: 0]
+        lanes[Lane(session: session, host: host)]?.count ?? 0
     }
 
     /// Whether another transfer may start.
     func admits(session: Int64, host: String, sessionLimit: Int) -> Bool {
-        free(host: host) > 0 && count(session: session, host: host) < max(1, sessionLimit)
+        free(host: host) > 0 && hasLane(session: session, host: host, sessionLimit: sessionLimit)
+    }
+
+    /// Whether a session may have another transfer from a host, were there room for it.
+    func hasLane(session: Int64, host: String, sessionLimit: Int) -> Bool {
+        count(session: session, host: host) < max(1, sessionLimit)
     }
 
     /// Whether a transfer may have a further connection.
@@ -55,26 +76,39 @@ struct TransferBudget: Hashable, Sendable {
         !admits(session: session, host: host, sessionLimit: sessionLimit)
     }
 
+    // MARK: Taking and giving
+
     /// Notes a transfer that starts; it must be admitted.
-    mutating func take(session: Int64, host: String) {
+    mutating func take(session: Int64, of application: Int64, host: String) {
         _ = connections.take(forHost: host)
-        lanes[Lane(session: session, host: host), default: 0] += 1
+        lanes[Lane(session: session, host: host), default: Use(application: application)].count += 1
     }
 
     /// Notes that a transfer waits for its application: it is in the way of its own session's alone, which
     /// would ask the same.
-    mutating func park(host: String) { connections.giveBack(forHost: host) }
+    mutating func park(session: Int64, host: String) {
+        connections.giveBack(forHost: host)
+        lanes[Lane(session: session, host: host)]?.parkedCount += 1
+    }
 
     /// Notes that a transfer goes on that has waited for its application, also where there is no room: what
     /// has begun to load is not held back.
-    mutating func unpark(host: String) { connections.takeAgain(forHost: host) }
+    mutating func unpark(session: Int64, host: String) {
+        connections.takeAgain(forHost: host)
+        lanes[Lane(session: session, host: host)]?.parkedCount -= 1
+    }
 
     /// Notes a transfer that has ended.
     mutating func give(session: Int64, host: String, isParked: Bool = false) {
         if !isParked { connections.giveBack(forHost: host) }
         let lane = Lane(session: session, host: host)
-        lanes[lane] = lanes[lane].flatMap { $0 > 1 ? $0 - 1 : nil }
+        guard var use = lanes[lane] else { return }
+        use.count -= 1
+        if isParked { use.parkedCount -= 1 }
+        lanes[lane] = use.count > 0 ? use : nil
     }
+
+    // MARK: Who has what
 
     /// The hosts that transfers run for.
     var activeHosts: Set<String> { Set(lanes.keys.map(\.host)) }
@@ -85,8 +119,26 @@ struct TransferBudget: Hashable, Sendable {
     /// The sessions that have as many transfers from a host as they may.
     func saturatedSessions(host: String, limit: (Int64) -> Int) -> Set<Int64> {
         Set(
-            lanes.filter { $0.key.host == host && $0.value >= max(1, limit($0.key.session)) }
+            lanes.filter { $0.key.host == host && $0.value.count >= max(1, limit($0.key.session)) }
                 .map(\.key.session)
         )
+    }
+
+    /// How many places each application has, of all or of those of a host.
+    func places(host: String? = nil) -> [Int64: Int] {
+        lanes.reduce(into: [:]) { places, lane in
+            guard host == nil || host == lane.key.host else { return }
+            places[lane.value.application, default: 0] += lane.value.places
+        }
+    }
+
+    /// How many places an application has, of all or of those of a host.
+    func places(of application: Int64, host: String? = nil) -> Int {
+        lanes.reduce(0) { count, lane in
+            guard lane.value.application == application, host == nil || host == lane.key.host else {
+                return count
+            }
+            return count + lane.value.places
+        }
     }
 }

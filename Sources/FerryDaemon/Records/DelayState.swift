@@ -4,7 +4,7 @@ import FoundationEssentials
 
 /// What the store keeps about a task that was not to begin before a date.
 struct DelayState: Codable, Hashable {
-    /// The date, while it lies ahead.
+    /// The date, a time of day, while it lies ahead.
     var date: Date?
     /// Whether its application is still to be asked before it begins.
     var asks: Bool

@@ -57,6 +57,10 @@ extension Database {
             try setPriority(priority, of: try taskID(key))
         case .delayTask(let key, let notBefore, let delay, let now):
             receipt.add(try self.delay(key, until: notBefore, delay, ifNew: true, at: now))
+        case .retimeTask(let id, let from, let to, let now):
+            receipt.add(try retime(id, from: from, to: to, at: now))
+        case .distrustTimes(let now, let longestWait):
+            try distrustTimes(at: now, longestWait: longestWait)
         case .beginTask(let key, let delay, let now):
             receipt.add(try self.delay(key, until: nil, delay, ifNew: false, at: now))
         case .relinkTask(let key, let host, let link):

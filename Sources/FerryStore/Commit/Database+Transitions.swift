@@ -105,6 +105,53 @@ extension Database {
         return TaskChange(standing, to: standing.state, deadline: deadline)
     }
 
+    /// Has a task wait for another moment that waits for one, unless that is another one by now.
+    func retime(
+        _ id: Int64,
+        from earlier: Date,
+        to notBefore: Date,
+        at now: Date
+    ) throws(StoreError) -> TaskChange? {
+        // It may have gone since it was read.
+        guard let standing = try find(.id(id)), standing.state != .completed,
+            standing.attempts == 0, standing.notBefore == earlier
+        else { return nil }
+        let deadline = standing.deadline.map { deadline in
+            max(now, notBefore) + deadline.timeIntervalSince(standing.begin(at: now))
+        }
+        try connection.run(
+            "UPDATE tasks SET not_before = ?, deadline = ? WHERE id = ?",
+            notBefore,
+            deadline,
+            id
+        )
+        return TaskChange(standing, to: standing.state, deadline: deadline)
+    }
+
+    /// Ends waits that are longer than any, and has times begin now that begin later.
+    func distrustTimes(at now: Date, longestWait: Double) throws(StoreError) {
+        // What an application has delayed waits for a time of day until it has had its first attempt.
+        try connection.run(
+            """
+            UPDATE tasks SET not_before = NULL
+            WHERE state <> 2 AND not_before > ? AND not_before <> ?
+                AND (attempts > 0
+                    OR id NOT IN (SELECT task_id FROM task_details WHERE delay IS NOT NULL))
+            """,
+            now.addingTimeInterval(longestWait),
+            TaskRecord.networkWait
+        )
+        try connection.run(
+            """
+            UPDATE tasks SET deadline = deadline - (started_at - ?), started_at = ?
+            WHERE state <> 2 AND started_at > ?
+            """,
+            now,
+            now,
+            now
+        )
+    }
+
     /// Gives a task something to send in place of its request, perhaps to another host.
     func relink(_ key: TaskKey, to host: String, _ link: [UInt8]) throws(StoreError) -> TaskChange?
     {
@@ -187,26 +234,28 @@ extension Database {
     }
 
     private func standing(_ key: TaskKey) throws(StoreError) -> Standing {
+        guard let found = try find(key) else { throw .missing("task \(key)") }
+        return found
+    }
+
+    private func find(_ key: TaskKey) throws(StoreError) -> Standing? {
         let columns =
             "id, session_id, identifier, state, started_at, deadline, time_left, not_before, attempts"
-        let found: Standing?
         switch key {
         case .id(let id):
-            found = try connection.first(
+            return try connection.first(
                 "SELECT \(columns) FROM tasks WHERE id = ?",
                 id,
                 reading: standing
             )
         case .identifier(let session, let identifier):
-            found = try connection.first(
+            return try connection.first(
                 "SELECT \(columns) FROM tasks WHERE session_id = ? AND identifier = ?",
                 session,
                 identifier,
                 reading: standing
             )
         }
-        guard let found else { throw .missing("task \(key)") }
-        return found
     }
 
     private func standing(_ row: inout Row) throws(StoreError) -> Standing {

@@ -74,6 +74,12 @@ package enum Mutation: Hashable, Sendable {
     /// Replaces until when a task does not begin, which has not had a failed attempt; its time goes along. It is
     /// looked at as if its state had changed.
     case delayTask(TaskKey, notBefore: Date?, [UInt8]?, at: Date)
+    /// Has a task that waits for a date, and for this moment, wait for another moment; its time goes along. It is looked
+    /// at as if its state had changed.
+    case retimeTask(Int64, from: Date, to: Date, at: Date)
+    /// Ends waits between attempts that are longer than any, and has times begin now that begin later, as the clock by
+    /// which they were noted was another one.
+    case distrustTimes(at: Date, longestWait: Double)
     /// Lets a task begin at once, and notes what its application has said about that; it is looked at as if its
     /// state had changed.
     case beginTask(TaskKey, [UInt8]?, at: Date)

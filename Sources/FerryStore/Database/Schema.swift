@@ -4,7 +4,7 @@ enum Schema {
     static let applicationID: Int64 = 0x4665_7279
 
     /// The script that leads from each version to the next; version 0 is an empty file.
-    static let migrations = [first, second, third, fourth, fifth, sixth, seventh]
+    static let migrations = [first, second, third, fourth, fifth, sixth, seventh, eighth]
 
     /// The version this code reads and writes.
     static var version: Int64 { Int64(migrations.count) }
@@ -83,6 +83,59 @@ enum Schema {
                 NULL
             ) IS NOT NULL
         );
+
+        """
+
+    // Applications have equal shares, so that the queues of one are to be found; and so are the tasks that wait for a
+    // time of day, when the clock is set.
+    private static let eighth =
+        """
+        ALTER TABLE host_queues ADD COLUMN application_id INTEGER NOT NULL DEFAULT 0;
+        UPDATE host_queues SET application_id =
+            ifnull((SELECT application_id FROM sessions WHERE id = session_id), 0);
+        DROP INDEX host_queues_ready;
+        CREATE INDEX host_queues_ready ON host_queues (application_id, host) WHERE ready_count > 0;
+
+        CREATE INDEX tasks_with_date ON task_details (task_id) WHERE delay IS NOT NULL;
+
+        DROP TRIGGER task_inserted;
+        CREATE TRIGGER task_inserted AFTER INSERT ON tasks BEGIN
+            UPDATE sessions SET
+                next_task_identifier = max(next_task_identifier, NEW.identifier + 1),
+                suspended_count = suspended_count + (NEW.state IN (0, 3, 4)),
+                waiting_count = waiting_count + (NEW.state = 1),
+                completed_count = completed_count + (NEW.state = 2)
+            WHERE id = NEW.session_id;
+            INSERT INTO host_queues (host, session_id, application_id, waiting_count, ready_count)
+            SELECT NEW.host, NEW.session_id, NEW.application_id, 1, NEW.not_before IS NULL
+            WHERE NEW.state = 1
+            ON CONFLICT DO UPDATE SET
+                waiting_count = waiting_count + 1,
+                ready_count = ready_count + excluded.ready_count;
+        END;
+
+        DROP TRIGGER task_moved;
+        CREATE TRIGGER task_moved AFTER UPDATE OF state, not_before ON tasks
+        WHEN OLD.state <> NEW.state OR (OLD.not_before IS NULL) <> (NEW.not_before IS NULL)
+        BEGIN
+            UPDATE sessions SET
+                suspended_count = suspended_count + (NEW.state IN (0, 3, 4)) - (OLD.state IN (0, 3, 4)),
+                waiting_count = waiting_count + (NEW.state = 1) - (OLD.state = 1),
+                completed_count = completed_count + (NEW.state = 2) - (OLD.state = 2)
+            WHERE id = NEW.session_id AND OLD.state <> NEW.state;
+            INSERT INTO host_queues (host, session_id, application_id, waiting_count, ready_count)
+            SELECT NEW.host, NEW.session_id, NEW.application_id, 1, NEW.not_before IS NULL
+            WHERE NEW.state = 1
+            ON CONFLICT DO UPDATE SET
+                waiting_count = waiting_count + 1,
+                ready_count = ready_count + excluded.ready_count;
+            UPDATE host_queues SET
+                waiting_count = waiting_count - 1,
+                ready_count = ready_count - (OLD.not_before IS NULL)
+            WHERE host = OLD.host AND session_id = OLD.session_id AND OLD.state = 1;
+            DELETE FROM host_queues
+            WHERE host = OLD.host AND session_id = OLD.session_id AND waiting_count = 0;
+        END;
 
         """
 

@@ -48,6 +48,23 @@ extension Database {
         return ids.compactMap { found[$0] }
     }
 
+    /// Unfinished tasks that wait for a date which their applications have given, by number.
+    func datedTasks(after id: Int64, limit: Int) throws(StoreError) -> [TaskRecord] {
+        try connection.rows(
+            """
+            SELECT \(Self.taskColumns) FROM task_details INDEXED BY tasks_with_date
+            JOIN tasks ON tasks.id = task_details.task_id
+            WHERE task_details.task_id > ? AND delay IS NOT NULL AND state <> 2 AND attempts = 0
+                AND not_before IS NOT NULL AND not_before <> ?
+            ORDER BY task_details.task_id LIMIT ?
+            """,
+            id,
+            TaskRecord.networkWait,
+            limit,
+            reading: task
+        )
+    }
+
     /// What has become of the tasks with the given numbers, as far as they exist, in any order.
     func standings(ids: some Collection<Int64>) throws(StoreError) -> [TaskStanding] {
         var standings: [TaskStanding] = []

@@ -12,10 +12,30 @@ package struct CandidateSearch: Hashable, Sendable {
     package var saturatedHosts: Set<String>
     /// Sessions that may have no more transfers from a host.
     package var saturatedSessions: [String: Set<Int64>]
-    /// Tasks that have a transfer already, or are about to end.
+    /// Tasks that have a transfer already, or are not to start for another reason.
     package var runningTasks: Set<Int64>
-    /// The host that was served last: the search goes on behind it, so that all get a turn.
-    package var lastHost: String?
+    /// How the applications have been served so far, as far as they have.
+    package var turns: [Int64: Turn]
+    /// The applications that are not to be served.
+    package var excludedApplications: Set<Int64>
+
+    /// How an application has been served.
+    package struct Turn: Hashable, Sendable {
+        /// How many places its transfers have: those that have the fewest are served first.
+        package var places: Int
+        /// When it was served last, in the order of all that were: of those with as many places, that comes first
+        /// which has waited longest.
+        package var lastServed: UInt64
+        /// The host that it was served at last: its search goes on behind it, so that all hosts get a turn.
+        package var lastHost: String?
+
+        /// Creates a turn, by default that of an application that was never served.
+        package init(places: Int = 0, lastServed: UInt64 = 0, lastHost: String? = nil) {
+            self.places = places
+            self.lastServed = lastServed
+            self.lastHost = lastHost
+        }
+    }
 
     /// Creates a search, by default for any task that is ready.
     package init(
@@ -25,7 +45,8 @@ package struct CandidateSearch: Hashable, Sendable {
         saturatedHosts: Set<String> = [],
         saturatedSessions: [String: Set<Int64>] = [:],
         runningTasks: Set<Int64> = [],
-        lastHost: String? = nil
+        turns: [Int64: Turn] = [:],
+        excludedApplications: Set<Int64> = []
     ) {
         self.now = now
         self.limit = limit
@@ -33,6 +54,10 @@ package struct CandidateSearch: Hashable, Sendable {
         self.saturatedHosts = saturatedHosts
         self.saturatedSessions = saturatedSessions
         self.runningTasks = runningTasks
-        self.lastHost = lastHost
+        self.turns = turns
+        self.excludedApplications = excludedApplications
     }
+
+    /// How an application has been served.
+    package func turn(of application: Int64) -> Turn { turns[application] ?? Turn() }
 }

@@ -2,7 +2,8 @@ package import FoundationEssentials
 
 /// The tasks that a ``CandidateSearch`` has found.
 package struct Candidates: Hashable, Sendable {
-    /// The tasks: a host's in a row, by priority, then by number.
+    /// The tasks, in the order in which they are to start; an application's tasks of one host by priority, then by
+    /// number.
     package var tasks: [TaskRecord]
     /// The earliest `notBefore` of all tasks that wait for a moment, or `nil`.
     package var earliestNotBefore: Date?

@@ -244,7 +244,12 @@ extension Download.StateMachine {
             let wait = RetryAfter(head: head, now: now)?.seconds
             // The app has named the status, or there is something to lose, or a promise.
             if configuration.retriedStatuses != nil || held != nil || wait != nil {
-                return TransferError(code: .serverUnavailable, message: message, retryAfter: wait)
+                return TransferError(
+                    code: .serverUnavailable,
+                    message: message,
+                    retryAfter: wait,
+                    failingURL: head.url
+                )
             }
         }
         if configuration.linkStatuses.contains(head.status) {

@@ -147,7 +147,7 @@ extension PartialFile {
 
 extension PartialFile.OpenFile {
     /// Copies bytes of another file to the same place in this one.
-    fileprivate func copy(
+    func copy(
         _ range: Range<Int64>,
         from source: PartialFile.OpenFile
     ) throws(TransferError) {

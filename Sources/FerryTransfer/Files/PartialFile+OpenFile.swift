@@ -80,6 +80,13 @@ extension PartialFile {
 
         // MARK: - Content
 
+        /// Makes this file share the content of another one, where the file system can do that.
+        ///
+        /// - Returns: Whether it could.
+        func share(_ source: OpenFile) -> Bool {
+            (try? descriptor.clone(source.descriptor)) != nil
+        }
+
         func size() throws(TransferError) -> Int64 { try status().size }
 
         private func status() throws(TransferError) -> FileStatus {

@@ -144,7 +144,7 @@ extension Load {
         case .reportResponse(let head, let request):
             disposition =
                 receiver?.load(self, didReceive: head, to: request) ?? .discard
-        case .finish(let error): finish(error)
+        case .finish(let error): finish(error.map(located))
         }
     }
 
@@ -244,6 +244,15 @@ extension Load {
         let receiver = receiver
         letGo()
         receiver?.load(self, didFinishWith: error)
+    }
+
+    /// Says where the load has failed, if redirects have led it elsewhere.
+    private func located(_ error: TransferError) -> TransferError {
+        let url = machine.current.transfer.url
+        guard error.failingURL == nil, url != request.url else { return error }
+        var error = error
+        error.failingURL = url
+        return error
     }
 
     /// What an exchange has cost, which is known when it has ended.

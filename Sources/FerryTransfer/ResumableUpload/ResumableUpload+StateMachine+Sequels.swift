@@ -58,7 +58,8 @@ extension ResumableUpload.StateMachine {
         let error = TransferError(
             code: .serverUnavailable,
             message: "the server answers \(head.status) to a part of the upload",
-            retryAfter: RetryAfter(head: head, now: now.date)?.seconds
+            retryAfter: RetryAfter(head: head, now: now.date)?.seconds,
+            failingURL: head.url
         )
         return leave(head, for: .goOn(after: error))
     }

@@ -19,6 +19,8 @@ extension Wire {
         case diskSpace
         /// Its host has failed time and again, and is asked by one transfer only.
         case hostFailure
+        /// It brought next to nothing, and has left its place to others.
+        case fairShare
         /// It is about to start.
         case starting
         /// None of these; the detail says what.

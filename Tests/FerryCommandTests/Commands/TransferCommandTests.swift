@@ -18,6 +18,25 @@ import Testing
         #expect(run.code == .notFound)
     }
 
+    @Test func `API-18: cancel says what has become of a transfer that was over`() async throws {
+        let daemon = PlayedDaemon(
+            transfers: [
+                try .sample(1, application: "gone", state: .completed),
+                try .sample(2, application: "there", state: .completed),
+                try .sample(3),
+            ]
+        )
+        let run = await CommandLineRun("cancel 1 2 3", daemon: daemon)
+        #expect(
+            run.output == """
+                1 was over; it is forgotten, with its file.
+                2 is over; there, which is running, takes note of it.
+
+                """
+        )
+        #expect(run.code == .success)
+    }
+
     @Test func `why explains`() async throws {
         let run = await CommandLineRun("why 2", daemon: try PlayedDaemon.sample())
         #expect(

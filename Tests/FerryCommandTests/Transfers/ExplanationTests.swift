@@ -83,7 +83,8 @@ import Testing
         let lines = Explanation(try .sample(state: .completed, status: 404)).lines
         #expect(
             lines[1] == "It is over; org.example.App has not taken note of that yet. "
-                + "'ferry hooks' tells whether and when ferryd starts it."
+                + "'ferry hooks' tells whether and when ferryd starts it. If that program is gone, "
+                + "'ferry cancel 12' forgets the transfer and its file."
         )
         #expect(lines[2] == "The last response: the server answered 404 Not Found.")
     }

@@ -1,4 +1,5 @@
 import FerryStore
+import FerrySystem
 import FerryTransfer
 import FerryWire
 import FoundationEssentials
@@ -43,6 +44,8 @@ struct MachineBench {
     /// The files that are to be made sure of.
     private(set) var securings:
         [(task: Int64, upload: UploadState, call: DaemonStateMachine.CallIdentifier)] = []
+    /// The files that are to be copied.
+    private(set) var sharings: [(task: Int64, byteCount: Int64, path: String, others: [Int64])] = []
     private(set) var hasExited = false
     private var line = StoreLine()
     private var lastNumber: UInt64 = 1000
@@ -52,13 +55,23 @@ struct MachineBench {
         _ policy: DaemonPolicy = .bench,
         on database: ModelDatabase = ModelDatabase(),
         at now: Date = moment(0),
+        clock: DaemonClock = DaemonClock(
+            boot: BootIdentifier(rawValue: "bench"),
+            wall: moment(0),
+            sinceBoot: 0
+        ),
         failing failure: StoreError? = nil
     ) {
         self.failure = failure
         self.database = database
         self.now = now
         let store = database.current
-        machine = Machine(policy: policy, nextTaskID: store.nextTaskID, random: LeastRandom())
+        machine = Machine(
+            policy: policy,
+            nextTaskID: store.nextTaskID,
+            clock: clock,
+            random: LeastRandom()
+        )
         let applications = store.allApplications()
         let sessions = applications.flatMap { store.sessions(application: $0.id) }
         perform(machine.start(applications: applications, sessions: sessions, at: now))
@@ -122,6 +135,8 @@ struct MachineBench {
         case .setTimer(let timer, let date): timers[timer] = date
         case .exit: hasExited = true
         case .terminate(let task, _): terminations.append(task.id)
+        case .shareFile(let task, let byteCount, let path, let others):
+            sharings.append((task, byteCount, path, others))
         case .endSubscription, .forgetSession, .seal, .keepFile, .discardFile, .changed, .removed,
             .log:
             break

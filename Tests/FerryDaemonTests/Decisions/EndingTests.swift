@@ -277,6 +277,56 @@ import Testing
         bench.finish(tasks[0])
         #expect(bench.loading == [tasks[1], tasks[2]])
     }
+
+    // MARK: Tasks that have ended and that nobody takes note of
+
+    @Test func `API-18: a person has a finished task of a program that is gone forgotten`() {
+        var bench = MachineBench()
+        let client = bench.open(launch: nil)
+        let task = bench.start(client)
+        bench.finish(task)
+        bench.disconnect(client)
+        #expect(bench.stored(task)?.state == .completed)
+        bench.forgetEffects()
+        #expect(bench.person { $0.cancelTask(task, from: $1) } == .done)
+        #expect(bench.stored(task) == nil)
+        #expect(bench.effects.contains(.discardFile(task: task)))
+        #expect(bench.effects.contains(.removed(task: task)))
+        // Nothing is left of the program either.
+        #expect(bench.database.current.applications.isEmpty)
+        let again = bench.person { $0.cancelTask(task, from: $1) }
+        #expect(again == .refusal(.taskNotFound(id: task)))
+    }
+
+    @Test func `API-18: a finished task whose program is there is that program's`() {
+        var bench = MachineBench()
+        bench.wait(5)
+        let client = bench.open()
+        let task = bench.start(client)
+        bench.finish(task)
+        #expect(bench.person { $0.cancelTask(task, from: $1) } == .done)
+        bench.disconnect(client)
+        // It is being started.
+        #expect(bench.person { $0.cancelTask(task, from: $1) } == .done)
+        #expect(bench.stored(task)?.state == .completed)
+    }
+
+    @Test func `API-18: a task that cannot be forgotten is said to be there`() {
+        var bench = MachineBench()
+        let client = bench.open(launch: nil)
+        let task = bench.start(client)
+        bench.finish(task)
+        bench.disconnect(client)
+        let person = bench.connect(process: 9)
+        let call = bench.call(person) { $0.cancelTask(task, from: $1) }
+        bench.step()
+        bench.failure = .model(.diskFull)
+        bench.settle()
+        #expect(
+            bench.outcomes[call] == .refusal(.storeUnavailable(reason: "the model says diskFull"))
+        )
+        #expect(bench.stored(task) != nil)
+    }
 }
 
 extension MachineBench {

@@ -7,41 +7,43 @@ import Testing
 @testable import FerryDaemon
 
 @Suite(.timeLimit(.minutes(5))) struct HostBreakerTests {
+    private static let host = HostBreaker.Line(application: 1, host: "a:80")
+
     private static func failing(_ count: Int) -> HostBreaker {
         var breaker = HostBreaker()
-        for _ in 0..<count { breaker.failed("a:80", delay: 10, isAsked: false, at: moment(0)) }
+        for _ in 0..<count { breaker.failed(Self.host, delay: 10, isAsked: false, at: moment(0)) }
         return breaker
     }
 
     @Test func `a host is left alone after some failures in a row, and then asked once`() {
         let few = Self.failing(HostBreaker.threshold - 1)
-        #expect(few.limit("a:80", at: moment(0)) == nil)
+        #expect(few.limit(Self.host, at: moment(0)) == nil)
         let many = Self.failing(HostBreaker.threshold)
-        #expect(many.limit("a:80", at: moment(9)) == 0)
-        #expect(many.end("a:80", at: moment(9)) == moment(10))
-        #expect(many.limit("a:80", at: moment(10)) == 1)
-        #expect(many.limit("b:80", at: moment(9)) == nil)
+        #expect(many.limit(Self.host, at: moment(9)) == 0)
+        #expect(many.end(Self.host, at: moment(9)) == moment(10))
+        #expect(many.limit(Self.host, at: moment(10)) == 1)
+        #expect(many.limit(HostBreaker.Line(application: 1, host: "b:80"), at: moment(9)) == nil)
         #expect(many.earliestEnd(at: moment(0)) == moment(10))
         #expect(many.earliestEnd(at: moment(10)) == nil)
     }
 
     @Test func `an answer ends it`() {
         var breaker = Self.failing(9)
-        breaker.answered("a:80")
-        #expect(breaker.limit("a:80", at: moment(0)) == nil)
-        #expect(breaker.failureCount("a:80") == 0)
+        breaker.answered(Self.host)
+        #expect(breaker.limit(Self.host, at: moment(0)) == nil)
+        #expect(breaker.failureCount(Self.host) == 0)
     }
 
     @Test func `a host that asks for it is left alone at once`() {
         var breaker = HostBreaker()
-        breaker.failed("a:80", delay: 60, isAsked: true, at: moment(0))
-        #expect(breaker.limit("a:80", at: moment(59)) == 0)
+        breaker.failed(Self.host, delay: 60, isAsked: true, at: moment(0))
+        #expect(breaker.limit(Self.host, at: moment(59)) == 0)
     }
 
     @Test func `a person has every host tried`() {
         var breaker = Self.failing(9)
         breaker.tryAll()
-        #expect(breaker.limit("a:80", at: moment(0)) == 1)
+        #expect(breaker.limit(Self.host, at: moment(0)) == 1)
     }
 
     // MARK: In the daemon
@@ -101,5 +103,67 @@ import Testing
         _ = bench.call(client) { $0.resumeTask(99, from: $1, at: now) }
         bench.settle()
         #expect(bench.transfers[late] != nil)
+    }
+
+    // MARK: Who is to blame
+
+    private static func failure(_ code: TransferError.Code, at url: String) -> TransferError {
+        TransferError(code: code, message: "failed", failingURL: url)
+    }
+
+    @Test func `REL-4: a host is not left alone because it redirects to one that fails`() {
+        var bench = MachineBench(.limits(total: 9, host: 9))
+        let client = bench.open(configuration: .limited(9))
+        let tasks = (1...5).map { bench.start(client, $0, host: "good") }
+        for task in tasks {
+            let failure = Self.failure(.cannotConnectToHost, at: "http://dead/x")
+            bench.input { $0.failed(task: task, failure, at: $1) }
+            bench.settle()
+        }
+        let next = bench.start(client, 6, host: "good")
+        #expect(bench.loading == [next])
+        let dead = bench.start(client, 7, host: "dead")
+        #expect(bench.loading == [next])
+        #expect(bench.wait(of: dead)?.detail == "dead:80 has failed 5 times in a row")
+    }
+
+    @Test func `REL-4: one application that is to come back later keeps no other from the host`() {
+        var bench = MachineBench(.limits(total: 9, host: 9))
+        let client = bench.open(application: "asked", configuration: .limited(9))
+        bench.fail(bench.start(client, 1), .serverUnavailable, retryAfter: 300)
+        let other = bench.open(application: "other", process: 2, configuration: .limited(9))
+        let good = bench.start(other, 1)
+        #expect(bench.loading == [good])
+        let own = bench.start(client, 2)
+        #expect(bench.loading == [good])
+        let wait = bench.wait(of: own)
+        #expect(wait?.reason == .hostFailure)
+        #expect(wait?.detail == "a:80 has asked this application to come back later")
+    }
+
+    @Test func `REL-4: what fails for one application need not fail for another`() {
+        var bench = MachineBench(.limits(total: 9, host: 9))
+        let client = bench.open(application: "hasty", configuration: .limited(9))
+        for task in (1...5).map({ bench.start(client, $0) }) { bench.fail(task, .timedOut) }
+        let other = bench.open(application: "other", process: 2)
+        let good = bench.start(other, 1)
+        #expect(bench.loading == [good])
+    }
+
+    @Test func `REL-4: an answer from where a host has led ends both their failures`() {
+        var bench = MachineBench(.limits(total: 9, host: 9))
+        let client = bench.open(configuration: .limited(9))
+        let led = bench.start(client, 9, host: "good")
+        for host in ["good", "far"] {
+            for task in (1...4).map({
+                bench.start(client, $0 + (host == "far" ? 4 : 0), host: host)
+            }) {
+                bench.fail(task, .cannotConnectToHost)
+            }
+        }
+        bench.input {
+            $0.responded(task: led, response: .sample(), request: .sample("http://far/x"), at: $1)
+        }
+        #expect(bench.machine.breaker.isEmpty)
     }
 }

@@ -220,7 +220,7 @@ import Testing
         let second = bench.start(client, 2)
         bench.fail(first)
         #expect(bench.loading == [second])
-        bench.wait(60)
+        bench.wait(30)
         #expect(bench.loading == [second])
         bench.finish(second)
         #expect(bench.loading == [first])

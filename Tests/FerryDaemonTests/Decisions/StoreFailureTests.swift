@@ -79,7 +79,7 @@ import Testing
         #expect(continuation.isRetried == isRetried)
     }
 
-    @Test(arguments: [Continuation.closed(session: 1), .forgotten(application: 1)])
+    @Test(arguments: [Continuation.closed(session: 1), .applicationForgotten(1)])
     private func `a deletion is not made later, when its object may be in use again`(
         _ continuation: DaemonStateMachine.Continuation
     ) {
@@ -279,5 +279,87 @@ import Testing
         bench.failure = nil
         bench.wait(10)
         #expect(bench.hasExited)
+    }
+
+    // MARK: Several callers
+
+    @Test func `TEST-8: all who wait for an end are told that it failed`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let task = bench.start(client)
+        let key = (session: client.session, identifier: 1)
+        let cancel = Wire.Cancel(session: key.session, identifier: key.identifier)
+        let producing = Wire.CancelProducingResumeData(
+            session: key.session,
+            identifier: key.identifier
+        )
+        let close = Wire.CloseSession(session: client.session, cancel: true)
+        let calls = [
+            bench.call(client) { $0.cancel(cancel, from: $1) },
+            bench.call(client) { $0.cancel(cancel, from: $1) },
+            bench.call(client) { $0.cancelProducingResumeData(producing, from: $1) },
+            bench.call(client) { $0.cancelTask(task, from: $1) },
+            bench.call(client) { $0.closeSession(close, from: $1) },
+        ]
+        // All of them have read the task before its end is tried.
+        for _ in calls { bench.step() }
+        bench.failure = Self.full
+        bench.settle()
+        let refusal = MachineBench.Outcome.refusal(
+            .storeUnavailable(reason: "the model says diskFull")
+        )
+        #expect(calls.map { bench.outcomes[$0] } == calls.map { _ in refusal })
+        #expect(bench.machine.ending.isEmpty && bench.machine.sweeps.isEmpty)
+        bench.failure = nil
+        #expect(bench.cancel(client) == .done)
+    }
+
+    @Test
+    func `TEST-8: all who wait for an end that the daemon wants itself are told when it comes`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let task = bench.start(client)
+        bench.failure = Self.full
+        bench.input { $0.finished(task: task, byteCount: 1, path: "/", at: $1) }
+        let cancel = Wire.Cancel(session: client.session, identifier: 1)
+        bench.failure = nil
+        let calls = (1...2).map { _ in bench.call(client) { $0.cancel(cancel, from: $1) } }
+        bench.settle()
+        #expect(calls.map { bench.outcomes[$0] } == [.done, .done])
+    }
+
+    @Test func `TEST-8: both who make the same task are told that it failed`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let create = Wire.CreateDownload.sample(client.session)
+        let calls = (1...2).map { _ in
+            bench.call(client) { $0.createDownload(create, from: $1, at: moment(0)) }
+        }
+        bench.failure = Self.full
+        bench.settle()
+        for call in calls {
+            #expect(
+                bench.outcomes[call]
+                    == .refusal(.storeUnavailable(reason: "the model says diskFull"))
+            )
+        }
+        #expect(bench.machine.creations.isEmpty)
+    }
+
+    @Test func `TEST-8: all who open the same session are told that it failed`() {
+        var bench = MachineBench()
+        let clients = (1...2).map { _ in bench.connect(process: 1) }
+        let calls = clients.map { client in
+            bench.call(client) { $0.openSession(.sample(), from: $1) }
+        }
+        bench.failure = Self.full
+        bench.settle()
+        for call in calls {
+            #expect(
+                bench.outcomes[call]
+                    == .refusal(.storeUnavailable(reason: "the model says diskFull"))
+            )
+        }
+        #expect(bench.machine.openings.isEmpty)
     }
 }

@@ -74,7 +74,7 @@ import Testing
         let task = bench.start(client, 2)
         let wait = bench.wait(of: task)
         #expect(wait?.reason == .hostLimit)
-        #expect(wait?.detail == "a:80 has 1 transfers, the limit")
+        #expect(wait?.detail == "a:80 has 1 transfers, the limit; 1 of them its application's")
     }
 
     @Test func `there are as many transfers as there may be`() {
@@ -84,7 +84,7 @@ import Testing
         let task = bench.start(client, 2)
         let wait = bench.wait(of: task)
         #expect(wait?.reason == .connectionLimit)
-        #expect(wait?.detail == "1 transfers run, the limit")
+        #expect(wait?.detail == "1 transfers run, the limit; 1 of them its application's")
     }
 
     @Test func `it is about to start`() {

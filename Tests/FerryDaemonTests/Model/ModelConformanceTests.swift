@@ -78,6 +78,10 @@ import Testing
                 == Set(model.overdueTasks(at: now, limit: 99)),
             "\(place)"
         )
+        try #require(
+            try await store.datedTasks(after: 2, limit: 3) == model.datedTasks(after: 2, limit: 3),
+            "\(place)"
+        )
         try #require(try await store.earliestDeadline() == model.earliestDeadline(), "\(place)")
         let query = DaemonStateMachine.Query.candidates(request(at: now, &changes))
         let answer = await StoreQuery(store: store).run(query)
@@ -107,7 +111,14 @@ import Testing
         at now: Date,
         _ changes: inout RandomMutations
     ) -> CandidateSearch {
-        let isFirst = changes.random.happens(percent: 50)
+        var turns: [Int64: CandidateSearch.Turn] = [:]
+        for _ in 0..<changes.random.number(below: 4) {
+            turns[changes.application()] = CandidateSearch.Turn(
+                places: changes.random.number(below: 3),
+                lastServed: UInt64(changes.random.number(below: 3)),
+                lastHost: changes.random.happens(percent: 50) ? nil : changes.host()
+            )
+        }
         return CandidateSearch(
             now: now,
             limit: 1 + changes.random.number(below: 5),
@@ -115,7 +126,8 @@ import Testing
             saturatedHosts: changes.random.happens(percent: 30) ? [changes.host()] : [],
             saturatedSessions: [changes.host(): [changes.session()]],
             runningTasks: [changes.task(), changes.task()],
-            lastHost: isFirst ? nil : changes.host()
+            turns: turns,
+            excludedApplications: changes.random.happens(percent: 20) ? [changes.application()] : []
         )
     }
 }

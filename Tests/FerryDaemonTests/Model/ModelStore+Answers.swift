@@ -23,6 +23,8 @@ extension ModelStore {
             .tasks(tasks(filter(scope), after: last, limit: 100))
         case .overdue(let now):
             .tasks(overdueTasks(at: now, limit: 100))
+        case .dated(let last):
+            .tasks(datedTasks(after: last, limit: 100))
         case .earliestDeadline:
             .earliestDeadline(earliestDeadline())
         case .totals:
@@ -38,7 +40,8 @@ extension ModelStore {
         }
     }
 
-    /// Goes round the hosts with tasks that may start, behind the one that was served last.
+    /// Gives each place to the application that has the fewest by then, and goes round its hosts, behind the one that
+    /// was served last.
     private mutating func candidates(_ search: CandidateSearch) -> Candidates {
         releaseElapsed(at: search.now)
         let ready = waiting().filter { task in
@@ -46,18 +49,44 @@ extension ModelStore {
                 && search.saturatedSessions[task.host]?.contains(task.sessionID) != true
                 && !search.runningTasks.contains(task.id)
         }
-        let queues = Dictionary(grouping: ready, by: \.host)
-        let hosts = queues.keys.sorted()
-        let last = search.lastHost ?? ""
-        let round = hosts.filter { $0 > last } + hosts.filter { $0 <= last }
-        let found = round.flatMap { host in
-            let queue = queues[host, default: []]
-            return queue.sorted { (-$0.priority, $0.id) < (-$1.priority, $1.id) }
-                .prefix(search.limitPerHost)
+        var queues = Dictionary(grouping: ready) { tasks[$0.id]?.applicationID ?? 0 }
+            .filter { !search.excludedApplications.contains($0.key) }
+        for (application, tasks) in queues {
+            let round = Self.round(tasks, behind: search.turn(of: application).lastHost, search)
+            queues[application] = Array(round.prefix(search.limit))
+        }
+        var places = queues.keys.reduce(into: [:]) { $0[$1] = search.turn(of: $1).places }
+        var found: [TaskRecord] = []
+        while found.count < search.limit {
+            let next = queues.keys.filter { queues[$0]?.isEmpty == false }.min { first, second in
+                let (one, other) = (search.turn(of: first), search.turn(of: second))
+                return (places[first] ?? 0, one.places, one.lastServed, first)
+                    < (places[second] ?? 0, other.places, other.lastServed, second)
+            }
+            guard let next, let task = queues[next]?.removeFirst() else { break }
+            guard found.count(where: { $0.host == task.host }) < search.limitPerHost else {
+                continue
+            }
+            places[next, default: 0] += 1
+            found.append(task)
         }
         return Candidates(
-            tasks: Array(found.prefix(search.limit)),
+            tasks: found,
             earliestNotBefore: waiting().compactMap(\.notBefore).min()
         )
+    }
+
+    private static func round(
+        _ tasks: [TaskRecord],
+        behind last: String?,
+        _ search: CandidateSearch
+    ) -> [TaskRecord] {
+        let queues = Dictionary(grouping: tasks, by: \.host)
+        let hosts = queues.keys.sorted()
+        let round = hosts.filter { $0 > last ?? "" } + hosts.filter { $0 <= last ?? "" }
+        return round.flatMap { host in
+            queues[host, default: []].sorted { (-$0.priority, $0.id) < (-$1.priority, $1.id) }
+                .prefix(search.limitPerHost)
+        }
     }
 }

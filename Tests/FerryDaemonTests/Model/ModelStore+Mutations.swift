@@ -32,13 +32,16 @@ extension ModelStore {
             for (id, task) in tasks where task.record.notBefore == TaskRecord.networkWait {
                 tasks[id]?.record.notBefore = nil
             }
+        case .distrustTimes(let now, let longestWait):
+            distrustTimes(at: now, longestWait: longestWait)
         case .set(let setting, let value):
             settings[setting] = value
         case .acknowledge(let session, let sequence):
             if let task = acknowledge(EventKey(session: session, sequence: sequence)) {
                 receipt.removedTaskIDs.append(task)
             }
-        case .insertTask, .delayTask, .beginTask, .setProgress, .setCheckpoint, .setUpload,
+        case .insertTask, .delayTask, .retimeTask, .beginTask, .setProgress, .setCheckpoint,
+            .setUpload,
             .setRetry, .postponeTask, .setExchange, .deleteTask, .resumeTask, .suspendTask,
             .holdTask,
             .releaseTask, .completeTask, .describeTask, .setOptions, .prioritizeTask,

@@ -67,6 +67,15 @@ extension ModelStore {
         return Array(sorted.prefix(limit))
     }
 
+    /// Unfinished tasks that wait for a date, by number.
+    func datedTasks(after id: Int64, limit: Int) -> [TaskRecord] {
+        let dated = tasks.values.map(\.record).filter { task in
+            task.id > id && task.delay != nil && task.state != .completed && task.attempts == 0
+                && task.notBefore != nil && task.notBefore != TaskRecord.networkWait
+        }
+        return Array(dated.sorted { $0.id < $1.id }.prefix(limit))
+    }
+
     /// The earliest deadline of an unfinished task, or `nil`.
     func earliestDeadline() -> Date? {
         tasks.values.lazy.filter { $0.record.state != .completed }

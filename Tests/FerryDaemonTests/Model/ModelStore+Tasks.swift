@@ -27,6 +27,11 @@ extension ModelStore {
         case .delayTask(let key, let notBefore, let delay, let now):
             guard try task(key).record.attempts == 0 else { return }
             try self.delay(key, until: notBefore, delay, at: now, &receipt)
+        case .retimeTask(let id, let from, let to, let now):
+            guard let task = tasks[id]?.record, task.attempts == 0, task.notBefore == from else {
+                return
+            }
+            try delay(.id(id), until: to, task.delay, at: now, &receipt)
         case .beginTask(let key, let delay, let now):
             try self.delay(key, until: nil, delay, at: now, &receipt)
         case .relinkTask(let key, let host, let link):
@@ -71,6 +76,24 @@ extension ModelStore {
         case .setOptions(let key, let options): try change(key) { $0.options = options }
         case .prioritizeTask(let key, let priority): try change(key) { $0.priority = priority }
         default: throw .model(.internalFailure)
+        }
+    }
+
+    /// Ends waits that are longer than any, and has times begin now that begin later.
+    mutating func distrustTimes(at now: Date, longestWait: Double) {
+        for (id, task) in tasks where task.record.state != .completed {
+            let isDelayed = task.record.attempts == 0 && task.record.delay != nil
+            if let notBefore = task.record.notBefore, notBefore > now + longestWait,
+                notBefore != TaskRecord.networkWait, !isDelayed
+            {
+                tasks[id]?.record.notBefore = nil
+            }
+            if let started = task.record.startedAt, started > now {
+                tasks[id]?.record.deadline = task.record.deadline.map { deadline in
+                    deadline.addingTimeInterval(-started.timeIntervalSince(now))
+                }
+                tasks[id]?.record.startedAt = now
+            }
         }
     }
 

@@ -11,6 +11,7 @@ struct RandomMutations {
     private var sessions: [Int64] = []
     private var applications: [Int64] = []
     private var nextIdentifiers: [Int64: Int] = [:]
+    private var moments: [Int64: Date] = [:]
 
     init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
@@ -19,6 +20,7 @@ struct RandomMutations {
         tasks = model.tasks.keys.sorted()
         sessions = model.sessions.keys.sorted()
         applications = model.applications.keys.sorted()
+        moments = model.tasks.compactMapValues(\.record.notBefore)
         nextIdentifiers = model.sessions.mapValues(\.record.nextTaskIdentifier)
         now += Double(random.number(below: 8)) / 2
         let count = random.happens(percent: 70) ? 1 : 1 + random.number(below: 4)
@@ -139,9 +141,24 @@ struct RandomMutations {
         case 18: return .endNetworkWait
         case 16: return .relinkTask(key(), host: host(), bytes())
         case 15: return .setOptions(key(), random.happens(percent: 50) ? nil : bytes())
+        case 13:
+            return .retimeTask(
+                task,
+                from: known(task) ?? now,
+                to: now + Double(random.number(below: 40)) - 5,
+                at: now
+            )
+        case 14:
+            let earlier = now - Double(random.number(below: 9))
+            return .distrustTimes(at: earlier, longestWait: Double(random.number(below: 20)))
         case 12: return .describeTask(key(), random.happens(percent: 50) ? nil : "text")
         default: return .prioritizeTask(key(), Double(random.number(below: 3)) / 2)
         }
+    }
+
+    /// The moment that a task waits for, mostly.
+    private mutating func known(_ task: Int64) -> Date? {
+        random.happens(percent: 80) ? moments[task] : nil
     }
 
     private mutating func deletion() -> Mutation {

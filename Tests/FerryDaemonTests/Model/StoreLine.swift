@@ -65,7 +65,7 @@ struct StoreLine {
     /// Whether the machine may be told something else between the question and its answer.
     private static func canBeSlow(_ query: DaemonStateMachine.Query) -> Bool {
         switch query {
-        case .candidates, .task, .sweep, .overdue, .repeated, .secured, .revise: true
+        case .candidates, .task, .sweep, .overdue, .repeated, .secured, .revise, .dated: true
         case .events, .session, .earliestDeadline, .totals: false
         }
     }

@@ -45,4 +45,7 @@ enum Happening: CaseIterable, Sendable {
     case connectionRefused
     case connectionAwaited
     case optionsSet
+    case clockSet
+    case sharedFile
+    case anotherBoot
 }

@@ -42,6 +42,16 @@ enum Sabotage: CaseIterable, Sendable {
     case keepsConnections
     /// It is not heard how fast a task may load.
     case forgetsRates
+    /// It is not looked whether an application has more than its share.
+    case neverShares
+    /// A host that fails for one application is left alone by all of them.
+    case blamesOthers
+    /// The daemon's moments are of the time of day, whoever sets that.
+    case followsWallClock
+    /// The dates of applications stay where they were when the clock is set.
+    case forgetsDates
+    /// A task that follows another gets only a half of its file.
+    case losesSharedBytes
     /// It is forgotten that a user has quit an application.
     case forgetsQuit
 }

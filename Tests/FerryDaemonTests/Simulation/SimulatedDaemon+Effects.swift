@@ -22,6 +22,8 @@ extension SimulatedDaemon {
         case .prioritize(let task, let priority): transfers[task]?.priority = priority
         case .stop(let task): transfers.removeValue(forKey: task)?.cancel()
         case .answerChallenge(let task, let answer): transfers[task]?.take(answer)
+        case .shareFile(let task, let byteCount, let path, let others):
+            shareFile(of: task, byteCount, path, with: others)
         case .seal(let task): onDisk { $0.disk.copies[task] = nil }
         case .adopt(let data, let task): adopt(data, task)
         case .secure(let task, let upload, let call): secure(upload, of: task, for: call)
@@ -235,6 +237,35 @@ extension SimulatedDaemon {
         if UploadResumeData.isAround(data) { world.disk.copies[task] = nil }
         if data == Data("\(task)".utf8) { world.disk.makeResumable(task) }
         world.disk.downloads[task] = nil
+    }
+
+    /// Copies a file for those that ask for the same.
+    private func shareFile(of task: Int64, _ byteCount: Int64, _ path: String, with others: [Int64])
+    {
+        onDisk(after: world.random.fraction() * 0.1) { [self] world in
+            var copies: [Int64: Result<String, TransferError>] = [:]
+            for other in others {
+                guard !world.isDiskFull else {
+                    copies[other] = .failure(TransferError(code: .diskFull, message: "full"))
+                    continue
+                }
+                world.count(.sharedFile)
+                world.disk.downloads[other] = world.disk.downloads[task]
+                if world.sabotage == .losesSharedBytes {
+                    world.disk.downloads[other]?.truncate(to: byteCount / 2)
+                }
+                copies[other] = .success("\(other)")
+            }
+            input { [copies] machine, now in
+                machine.sharedFile(
+                    of: task,
+                    byteCount: byteCount,
+                    path: path,
+                    with: copies,
+                    at: now
+                )
+            }
+        }
     }
 
     // MARK: Applications and the end

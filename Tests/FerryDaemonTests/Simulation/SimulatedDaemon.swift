@@ -45,6 +45,7 @@ final class SimulatedDaemon {
         machine = DaemonStateMachine(
             policy: allowed,
             nextTaskID: world.database.current.nextTaskID,
+            clock: world.makeClock(),
             random: SeededRandom(seed: world.random.next())
         )
         world.schedule(at: bootTime, lifetime) { [self] _ in boot() }
@@ -53,6 +54,7 @@ final class SimulatedDaemon {
     private func boot() {
         hasBooted = true
         world.note("ferryd starts")
+        machine.clock = world.makeClock()
         let store = world.database.current
         for task in world.disk.downloads.keys.sorted() where store.tasks[task] == nil {
             world.disk.downloads[task] = nil
@@ -161,6 +163,7 @@ final class SimulatedDaemon {
         guard let date else { return }
         if world.sabotage == .forgetsRelaunch, case .relaunch = timer { return }
         if world.sabotage == .staysForever, timer == .idle { return }
+        if world.sabotage == .neverShares, timer == .shares { return }
         if world.sabotage == .losesTimer, timer == .retry, world.random.happens(percent: 10) {
             return
         }

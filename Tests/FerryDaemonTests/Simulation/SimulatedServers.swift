@@ -11,6 +11,7 @@ struct SimulatedServers {
         case resetting
         case unavailable
         case untrusted
+        case trickling
     }
 
     /// Something on a server.

@@ -305,7 +305,7 @@ final class SimulatedSession {
         let begin: Wire.EarliestBegin? =
             world.random.happens(percent: 15)
             ? Wire.EarliestBegin(
-                date: world.date + world.random.fraction() * 20,
+                date: world.wall + world.random.fraction() * 20,
                 asks: world.random.happens(percent: 60)
             ) : nil
         call(

@@ -145,7 +145,7 @@ class SimulatedTransfer {
         if asksForLink, world.happens(perThousand: 100) { return fail(.linkExpired) }
         var found = found()
         switch world.servers.moods[found.host] {
-        case .good: break
+        case .good, .trickling: break
         case .refusing: return fail(.cannotConnectToHost)
         case .stalling: return schedule(after: 30) { $0.fail(.timedOut) }
         case .resetting: return fail(.connectionLost)
@@ -208,13 +208,14 @@ class SimulatedTransfer {
         switch world.servers.moods[body.host] {
         case .stalling: return schedule(after: 30) { $0.fail(.timedOut) }
         case .resetting: return fail(.connectionLost)
-        case .good, .refusing, .unavailable, .untrusted: break
+        case .good, .refusing, .unavailable, .untrusted, .trickling: break
         }
         if world.connectivity == .disconnected { return loseNetwork() }
         if world.happens(perThousand: 60) { return fail(.connectionLost) }
         if world.isDiskFull { return fail(.diskFull) }
         employ(body)
-        let part = 10 + world.random.number(below: 60)
+        let isTrickle = world.servers.moods[body.host] == .trickling
+        let part = isTrickle ? 1 : 10 + world.random.number(below: 60)
         let count = min(body.size - received, Int64(part * (1 + connections.hosts.count)))
         received += count
         world.disk.downloads[task]?.append(count, of: body.version)
@@ -271,6 +272,7 @@ class SimulatedTransfer {
         lifetime.end()
         connections.giveBackAll()
         let error = TransferError(code: code, message: code.rawValue, retryAfter: retryAfter)
+        daemon.world.noteFailure(of: session, at: host, on: daemon)
         daemon.input { [task] machine, now in machine.failed(task: task, error, at: now) }
     }
 }

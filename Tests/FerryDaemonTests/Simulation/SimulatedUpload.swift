@@ -65,7 +65,7 @@ final class SimulatedUpload: SimulatedTransfer {
     private func check() {
         guard isSourceSame() else { return }
         switch world.servers.moods[world.servers.resources[resource].host] {
-        case .good, .unavailable: known.map { locate($0) } ?? begin()
+        case .good, .unavailable, .trickling: known.map { locate($0) } ?? begin()
         case .refusing: fail(.cannotConnectToHost)
         case .stalling: later(30) { $0.fail(.timedOut) }
         case .resetting: fail(.connectionLost)

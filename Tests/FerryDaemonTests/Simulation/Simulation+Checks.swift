@@ -18,6 +18,8 @@ extension Simulation {
         // What could not be read is read again after a while.
         guard now > daemon.lastReadFailure + policy.rereadDelay + 1 else { return }
         checkQueue(daemon)
+        checkShares(daemon)
+        checkClock(daemon)
         checkRelaunchTimers(daemon)
         checkSubscribers(daemon)
     }
@@ -51,7 +53,7 @@ extension Simulation {
 
     private func checkTransfers(_ daemon: SimulatedDaemon) {
         let running = daemon.machine.running
-        let loading = running.filter { $0.value.phase != .asking }
+        let loading = running.filter { $0.value.phase != .asking && $0.value.leader == nil }
         if Set(loading.keys) != Set(daemon.transfers.keys) {
             fail("transfers: \(loading.keys.sorted()), \(daemon.transfers.keys.sorted())")
         }
@@ -62,7 +64,11 @@ extension Simulation {
         for task in running.values {
             let id = task.record.id
             let isBeginning = task.phase == .asking && task.question != nil
-            if task.phase != .loading, !isBeginning { fail("task \(id) is \(task.phase) for ever") }
+            let leader = task.leader.flatMap { running[$0] }
+            let isFollowing = task.phase == .following && leader != nil
+            if task.phase != .loading, !isBeginning, !isFollowing {
+                fail("task \(id) is \(task.phase) for ever")
+            }
             let state = database.current.tasks[id]?.record.state
             if state != .waiting { fail("task \(id) loads and is \(String(describing: state))") }
         }
@@ -100,10 +106,10 @@ extension Simulation {
                 if connectivity.allowsAttempts { fail("task \(task.id) waits for a network") }
             } else if let notBefore = task.notBefore, notBefore > date {
                 earliest = min(earliest ?? notBefore, notBefore)
-            } else if let limit = machine.breaker.limit(task.host, at: date),
-                machine.budget.count(host: task.host) >= limit
+            } else if let limit = machine.breaker.limit(machine.line(of: task), at: date),
+                machine.isLeftAlone(machine.line(of: task), at: date)
             {
-                let end = machine.breaker.end(task.host, at: date)
+                let end = machine.breaker.end(machine.line(of: task), at: date)
                 if let end { earliest = min(earliest ?? end, end) }
                 if limit > 0 { count(.probedHost) }
             } else if let session = machine.sessions[task.sessionID],

@@ -8,7 +8,8 @@ extension Simulation {
     func disturb() {
         if happens(perThousand: killRate) { killSomething() }
         guard happens(perThousand: 25) else { return }
-        switch random.number(below: 11) {
+        switch random.number(below: 12) {
+        case 11: setClock()
         case 10: changeNetwork()
         case 0: changeDisk()
         case 1, 2: changeMood()
@@ -49,6 +50,7 @@ extension Simulation {
         daemon?.kill()
         database.cutPower(using: &random)
         disk.cutPower(using: &random)
+        reboot()
         if season == .wild { schedule(after: 1 + random.fraction() * 5) { $0.startProgram() } }
     }
 

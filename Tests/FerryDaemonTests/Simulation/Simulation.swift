@@ -39,9 +39,17 @@ final class Simulation {
     var programs: [SimulatedProgram] = []
     var processes: [SimulatedProcess] = []
     var promises = Promises()
+    /// Since when tasks wait whose applications have fewer places than they should.
+    var unfairSince: [Int64: Double] = [:]
+    /// The hosts that have failed for an application.
+    var failedLines: Set<HostBreaker.Line> = []
     /// What has become of the world's troubles.
     var season = Season.wild
     var connectivity = Connectivity.connected
+    /// By how much the time of day is ahead of what it was at first.
+    var wallOffset = 0.0
+    /// The present boot, and when it began.
+    var boot = (number: 1, start: 0.0)
     /// Whether nothing can be written.
     var isDiskFull = false
     var storeFailure: StoreError?
@@ -72,6 +80,9 @@ final class Simulation {
         policy.maximumTransfersPerHost = 1 + random.number(below: 5)
         policy.eventPageSize = random.happens(percent: 50) ? 2 : 64
         policy.diskFullDelay = 5
+        policy.minimumPlaceTime = 4
+        policy.trickleTime = 15
+        policy.longestBelievedWait = 400
         self.policy = policy
         killRate = random.one(of: [0, 2, 8, 20])
         servers = SimulatedServers(using: &random)
@@ -97,10 +108,13 @@ final class Simulation {
     }
 
     /// The present moment, as the daemon's clock shows it.
-    var date: Date { moment(now) }
+    var date: Date {
+        guard let daemon, sabotage != .followsWallClock else { return wall }
+        return daemon.machine.clock.now(sinceBoot: sinceBoot)
+    }
 
     /// The time of a moment.
-    func time(of date: Date) -> Double { date.timeIntervalSince(moment(0)) }
+    func time(of date: Date) -> Double { now + date.timeIntervalSince(self.date) }
 
     /// Runs from the beginning to the end.
     func run() {

@@ -214,4 +214,48 @@ struct ApplicationTests {
         sigaction(signal, nil, &action)
         return unsafeBitCast(action.__sigaction_handler, to: Int.self)
     }
+
+    // MARK: Being started again
+
+    private func startable(register: @escaping @Sendable () -> Void = {}) -> Application {
+        Application(
+            environment: .init(
+                launchReason: .user,
+                executablePath: "/bin/app",
+                relaunch: Application.Relaunch(executable: "/bin/app"),
+                register: register
+            )
+        )
+    }
+
+    @Test func `USE-1: a program without a delegate is not started for its sessions' events`() async
+    {
+        let application = startable()
+        #expect(application.registeredRelaunch == nil)
+        #expect(application.relaunch != nil)
+        application.delegate = await Delegate(handlesAtOnce: true)
+        #expect(application.registeredRelaunch?.executable == "/bin/app")
+    }
+
+    @Test func `USE-1: a program that says who is started has that started`() {
+        let application = startable()
+        application.relaunch?.arguments = ["events"]
+        #expect(application.registeredRelaunch?.arguments == ["events"])
+        application.relaunch = nil
+        #expect(application.registeredRelaunch == nil)
+    }
+
+    @Test func `USE-1: a delegate that comes after the first session is told to the daemon`() async
+    {
+        let count = Mutex(0)
+        let application = startable { count.withLock { $0 += 1 } }
+        let delegate = await Delegate(handlesAtOnce: true)
+        application.delegate = delegate
+        #expect(count.withLock { $0 } == 0)
+        application.delegate = nil
+        _ = application.fixIdentifier()
+        application.delegate = delegate
+        application.delegate = delegate
+        #expect(count.withLock { $0 } == 1)
+    }
 }

@@ -27,9 +27,11 @@ struct BackgroundApp {
             environment: .init(
                 launchReason: launchReason,
                 executablePath: "/bin/app",
-                relaunch: Application.Relaunch(executable: "/bin/app", arguments: ["-a"])
+                relaunch: Application.Relaunch(executable: "/bin/app")
             )
         )
+        // What an app has chosen is registered also without a delegate of the application's.
+        application.relaunch?.arguments = ["-a"]
         let connect = connect ?? daemon.connect
         sessions = BackgroundSessions(application: application) {
             [isAlive] () throws(DaemonError) in

@@ -1,0 +1,78 @@
+import FerryStore
+import FoundationEssentials
+
+// Only the dates that applications have given follow the time of day. When that is set, each task that waits for such a
+// date gets the moment that the date is now. A pass over them has come to its end before the next begins, so that no
+// commit of an earlier one comes late.
+extension DaemonStateMachine {
+    /// A pass over the tasks that wait for a time of day.
+    struct ClockPass: Hashable, Sendable {
+        /// Whether the clock was set since.
+        var isStale = false
+    }
+
+    /// The time of day may have been set.
+    mutating func clockSet(_ noted: DaemonClock, at now: Date) -> [Effect] {
+        guard noted != clock, !isStopping else { return [] }
+        clock = noted
+        return [.log(.notice, "the clock was set", task: nil)] + followClock()
+    }
+
+    /// Has all tasks that wait for a time of day wait for the right moment.
+    mutating func followClock() -> [Effect] {
+        guard clockPass == nil else {
+            clockPass?.isStale = true
+            return []
+        }
+        clockPass = ClockPass()
+        return [query(.dated(after: 0))]
+    }
+
+    /// Tasks that wait for a date, as just read; none when all were.
+    mutating func found(dated tasks: [TaskRecord], at now: Date) -> [Effect] {
+        guard let last = tasks.last else { return endClockPass() }
+        let changes = tasks.compactMap { task -> Mutation? in
+            guard let notBefore = task.notBefore, let date = DelayState.decode(task.delay)?.date
+            else { return nil }
+            let moment = clock.moment(ofWall: date)
+            guard abs(moment.timeIntervalSince(notBefore)) > DaemonClock.tolerance else {
+                return nil
+            }
+            return .retimeTask(task.id, from: notBefore, to: moment, at: now)
+        }
+        guard !changes.isEmpty else { return [query(.dated(after: last.id))] }
+        return [commit(changes, then: .retimed(through: last.id))]
+    }
+
+    /// Some of them have the right moment in the store.
+    mutating func retimed(_ receipt: Receipt, through task: Int64, at now: Date) -> [Effect] {
+        [query(.dated(after: task)), query(.earliestDeadline)] + changed(receipt.changes, at: now)
+    }
+
+    private mutating func endClockPass() -> [Effect] {
+        let isStale = clockPass?.isStale == true
+        clockPass = nil
+        return isStale ? followClock() : [commit([.set(.clock, clock.anchor.encoded)], .relaxed)]
+    }
+
+    /// The store could not say which tasks wait for a date.
+    mutating func clockPassFailed(until later: Date) -> [Effect] {
+        clockPass = nil
+        return [.setTimer(.clock, later)]
+    }
+
+    /// What there is to do about the clock when the daemon starts.
+    ///
+    /// In another boot the clock may have been set meanwhile, and nobody can say by how much: a wait that is longer than any
+    /// is over, and a time that began in the future begins now.
+    mutating func takeUpClock(at now: Date) -> [Effect] {
+        let set = Mutation.set(.clock, clock.anchor.encoded)
+        guard clock.isNewBoot else { return [] }
+        return [
+            commit(
+                [set, .distrustTimes(at: now, longestWait: policy.longestBelievedWait)],
+                .relaxed
+            )
+        ]
+    }
+}

@@ -1,0 +1,291 @@
+import FerryHTTP
+import FerryStore
+import FerryWire
+import FoundationEssentials
+
+// Applications have equal shares of the places, of all and of those of a host: an application that waits gets the place
+// of one that has at least two more (max-min fairness). What an application does not need, others may have. A transfer
+// that brings next to nothing leaves its place to whatever waits. Either happens only while somebody waits.
+extension DaemonStateMachine {
+    /// A task that has left its place because it brought next to nothing.
+    struct Yield: Hashable, Sendable {
+        /// How often it has.
+        var count: Int
+        /// Until when it comes behind everything else.
+        var until: Date
+    }
+
+    /// How all applications have been served so far.
+    var turns: [Int64: CandidateSearch.Turn] {
+        var turns = applications.mapValues { application in
+            CandidateSearch.Turn(
+                lastServed: application.lastServed,
+                lastHost: application.lastHost
+            )
+        }
+        for (application, places) in budget.places() { turns[application]?.places = places }
+        return turns
+    }
+
+    /// Notes that a task of an application starts.
+    mutating func noteTurn(of application: Int64, host: String) {
+        startCount += 1
+        applications[application]?.lastServed = startCount
+        applications[application]?.lastHost = host
+    }
+
+    // MARK: When to look
+
+    /// Something may wait for a place that others have: looks at the shares as soon as one may have to go.
+    mutating func reviewSharesSoon(at now: Date) -> [Effect] {
+        let ends = holders(of: nil).map { $0.pace.since + policy.minimumPlaceTime }
+        let soonest = now + policy.shareReviewInterval
+        return planReview(at: max(soonest, ends.min() ?? soonest))
+    }
+
+    /// Something waits, and no place was to go to it: looks again when that may have changed by time alone.
+    mutating func reviewSharesLater(at now: Date) -> [Effect] {
+        let ends = holders(of: nil).flatMap { task in
+            [task.pace.since + policy.minimumPlaceTime, trickleEnd(of: task)]
+        }
+        let next = ends.filter { $0 > now }.min() ?? now + policy.trickleTime
+        return planReview(at: max(now + policy.shareReviewInterval, next))
+    }
+
+    private mutating func planReview(at date: Date) -> [Effect] {
+        guard !isStopping, nextShareReview.map({ date < $0 }) ?? true else { return [] }
+        nextShareReview = date
+        return [.setTimer(.shares, date)]
+    }
+
+    /// Asks the store who waits for a place, if places are scarce.
+    mutating func reviewShares(at now: Date) -> [Effect] {
+        nextShareReview = nil
+        guard !isStopping, budget.free == 0 || !budget.saturatedHosts.isEmpty else { return [] }
+        guard !search.isUnderWay else { return reviewSharesSoon(at: now) }
+        search.begin(forShares: true)
+        return [query(.candidates(candidateSearch(forShares: true, at: now)))]
+    }
+
+    // MARK: Whose place goes
+
+    /// Takes the place of another transfer for a task that waits, if one has to go; its bytes stay.
+    mutating func makeRoom(for task: TaskRecord, at now: Date) -> [Effect]? {
+        // Where its host is full, only a place there is of use.
+        let host = budget.isFull(host: task.host) ? task.host : nil
+        let holders = holders(of: host)
+        let own = budget.places(of: application(of: task), host: host)
+        if let trickle = firstTrickle(of: holders, host: host, at: now) {
+            return leavePlace(trickle, asTrickle: true, at: now)
+        }
+        if let richest = victim(of: holders, having: own + 2, host: host, at: now) {
+            return leavePlace(richest, asTrickle: false, at: now)
+        }
+        guard own == 0 else { return nil }
+        // There are more applications than places: they take turns with what can go on later.
+        let oldest = holders.filter { task in
+            task.keepsBytes && now >= task.pace.since + policy.trickleTime
+        }
+        .min { $0.pace.since < $1.pace.since }
+        return oldest.map { leavePlace($0, asTrickle: false, at: now) }
+    }
+
+    /// The transfers that have places, of all hosts or of one, in order.
+    private func holders(of host: String?) -> [RunningTask] {
+        running.values.filter { task in
+            task.place == .transfer && task.phase == .loading && task.question == nil
+                && (host == nil || task.record.host == host)
+        }
+        .sorted { $0.record.id < $1.record.id }
+    }
+
+    /// The transfer that has brought next to nothing for longest, of the application that has the most places.
+    private func firstTrickle(
+        of holders: [RunningTask],
+        host: String?,
+        at now: Date
+    ) -> RunningTask? {
+        let trickles = holders.filter { isTrickle($0, at: now) }
+        guard !trickles.isEmpty else { return nil }
+        let places = budget.places(host: host)
+        return trickles.min { first, second in
+            let (one, other) = (
+                places[application(of: first.record)] ?? 0,
+                places[application(of: second.record)] ?? 0
+            )
+            return one == other ? first.pace.since < second.pace.since : one > other
+        }
+    }
+
+    /// The transfer that has to go of the application that has the most places, if it has so many.
+    ///
+    /// It is one that loses nothing where there is one, and the one that has had its place for the shortest time.
+    private func victim(
+        of holders: [RunningTask],
+        having count: Int,
+        host: String?,
+        at now: Date
+    ) -> RunningTask? {
+        let counts = budget.places(host: host)
+        func places(of task: RunningTask) -> Int { counts[application(of: task.record)] ?? 0 }
+        let candidates = holders.filter { task in
+            places(of: task) >= count && now >= task.pace.since + policy.minimumPlaceTime
+        }
+        return candidates.max { first, second in
+            if places(of: first) != places(of: second) {
+                return places(of: first) < places(of: second)
+            }
+            if first.keepsBytes != second.keepsBytes { return second.keepsBytes }
+            return first.pace.since < second.pace.since
+        }
+    }
+
+    private mutating func leavePlace(
+        _ task: RunningTask,
+        asTrickle isTrickle: Bool,
+        at now: Date
+    ) -> [Effect] {
+        let id = task.record.id
+        let reason =
+            isTrickle
+            ? "it brings fewer than \(Int(policy.trickleRate)) bytes per second"
+            : "its application has more than its share"
+        if isTrickle { noteYield(of: task, at: now) }
+        let response = storeResponse(of: id)
+        search.note(id)
+        return [.log(.info, "leaves its place to another task: \(reason)", task: id)]
+            + halt(task: id, at: now) + [
+                commit(
+                    response + [
+                        .setProgress(
+                            task: id,
+                            receivedByteCount: task.receivedByteCount,
+                            expectedByteCount: task.expectedByteCount
+                        )
+                    ],
+                    .relaxed
+                ),
+                .changed(task: id),
+            ]
+    }
+
+    // MARK: What brings next to nothing
+
+    /// When a transfer may have to go for bringing next to nothing.
+    private func trickleEnd(of task: RunningTask) -> Date {
+        task.pace.since + trickleTime(after: yields[task.record.id]?.count ?? 0)
+    }
+
+    /// For how long a transfer may bring next to nothing that has left its place so many times.
+    private func trickleTime(after count: Int) -> Double {
+        policy.trickleTime * Double(1 << min(count, policy.maximumTrickleDoublings))
+    }
+
+    /// Whether a transfer has brought next to nothing, and nobody has wanted it to be slow.
+    private func isTrickle(_ task: RunningTask, at now: Date) -> Bool {
+        guard now >= trickleEnd(of: task),
+            task.pace.rate(task.carriedByteCount, at: now) < policy.trickleRate
+        else { return false }
+        let limits = [
+            task.options?.rates, sessions[task.record.sessionID]?.configuration.rates, rates,
+        ]
+        guard limits.allSatisfy({ $0 == nil || $0 == SharedRates() }) else { return false }
+        // A server that has everything may take its time to answer.
+        let upload = UploadState.decode(task.record.upload)
+        return upload.map { task.sentByteCount ?? 0 < $0.byteCount } ?? true
+    }
+
+    private mutating func noteYield(of task: RunningTask, at now: Date) {
+        let count = yields[task.record.id]?.count ?? 0
+        if yields.count >= policy.maximumYields, yields[task.record.id] == nil,
+            let first = yields.min(by: { ($0.value.until, $0.key) < ($1.value.until, $1.key) })
+        {
+            yields[first.key] = nil
+        }
+        yields[task.record.id] = Yield(count: count + 1, until: now + trickleTime(after: count))
+    }
+
+    /// The tasks that come behind everything else.
+    func yieldingTasks(at now: Date) -> [Int64] {
+        yields.isEmpty ? [] : yields.filter { $0.value.until > now }.map(\.key)
+    }
+
+    /// Lets all tasks go that have left their places, as nothing else waits and there is room.
+    ///
+    /// - Returns: Whether there were any.
+    mutating func callBackYields() -> Bool {
+        var hasAny = false
+        for id in yields.keys where yields[id]?.until != .distantPast {
+            yields[id]?.until = .distantPast
+            hasAny = true
+        }
+        return hasAny
+    }
+
+    /// That a task has left its place to others, if it has.
+    func yield(of task: Int64, at now: Date) -> Wire.Wait? {
+        guard let yield = yields[task], yield.until > now else { return nil }
+        return Wire.Wait(
+            reason: .fairShare,
+            until: yield.until,
+            detail: """
+                it brought fewer than \(Int(policy.trickleRate)) bytes per second, and others wait; it goes on as \
+                soon as there is room
+                """
+        )
+    }
+}
+
+extension DaemonStateMachine {
+    /// How a transfer gets on.
+    struct Pace: Hashable, Sendable {
+        /// How long a rate is measured at least, in seconds.
+        private static let interval: Double = 30
+        /// Since when it has its place.
+        let since: Date
+        private var start: Date
+        private var startByteCount: Int64
+        private var lastRate: Double?
+
+        /// It has got its place, with so many bytes carried before.
+        init(byteCount: Int64, at now: Date) {
+            since = now
+            start = now
+            startByteCount = byteCount
+        }
+
+        /// What was carried before was another number.
+        mutating func goesOn(behind byteCount: Int64) { startByteCount = byteCount }
+
+        /// It has carried so many bytes by now.
+        mutating func note(_ byteCount: Int64, at now: Date) {
+            guard now.timeIntervalSince(start) >= Self.interval else { return }
+            lastRate = rate(byteCount, at: now)
+            start = now
+            startByteCount = byteCount
+        }
+
+        /// How many bytes per second it has carried lately, when it is so many by now.
+        func rate(_ byteCount: Int64, at now: Date) -> Double {
+            let seconds = now.timeIntervalSince(start)
+            if seconds < Self.interval, let lastRate { return lastRate }
+            return Double(max(0, byteCount - startByteCount)) / max(seconds, 0.001)
+        }
+    }
+}
+
+extension DaemonStateMachine.RunningTask {
+    /// Whether it goes on where it was when it has been stopped, as far as its server has shown.
+    fileprivate var keepsBytes: Bool {
+        guard sentByteCount == nil else { return resource != nil }
+        guard let response, (200..<300).contains(response.status) else {
+            return receivedByteCount == 0
+        }
+        func value(_ name: String) -> String? {
+            response.fields.first { $0.name.lowercased() == name }?.value
+        }
+        let hasValidator =
+            value("etag").map { !$0.hasPrefix("W/") } ?? (value("last-modified") != nil)
+        return hasValidator && value("accept-ranges") != "none"
+    }
+}

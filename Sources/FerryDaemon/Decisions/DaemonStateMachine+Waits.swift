@@ -1,0 +1,92 @@
+import FerryStore
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+
+extension DaemonStateMachine {
+    /// Why a task that waits does not run.
+    func wait(of task: TaskRecord, at now: Date) -> Wire.Wait? {
+        switch task.state {
+        case .held, .heldSuspended:
+            return Wire.Wait(reason: .paused, detail: "a person paused it")
+        case .suspended, .completed:
+            return nil
+        case .waiting:
+            break
+        }
+        if let running = running[task.id] {
+            if let question = running.question {
+                return Wire.Wait(reason: .application, detail: question.detail)
+            }
+            // With a full disk it takes a while until the store has the failure.
+            guard let failure = running.failure else { return nil }
+            let until = running.notBefore.flatMap { $0 > now ? $0 : nil }
+            return Wire.Wait(reason: .backoff, until: until, detail: failure.message)
+        }
+        if isUnreachable(task.host) || task.notBefore == TaskRecord.networkWait {
+            return Wire.Wait(reason: .network, detail: "no route leads off this machine")
+        }
+        if let until = task.notBefore, until > now {
+            if task.attempts == 0, DelayState.decode(task.delay)?.date != nil {
+                return Wire.Wait(reason: .earliestBegin, until: until)
+            }
+            let failure = task.lastError.flatMap { Stored.failure($0) }
+            let isFull = failure?.code == TransferError.Code.diskFull.rawValue
+            return Wire.Wait(
+                reason: isFull ? .diskSpace : .backoff,
+                until: until,
+                detail: failure?.message
+            )
+        }
+        if let wait = hostFailure(of: line(of: task), at: now) { return wait }
+        if let wait = yield(of: task.id, at: now) { return wait }
+        return limit(of: task) ?? Wire.Wait(reason: .starting)
+    }
+
+    /// That a host is left alone, if it is.
+    private func hostFailure(of line: HostBreaker.Line, at now: Date) -> Wire.Wait? {
+        guard isLeftAlone(line, at: now) else { return nil }
+        let detail =
+            switch breaker.cause(line) {
+            case .failures(let count): "\(line.host) has failed \(count) times in a row"
+            case .isAsked: "\(line.host) has asked this application to come back later"
+            }
+        return Wire.Wait(
+            reason: .hostFailure,
+            until: breaker.end(line, at: now),
+            detail: detail
+        )
+    }
+
+    /// The limit that is in the way of a task, if one is.
+    private func limit(of task: TaskRecord) -> Wire.Wait? {
+        let sessionCount = budget.count(session: task.sessionID, host: task.host)
+        let limit = sessionLimit(task.sessionID)
+        if sessionCount >= limit {
+            return Wire.Wait(
+                reason: .hostLimit,
+                detail: "its session has \(sessionCount) of \(limit) transfers from \(task.host)"
+            )
+        }
+        let application = application(of: task)
+        if budget.free(host: task.host) == 0, budget.free > 0 {
+            let count = budget.places(of: application, host: task.host)
+            return Wire.Wait(
+                reason: .hostLimit,
+                detail: """
+                    \(task.host) has \(policy.maximumTransfersPerHost) transfers, the limit; \
+                    \(count) of them its application's
+                    """
+            )
+        }
+        guard budget.free == 0 else { return nil }
+        let count = budget.places(of: application)
+        return Wire.Wait(
+            reason: .connectionLimit,
+            detail: """
+                \(policy.maximumTransfers) transfers run, the limit; \(count) of them its \
+                application's
+                """
+        )
+    }
+}

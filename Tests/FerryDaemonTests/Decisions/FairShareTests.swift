@@ -1,0 +1,193 @@
+import FerryStore
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+import Testing
+
+@testable import FerryDaemon
+
+/// Each application gets its share of the places, and a transfer that brings next to nothing keeps none from others.
+@Suite(.timeLimit(.minutes(5))) struct FairShareTests {
+    /// An application in a world where everything that is started loads.
+    private struct Program {
+        var name: String
+        var client: BenchClient
+        /// How many bytes each of its transfers brings per second.
+        var rate: Int64
+    }
+
+    private static let hostile = "hostile"
+
+    private static func program(
+        _ name: String,
+        number: Int32,
+        rate: Int64,
+        in bench: inout MachineBench
+    ) -> Program {
+        let client = bench.open(
+            "main",
+            application: name,
+            process: number,
+            configuration: .limited(16)
+        )
+        return Program(name: name, client: client, rate: rate)
+    }
+
+    /// One that has 36 transfers of a byte per second from six hosts.
+    private static func hostileProgram(in bench: inout MachineBench) -> Program {
+        let program = program(hostile, number: 1, rate: 1, in: &bench)
+        for identifier in 1...36 {
+            bench.start(program.client, identifier, host: "drip\(identifier % 6)")
+        }
+        return program
+    }
+
+    /// How many places each application has.
+    private static func places(_ bench: MachineBench) -> [String: Int] {
+        bench.machine.running.values.filter { $0.place == .transfer }.reduce(into: [:]) {
+            let id = bench.machine.application(of: $1.record)
+            $0[bench.machine.applications[id]?.record.identifier ?? "", default: 0] += 1
+        }
+    }
+
+    /// Lets a second pass in which every transfer loads.
+    private static func passSecond(_ programs: [Program], in bench: inout MachineBench) {
+        for (id, task) in bench.machine.running.sorted(by: { $0.key < $1.key })
+        where task.phase == .loading {
+            if task.response == nil { answer(id, in: &bench) }
+            let rate = programs.first { $0.client.session == task.record.sessionID }?.rate ?? 0
+            bench.progress(id, task.receivedByteCount + rate, of: nil)
+        }
+        bench.settle()
+        bench.wait(1)
+    }
+
+    /// A server answers with a version that can be gone on with.
+    private static func answer(_ task: Int64, in bench: inout MachineBench) {
+        var response = Wire.Response.sample()
+        response.fields = [Wire.Field(name: "ETag", value: "\"1\"")]
+        bench.input { [response] in
+            $0.responded(task: task, response: response, request: .sample(), at: $1)
+        }
+    }
+
+    @Test
+    func
+        `REL-3: of 20 applications, one of them hostile, none has more than its share for a minute`()
+    {
+        var bench = MachineBench(DaemonPolicy())
+        var programs = [Self.hostileProgram(in: &bench)]
+        for _ in 0..<600 { Self.passSecond(programs, in: &bench) }
+        // While nobody waits, nobody has to go.
+        #expect(Self.places(bench) == [Self.hostile: 32])
+        for number in 2...20 {
+            let program = Self.program(
+                "app\(number)",
+                number: Int32(number),
+                rate: 5000,
+                in: &bench
+            )
+            for identifier in 1...4 {
+                bench.start(program.client, identifier, host: "host\(number % 3)")
+            }
+            programs.append(program)
+        }
+        for _ in 0..<60 { Self.passSecond(programs, in: &bench) }
+        for _ in 0..<600 {
+            Self.passSecond(programs, in: &bench)
+            let places = Self.places(bench)
+            #expect(places.count >= 19 && places.values.allSatisfy { $0 <= 2 }, "\(places)")
+        }
+    }
+
+    @Test func `REL-3: more applications than places take turns`() {
+        var bench = MachineBench(.limits(total: 4, host: 4))
+        let programs = (1...6).map { number in
+            let name = "app\(number)"
+            let program = Self.program(name, number: Int32(number), rate: 5000, in: &bench)
+            bench.start(program.client, 1, host: "host")
+            return program
+        }
+        var seconds: [String: Int] = [:]
+        for _ in 0..<1200 {
+            Self.passSecond(programs, in: &bench)
+            for name in Self.places(bench).keys { seconds[name, default: 0] += 1 }
+            #expect(Self.places(bench).values.reduce(0, +) == 4)
+        }
+        #expect(seconds.count == 6 && seconds.values.allSatisfy { $0 > 600 }, "\(seconds)")
+    }
+
+    @Test func `REL-3: the place of a transfer that brings next to nothing goes to whatever waits`()
+        throws
+    {
+        var bench = MachineBench(.limits(total: 2, host: 2))
+        let drip = Self.program("drip", number: 1, rate: 1, in: &bench)
+        for identifier in 1...2 { bench.start(drip.client, identifier, host: "drip") }
+        for _ in 0..<90 { Self.passSecond([drip], in: &bench) }
+        #expect(bench.loading == [1, 2])
+        let third = bench.start(drip.client, 3, host: "fast")
+        bench.wait(10)
+        #expect(bench.loading == [2, third])
+        let wait = try #require(bench.wait(of: 1))
+        #expect(wait.reason == .fairShare)
+        #expect(wait.detail?.contains("256 bytes per second") == true)
+        // Its bytes are kept.
+        #expect(bench.stored(1)?.receivedByteCount == 90)
+        #expect(bench.stored(1)?.attempts == 0 && bench.stored(1)?.lastError == nil)
+        bench.finish(third)
+        #expect(bench.loading == [1, 2])
+    }
+
+    @Test func `REL-3: who has left its place has it for twice as long the next time`() {
+        var bench = MachineBench(.limits(total: 1, host: 1))
+        let drip = Self.program("drip", number: 1, rate: 1, in: &bench)
+        for identifier in 1...2 { bench.start(drip.client, identifier, host: "drip") }
+        var turns: [Int] = []
+        for _ in 0..<1000 {
+            let before = bench.loading
+            Self.passSecond([drip], in: &bench)
+            if bench.loading != before || turns.isEmpty { turns.append(0) }
+            turns[turns.count - 1] += 1
+            #expect(bench.loading.count == 1)
+        }
+        let whole = turns.dropLast()
+        #expect(whole.count >= 5 && (whole.max() ?? 0) >= 240, "\(turns)")
+        #expect(whole.dropFirst().allSatisfy { $0 >= 60 }, "\(turns)")
+    }
+
+    @Test func `REL-3: a slow line, and what is to be slow, keep their places`() {
+        var bench = MachineBench(.limits(total: 2, host: 2))
+        let modem = Self.program("modem", number: 1, rate: 1000, in: &bench)
+        bench.start(modem.client, 1, host: "a")
+        let slow = Self.program("slow", number: 2, rate: 10, in: &bench)
+        bench.start(slow.client, 1, host: "b")
+        bench.person { $0.setRates(SharedRates(receive: 10), ofTask: 2, from: $1) }
+        bench.start(modem.client, 2, host: "a")
+        bench.start(slow.client, 2, host: "b")
+        for _ in 0..<600 { Self.passSecond([modem, slow], in: &bench) }
+        #expect(bench.loading == [1, 2])
+        #expect(bench.wait(of: 3)?.detail?.contains("1 of them its application's") == true)
+    }
+
+    @Test
+    func `REL-3: an application that comes late gets a place of the host that another has filled`()
+    {
+        var bench = MachineBench(.limits(total: 9, host: 2))
+        let first = Self.program("first", number: 1, rate: 5000, in: &bench)
+        for identifier in 1...4 { bench.start(first.client, identifier, host: "a") }
+        let second = Self.program("second", number: 2, rate: 5000, in: &bench)
+        let late = bench.start(second.client, 1, host: "a")
+        for _ in 0..<30 { Self.passSecond([first, second], in: &bench) }
+        #expect(bench.loading.count == 2 && bench.loading.contains(late))
+    }
+
+    @Test func `REL-3: of the places that become free each application gets as many`() {
+        var bench = MachineBench(.limits(total: 4, host: 4))
+        let many = Self.program("many", number: 1, rate: 5000, in: &bench)
+        for identifier in 1...40 { bench.start(many.client, identifier, host: "h\(identifier)") }
+        let few = Self.program("few", number: 2, rate: 5000, in: &bench)
+        for identifier in 1...10 { bench.start(few.client, identifier, host: "z") }
+        for _ in 1...12 { if let task = bench.loading.first { bench.finish(task) } }
+        #expect(Self.places(bench) == ["many": 2, "few": 2])
+    }
+}

@@ -1,0 +1,188 @@
+import FerryStore
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+import Testing
+
+@testable import FerryDaemon
+
+/// Equal downloads of a session that are under way at once are fetched once.
+@Suite(.timeLimit(.minutes(1))) struct FollowerTests {
+    /// A client makes a download of an address, and lets it run.
+    private static func start(
+        _ bench: inout MachineBench,
+        _ client: BenchClient,
+        _ identifier: Int,
+        _ change: (inout Wire.CreateDownload) -> Void = { _ in }
+    ) -> Int64 {
+        var create = Wire.CreateDownload.sample(client.session, identifier)
+        create.request = .sample("http://a/same")
+        create.resumed = true
+        change(&create)
+        let now = bench.now
+        let outcome = bench.settledCall(client) { [create] in
+            $0.createDownload(create, from: $1, at: now)
+        }
+        guard case .answer(.created(let task)) = outcome else { return 0 }
+        return task
+    }
+
+    /// Two equal downloads, of which the first loads.
+    private static func pair(
+        _ policy: DaemonPolicy = .limits(total: 9, host: 9)
+    ) -> (MachineBench, BenchClient) {
+        var bench = MachineBench(policy)
+        let client = bench.open(configuration: .limited(9))
+        for identifier in 1...2 { _ = start(&bench, client, identifier) }
+        return (bench, client)
+    }
+
+    private static func shared(
+        _ bench: inout MachineBench,
+        _ result: (Int64) -> Result<String, TransferError> = { .success("/copy\($0)") }
+    ) {
+        guard let sharing = bench.sharings.last else { return }
+        let copies = sharing.others.reduce(into: [:]) { $0[$1] = result($1) }
+        bench.input {
+            $0.sharedFile(
+                of: sharing.task,
+                byteCount: sharing.byteCount,
+                path: sharing.path,
+                with: copies,
+                at: $1
+            )
+        }
+        bench.settle()
+    }
+
+    private static func kinds(_ bench: MachineBench, task: Int64) -> [Wire.EventKind] {
+        bench.database.current.events.filter { $0.value.task == task }.sorted { $0.key < $1.key }
+            .compactMap { Stored.event($0.value.new.payload)?.kind }
+    }
+
+    @Test func `API-17: equal downloads of a session have one transfer and a file each`() throws {
+        var (bench, client) = Self.pair()
+        #expect(bench.loading == [1])
+        #expect(bench.machine.budget.count == 1)
+        let stream = bench.subscribe(client)
+        bench.input {
+            $0.responded(task: 1, response: .sample(), request: .sample("http://a/same"), at: $1)
+        }
+        bench.progress(1, 50)
+        bench.wait(1)
+        let progress = bench.events[stream]?.filter { $0.kind == .progress } ?? []
+        #expect(Set(progress.compactMap(\.task)) == [1, 2])
+        bench.finish(1, byteCount: 100)
+        // Nobody is told before each has a file of its own.
+        #expect(bench.database.current.events.isEmpty)
+        let sharing = try #require(bench.sharings.first)
+        #expect(sharing.task == 1 && sharing.others == [2] && sharing.byteCount == 100)
+        Self.shared(&bench)
+        for task in [1, 2] as [Int64] {
+            #expect(Self.kinds(bench, task: task) == [.finished, .completed])
+            #expect(bench.stored(task)?.receivedByteCount == 100)
+            #expect(bench.stored(task)?.response.flatMap { Stored.response($0) }?.status == 200)
+        }
+        let paths = bench.database.current.events(session: 1, after: 0, limit: 9)
+            .compactMap { Stored.event($0.payload)?.path }
+        #expect(Set(paths) == ["/1", "/copy2"])
+        #expect(bench.machine.running.isEmpty && bench.machine.followers.isEmpty)
+        #expect(bench.machine.copying.isEmpty && bench.machine.operationCount == 0)
+    }
+
+    @Test func `API-17: a download that comes late gets the same bytes`() {
+        var (bench, client) = Self.pair()
+        bench.progress(1, 50)
+        let late = Self.start(&bench, client, 3)
+        #expect(bench.machine.running[late]?.receivedByteCount == 50)
+        bench.finish(1, byteCount: 100)
+        #expect(bench.sharings.first?.others == [2, late])
+    }
+
+    @Test func `API-17: what is not the same has a transfer of its own`() {
+        var (bench, client) = Self.pair()
+        let other = bench.open("other", configuration: .limited(9))
+        let tasks = [
+            Self.start(&bench, other, 1),
+            Self.start(&bench, client, 3) { $0.request.url = "http://a/another" },
+            Self.start(&bench, client, 4) {
+                $0.request.fields = [Wire.Field(name: "A", value: "b")]
+            },
+            Self.start(&bench, client, 5) { $0.options = Wire.TransferOptions(receiveRate: 9) },
+        ]
+        #expect(bench.loading == [1] + tasks)
+        let parts = (6...7).map { identifier in
+            Self.start(&bench, client, identifier) { create in
+                create.request.fields = [Wire.Field(name: "Range", value: "bytes=0-9")]
+            }
+        }
+        #expect(bench.loading == [1] + tasks + parts)
+    }
+
+    @Test func `API-17: who is cancelled or suspended takes no other along`() {
+        var (bench, client) = Self.pair()
+        bench.cancel(client, 2)
+        #expect(bench.stored(2)?.state == .completed && bench.loading == [1])
+        let third = Self.start(&bench, client, 3)
+        bench.suspend(client, 3)
+        #expect(bench.stored(third)?.state == .suspended && bench.machine.running[third] == nil)
+        bench.resume(client, 3)
+        #expect(bench.machine.running[third]?.leader == 1)
+        bench.progress(1, 50)
+        bench.suspend(client, 1)
+        #expect(bench.loading == [third])
+        // It has bytes of its own, and goes on from them.
+        bench.finish(third)
+        #expect(bench.sharings.isEmpty)
+        #expect(Self.kinds(bench, task: third) == [.finished, .completed])
+    }
+
+    @Test func `API-17: when the first one is cancelled the next one loads for the others`() {
+        var (bench, client) = Self.pair()
+        let third = Self.start(&bench, client, 3)
+        bench.cancel(client, 1)
+        #expect(bench.loading == [2])
+        #expect(bench.machine.running[third]?.leader == 2)
+    }
+
+    @Test func `API-17: after a failure all come back together, and load once`() {
+        var (bench, _) = Self.pair()
+        bench.fail(1)
+        #expect(bench.loading.isEmpty)
+        #expect(bench.stored(1)?.notBefore == bench.stored(2)?.notBefore)
+        #expect(bench.stored(2)?.attempts == 1)
+        bench.wait(10)
+        #expect(bench.loading == [1])
+        #expect(bench.machine.running[2]?.leader == 1)
+    }
+
+    @Test func `API-17: what cannot be copied is loaded once more`() {
+        var (bench, _) = Self.pair()
+        bench.finish(1)
+        Self.shared(&bench) { _ in .failure(.sample(.diskFull)) }
+        #expect(Self.kinds(bench, task: 1) == [.finished, .completed])
+        #expect(bench.loading == [2])
+        bench.finish(2)
+        #expect(Self.kinds(bench, task: 2) == [.finished, .completed])
+    }
+
+    @Test func `API-17: the copy for a task that is cancelled meanwhile goes`() {
+        var (bench, client) = Self.pair()
+        bench.finish(1)
+        bench.cancel(client, 2)
+        bench.forgetEffects()
+        Self.shared(&bench)
+        #expect(bench.effects.contains(.discardFile(task: 2)))
+        #expect(Self.kinds(bench, task: 2) == [.completed])
+        #expect(bench.machine.copying.isEmpty)
+    }
+
+    @Test func `API-17: the next daemon begins with those that have not ended`() {
+        var (bench, _) = Self.pair()
+        bench.finish(1)
+        // It dies before the copy is there.
+        let next = MachineBench(.limits(total: 9, host: 9), on: bench.database)
+        #expect(next.loading == [1])
+        #expect(next.machine.running[2]?.leader == 1)
+    }
+}

@@ -1,0 +1,64 @@
+import FerryStore
+import FerrySystem
+import FerryTransfer
+import FoundationEssentials
+
+@testable import FerryDaemon
+
+extension Simulation {
+    /// The time of day.
+    var wall: Date { moment(now + wallOffset) }
+
+    /// How long the boot has lasted, in seconds.
+    var sinceBoot: Double { now - boot.start }
+
+    /// The clock of a daemon that starts now.
+    func makeClock() -> DaemonClock {
+        var clock = DaemonClock(
+            continuing: .decode(database.current.settings[.clock]),
+            boot: BootIdentifier(rawValue: "\(boot.number)"),
+            wall: wall,
+            sinceBoot: sinceBoot
+        )
+        _ = clock.note(wall: wall, sinceBoot: sinceBoot)
+        return clock
+    }
+
+    /// The machine is started again.
+    func reboot() {
+        count(.anotherBoot)
+        boot = (boot.number + 1, now)
+    }
+
+    /// Somebody sets the clock.
+    func setClock() {
+        wallOffset += random.one(of: [-86400, 86400, -10, 10])
+        note("the clock is set, by \(wallOffset) in all")
+        count(.clockSet)
+        guard let daemon, daemon.hasBooted, sabotage != .forgetsDates else { return }
+        var clock = daemon.machine.clock
+        guard clock.note(wall: wall, sinceBoot: sinceBoot) else { return }
+        daemon.input { [clock] in $0.clockSet(clock, at: $1) }
+    }
+
+    /// Dates follow the time of day, and no wait is longer than any.
+    func checkClock(_ daemon: SimulatedDaemon) {
+        let machine = daemon.machine
+        guard machine.clockPass == nil, daemon.timers[.clock] == nil else { return }
+        let longest = max(policy.longestBelievedWait, policy.retry.maximumDelay.inSeconds) + 1
+        for task in database.current.tasks.values.map(\.record) where task.state != .completed {
+            guard let notBefore = task.notBefore, notBefore != TaskRecord.networkWait else {
+                continue
+            }
+            let wanted = task.attempts == 0 ? DelayState.decode(task.delay)?.date : nil
+            if let wanted, wanted > wall {
+                let moment = date + wanted.timeIntervalSince(wall)
+                if notBefore < moment - 2, machine.running[task.id] == nil {
+                    fail("task \(task.id) begins at \(notBefore), not at \(moment)")
+                }
+            } else if notBefore > date + longest {
+                fail("task \(task.id) waits until \(notBefore), longer than any")
+            }
+        }
+    }
+}
