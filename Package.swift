@@ -66,6 +66,7 @@ let package = Package(
                 "WebSocket/websocket_server.py", "Servers/HTTPBin/gunicorn_settings.py",
                 "Servers/FakeLogind/logind.py", "Servers/TLSRelay/tls_relay.py",
                 "Servers/TusServer/tus_server.py",
+                "Files/hanging-disk.py",
             ]
         ),
         .executableTarget(

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -84,3 +85,8 @@ int CFerryLinux_exitStatus(int status) { return WEXITSTATUS(status); }
 int CFerryLinux_terminationSignal(int status) { return WIFSIGNALED(status) ? WTERMSIG(status) : 0; }
 const char *CFerryLinux_errorName(int code) { return strerrorname_np(code); }
 char **CFerryLinux_environment(void) { return environ; }
+
+uint32_t CFerryLinux_fileSystemType(int descriptor) {
+    struct statfs status;
+    return fstatfs(descriptor, &status) == 0 ? (uint32_t)status.f_type : 0;
+}

@@ -162,6 +162,27 @@ import Testing
         try expectArrival(of: Self.small)
     }
 
+    @Test func `REL-2: a thousand uploads in a loop need few descriptors`() async throws {
+        try Data("hello".utf8).write(to: URL(filePath: file))
+        let count = 1000
+        let uploads = (0..<count).flatMap { _ in ["--upload", "\(server.url("/in")) \(file)"] }
+        let app = try await TestProcess(
+            "/bin/sh",
+            [
+                "-c", "ulimit -n 256; exec \"$0\" \"$@\"", TestHome.executable("ferry-test-app"),
+                "--events", events.path, "--directory", home.files,
+            ] + uploads,
+            environment: home.environment
+        )
+        var ends: Set<String> = []
+        while ends.count < count {
+            ends.insert(await events.next("completed"))
+        }
+        #expect(ends.allSatisfy { $0.hasSuffix(" ok") })
+        #expect(server.requests.count == count)
+        await app.killed()
+    }
+
     @Test func `BG-4: a file that is not there fails with -1100`() async throws {
         _ = try await start(arguments: ["--upload", "\(server.url("/in")) \(home.files)/missing"])
         #expect(await events.next("completed").hasSuffix(" -1100"))

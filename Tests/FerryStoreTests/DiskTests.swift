@@ -43,6 +43,45 @@ struct DiskTests {
     }
 
     @Test(.enabled(if: SmallDisk.canBeMade, "only root can mount a small file system"))
+    func `REL-11: on a full disk tasks can end, and room is kept back again when there is some`()
+        async throws
+    {
+        let disk = try SmallDisk(byteCount: 4 << 20)
+        let store = try Store(directory: disk.directory)
+        let session = try await store.openedSession()
+        for id in 1...50 as ClosedRange<Int64> {
+            try await store.commit([.insertTask(.waiting(id, session: session.id))])
+        }
+        try disk.fill()
+        // Whatever room SQLite still has is used up by what is no end.
+        var count: Int64 = 100
+        while count < 2000 {
+            count += 1
+            do {
+                try await store.commit([large(count, session: session.id, byteCount: 20_000)])
+            } catch {
+                #expect(error.code == .diskFull)
+                break
+            }
+        }
+        #expect(count < 2000)
+        for id in 1...50 as ClosedRange<Int64> {
+            try await store.commit([
+                .completeTask(.id(id), [NewEvent(kind: 1, payload: [1])], at: moment(0))
+            ])
+        }
+        #expect(try await store.totals().waitingTasks == Int(count) - 101)
+        let error = try await failure {
+            try await store.commit([large(9999, session: session.id, byteCount: 1 << 20)])
+        }
+        #expect(error.code == .diskFull)
+        disk.empty()
+        try await store.commit([large(9999, session: session.id, byteCount: 10)])
+        #expect(try disk.directory.status(of: "reserve")?.size == 1 << 20)
+        await store.close()
+    }
+
+    @Test(.enabled(if: SmallDisk.canBeMade, "only root can mount a small file system"))
     func `a database cannot be made on a full disk, and is there when there is room`()
         async throws
     {

@@ -133,5 +133,7 @@ int CFerryLinux_exitStatus(int status);
 int CFerryLinux_terminationSignal(int status);
 const char *_Nullable CFerryLinux_errorName(int code);
 char *_Nullable *_Nullable CFerryLinux_environment(void);
+/// The number of the file system that an open file is on (statfs(2)); 0 when it cannot be told.
+uint32_t CFerryLinux_fileSystemType(int descriptor);
 
 #endif

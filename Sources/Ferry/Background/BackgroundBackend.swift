@@ -80,12 +80,13 @@ final class BackgroundBackend: SessionBackend {
                 identifier: task.taskIdentifier,
                 request: Wire.Request(order.request),
                 resumeData: order.resumeData,
-                upload: BackgroundCall.Upload(file: order.file, path: order.path),
+                upload: BackgroundCall.Upload(file: order.file, path: order.file.path),
                 options: Wire.TransferOptions(task.transferOptions)
             )
         )
-        connection.call(call) { error in
-            task.deliver(.completed(error: URLError(error, url: task.originalRequest?.url)))
+        connection.call(call) { [file = order.file] error in
+            let failure = file.failure ?? URLError(error, url: task.originalRequest?.url)
+            task.deliver(.completed(error: failure))
         }
     }
 

@@ -40,8 +40,8 @@ enum BackgroundCall: Equatable, Sendable {
 
     /// A file to send.
     struct Upload: Equatable, Sendable {
-        /// The file, open until the daemon has it.
-        var file: PassedFile
+        /// The file, which the daemon is handed when it is open.
+        var file: OutgoingFile
         /// The file's absolute path.
         var path: String
 
@@ -54,6 +54,12 @@ enum BackgroundCall: Equatable, Sendable {
     var isIncomplete: Bool {
         guard case .create(let task) = self else { return false }
         return !task.isResumed
+    }
+
+    /// The file that goes along with the call, if any.
+    var file: OutgoingFile? {
+        guard case .create(let task) = self else { return nil }
+        return task.upload?.file
     }
 
     /// Takes over what another call would do right after this one.
@@ -84,13 +90,16 @@ enum BackgroundCall: Equatable, Sendable {
         session: Int64,
         onReply: @escaping @LoopActor @Sendable (CallError?) -> Void
     ) {
-        func send<Method: TransferMethod>(_ method: Method, file: PassedFile? = nil) {
+        func send<Method: TransferMethod>(_ method: Method, file: UserFile? = nil) {
             client.call(method, file: file) { onReply($0.failure) }
         }
         switch self {
         case .create(let task):
             if let upload = task.upload {
-                return send(Wire.CreateUpload(task, upload, session: session), file: upload.file)
+                return send(
+                    Wire.CreateUpload(task, upload, session: session),
+                    file: upload.file.opened
+                )
             }
             send(
                 Wire.CreateDownload(

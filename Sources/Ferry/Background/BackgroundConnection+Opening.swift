@@ -106,8 +106,8 @@ extension BackgroundConnection {
             }
             state.condition = .open(session)
             state.hasOpened = true
-            let generation = state.generation
-            state.outbox.sendAll { send($0, over: session, generation: generation) }
+            state.outbox.beginConnection()
+            sendNew(&state, over: session, keepsIncomplete: false)
             releaseWaiting(&state)
             return state.observer
         }

@@ -245,18 +245,27 @@ extension BackgroundConnection {
     ///
     /// A new task is kept until the loop has a moment: as a rule its application resumes it before, and
     /// one call does for both.
-    private func sendNew(
+    func sendNew(
         _ state: inout State,
         over session: State.Session,
         keepsIncomplete: Bool
     ) {
         let generation = state.generation
-        let keepsOne = state.outbox.sendNew(keepsIncomplete: keepsIncomplete) { entry in
+        let remainder = state.outbox.sendNew(keepsIncomplete: keepsIncomplete) { entry in
             send(entry, over: session, generation: generation)
         }
-        guard keepsOne, !state.isSendingScheduled else { return }
-        state.isSendingScheduled = true
-        LoopActor.perform { [self] in sendKept() }
+        switch remainder {
+        case .nothing:
+            return
+        case .incomplete:
+            guard !state.isSendingScheduled else { return }
+            state.isSendingScheduled = true
+            LoopActor.perform { [self] in sendKept() }
+        case .file(let file):
+            file.open { [weak self] in
+                LoopActor.perform { self?.sendKept() }
+            }
+        }
     }
 
     @LoopActor

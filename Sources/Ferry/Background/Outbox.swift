@@ -6,7 +6,7 @@ struct Outbox {
     struct Entry: Sendable {
         let number: UInt64
         fileprivate(set) var call: BackgroundCall
-        /// Whether the daemon may know of the call.
+        /// Whether the daemon may know of the call, from this connection or an earlier one.
         fileprivate(set) var wasSent = false
         /// How often the daemon could not carry it out for reasons that may pass.
         fileprivate(set) var failureCount = 0
@@ -17,6 +17,8 @@ struct Outbox {
     private var entries: [Entry] = []
     /// How many entries at the front are done with; they are removed many at a time.
     private var doneCount = 0
+    /// How many entries, of those that are done with and those that are not, this connection has.
+    private var sentCount = 0
     private var nextNumber: UInt64 = 0
     private var barriers: [(number: UInt64, continuation: @Sendable () -> Void)] = []
 
@@ -38,31 +40,39 @@ struct Outbox {
         nextNumber += 1
     }
 
-    /// Hands over all calls, to a new connection.
-    mutating func sendAll(_ send: (Entry) -> Void) {
-        for index in doneCount..<entries.count {
-            entries[index].wasSent = true
-            send(entries[index])
-        }
+    /// Nothing was handed over to the connection that there is now.
+    mutating func beginConnection() { sentCount = doneCount }
+
+    /// Why calls were kept.
+    enum Remainder: Equatable {
+        /// None were.
+        case nothing
+        /// The last one creates a task that is likely to be resumed.
+        case incomplete
+        /// The next one has to wait until its file is open, and those behind it with it.
+        case file(OutgoingFile)
     }
 
-    /// Hands over the calls that were never sent.
+    /// Hands over the calls that this connection does not have.
     ///
     /// - Parameters:
     ///   - keepsIncomplete: Whether to keep a task for now that is likely to be resumed.
     ///   - send: Is handed the calls.
-    /// - Returns: Whether one was kept.
-    mutating func sendNew(keepsIncomplete: Bool, _ send: (Entry) -> Void) -> Bool {
-        var first = entries.count
-        while first > doneCount, !entries[first - 1].wasSent { first -= 1 }
-        for index in first..<entries.count {
-            if keepsIncomplete, index == entries.count - 1, entries[index].call.isIncomplete {
-                return true
+    /// - Returns: What was kept.
+    mutating func sendNew(keepsIncomplete: Bool, _ send: (Entry) -> Void) -> Remainder {
+        while sentCount < entries.count {
+            let entry = entries[sentCount]
+            if keepsIncomplete, sentCount == entries.count - 1, entry.call.isIncomplete,
+                !entry.wasSent
+            {
+                return .incomplete
             }
-            entries[index].wasSent = true
-            send(entries[index])
+            if let file = entry.call.file, !file.isReady { return .file(file) }
+            entries[sentCount].wasSent = true
+            sentCount += 1
+            send(entries[sentCount - 1])
         }
-        return false
+        return .nothing
     }
 
     /// The first call, if it is that one; any other answer is late, and its call is sent again.
@@ -78,6 +88,7 @@ struct Outbox {
         doneCount += 1
         if doneCount * 2 > entries.count {
             entries.removeFirst(doneCount)
+            sentCount -= doneCount
             doneCount = 0
         }
         return takeReachedBarriers()
@@ -91,6 +102,8 @@ struct Outbox {
             if case .acknowledge = entry.call { false } else { true }
         }
         doneCount = 0
+        // They are handed over anew, to the session that is there now.
+        sentCount = 0
         return takeReachedBarriers()
     }
 
@@ -108,6 +121,7 @@ struct Outbox {
     mutating func removeAll() -> [@Sendable () -> Void] {
         entries = []
         doneCount = 0
+        sentCount = 0
         return takeReachedBarriers()
     }
 

@@ -81,6 +81,7 @@ extension TransferError.Code {
         case .cannotWriteToFile, .diskFull: .cannotWriteToFile
         case .fileMissing: .fileDoesNotExist
         case .fileChanged: .cannotOpenFile
+        case .fileUnreadable: .noPermissionsToReadFile
         case .responseTooLong: .dataLengthExceedsMaximum
         case .resumeDataInvalid: isBackground ? .cannotWriteToFile : .unsupportedURL
         case .backgroundSessionInUse: .backgroundSessionInUseByAnotherProcess

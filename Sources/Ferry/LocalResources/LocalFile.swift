@@ -11,8 +11,7 @@ final class LocalFile: Sendable {
     /// the file had when it was opened.
     let response: URLResponse
 
-    private let descriptor: FileDescriptor
-    private let queue: BlockingQueue
+    private let file: UserFile
     private let url: URL
 
     /// Opens the file of a URL.
@@ -32,7 +31,6 @@ final class LocalFile: Sendable {
 
     private init(_ url: URL, queue: BlockingQueue) throws(URLError) {
         self.url = url
-        self.queue = queue
         let file = try OpenedFile(url)
         response = URLResponse(
             url: url,
@@ -40,7 +38,7 @@ final class LocalFile: Sendable {
             expectedContentLength: Int(file.byteCount),
             textEncodingName: nil
         )
-        descriptor = file.descriptor
+        self.file = UserFile(file.descriptor, on: queue)
     }
 
     /// Reads on from where the last piece ended.
@@ -50,14 +48,16 @@ final class LocalFile: Sendable {
     /// - Throws: ``URLError/resourceUnavailable``.
     @LoopActor
     func read(upTo limit: Int) async throws(URLError) -> Data {
-        try await queue.run { () throws(URLError) in try self.readPiece(limit) }
+        try await file.queue.run { () throws(URLError) in try self.readPiece(limit) }
     }
 
     private func readPiece(_ limit: Int) throws(URLError) -> Data {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: limit, alignment: 16)
         defer { buffer.deallocate() }
         do throws(SystemCallError) {
-            let count = try descriptor.read(into: buffer)
+            let count = try file.withDescriptor { (file) throws(SystemCallError) in
+                try file.read(into: buffer)
+            }
             return Data(buffer[..<count])
         } catch {
             throw URLError(readingFile: error, url: url)

@@ -16,7 +16,10 @@ extension Wire.TransferOptions {
             sendRate: options.maximumSendRate.map { max($0, 1) },
             retry: options.retry.map { Wire.RetryRules($0) },
             refusesErrorResponses: options.deliversErrorResponses ? nil : true,
-            uploadProtocol: Wire.UploadProtocol(options.uploadProtocol)
+            uploadProtocol: Wire.UploadProtocol(options.uploadProtocol),
+            directory: options.destinationDirectory.flatMap {
+                $0.isFileURL ? $0.absoluteURL.path : nil
+            }
         )
     }
 }
@@ -36,6 +39,9 @@ extension TransferOptions {
         retry = options.retry.map { Retry($0) }
         deliversErrorResponses = options.refusesErrorResponses != true
         uploadProtocol = UploadProtocol(options.uploadProtocol)
+        destinationDirectory = options.directory.map {
+            URL(filePath: $0, directoryHint: .isDirectory)
+        }
     }
 }
 

@@ -60,6 +60,19 @@ public struct TransferOptions: Hashable, Sendable {
     /// Default: ``UploadProtocol/automatic``.
     public var uploadProtocol = UploadProtocol.automatic
 
+    /// The directory that the app is going to move a download's file to.
+    ///
+    /// Default: nil. Files of background sessions grow in ferryd's directory below `$XDG_STATE_HOME`. Where this
+    /// directory is on another file system of this machine, the file grows there instead, under a hidden name, and
+    /// moving it in
+    /// ``URLSessionDownloadDelegate/urlSession(_:downloadTask:didFinishDownloadingTo:)`` copies nothing. What is not
+    /// delivered is deleted with its task.
+    ///
+    /// A directory that is missing, cannot be written to, or lies on a network's file system or one of a program's
+    /// (FUSE), changes nothing, nor does one in which others may replace files. Sessions that are not background
+    /// sessions do not look at it. It must be a file URL.
+    public var destinationDirectory: URL?
+
     /// The options that change nothing.
     public init() {}
 }

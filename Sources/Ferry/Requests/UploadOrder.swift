@@ -8,12 +8,8 @@ import FoundationNetworking
 struct UploadOrder: Sendable {
     /// Where to send the file.
     var request: TransferRequest
-    /// The file, opened when the task was made: what becomes of its name after that does not matter.
-    var file: PassedFile
-    /// The file's absolute path.
-    var path: String
-    /// How many bytes it has.
-    var byteCount: Int64
+    /// The file, as it was when the task was made.
+    var file: OutgoingFile
     /// What an earlier task has left.
     var resumeData: Data?
 
@@ -30,10 +26,7 @@ struct UploadOrder: Sendable {
             body: .file(url),
             configuration: configuration
         )
-        path = url.path
-        let opened = try OpenedFile(url)
-        byteCount = opened.byteCount
-        file = PassedFile(opened.descriptor)
+        file = try OutgoingFile(url)
     }
 
     /// Opens the file of an upload that an earlier task has begun.
@@ -57,9 +50,8 @@ struct UploadOrder: Sendable {
         )
         request = resumption.resumeData.request
         resumeData = resumption.blob
-        guard let now = try? file.descriptor.identity(),
-            now.hasContent(of: identity.carriedOver(from: boot, to: now))
-        else {
+        let now = file.identity
+        guard now.hasContent(of: identity.carriedOver(from: boot, to: now)) else {
             throw URLError(
                 TransferError(
                     code: .fileChanged,

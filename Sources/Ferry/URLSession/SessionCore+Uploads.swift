@@ -92,7 +92,7 @@ extension SessionCore {
     ) -> URLSessionUploadTask {
         var storage = makeStorage(of: session, request, nil)
         storage.sentCounts.expected =
-            (try? order.get())?.byteCount ?? NSURLSessionTransferSizeUnknown
+            (try? order.get())?.file.byteCount ?? NSURLSessionTransferSizeUnknown
         return makeTask(
             order,
             of: session,

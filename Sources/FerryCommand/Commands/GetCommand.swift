@@ -146,7 +146,10 @@ struct GetCommand: Command {
         _ destination: Destination
     ) throws -> [TransferRow] {
         try requests.compactMap { request in
-            let id = try session.download(request, transferOptions, destination)
+            var options = transferOptions
+            // Not all file systems are as large as the home's.
+            options.destinationDirectory = URL(filePath: directory, directoryHint: .isDirectory)
+            let id = try session.download(request, options, destination)
             guard let id else { return nil }
             let proposed = FileName(contentDisposition: nil, url: request.url).text
             return TransferRow(

@@ -41,6 +41,33 @@ extension Daemon {
         _ start: DaemonStateMachine.TransferStart,
         _ request: Wire.Request
     ) throws(TransferError) {
+        guard let directory = start.options?.directory else {
+            return try beginDownload(start, request)
+        }
+        let task = start.task
+        let waiting = WaitingTransfer()
+        transfers[task.id] = waiting
+        LoopActor.task { [self] in
+            let refusal = await files.choosePlace(for: task.id, in: directory, on: queue(of: task))
+            // Otherwise it was stopped meanwhile.
+            guard transfers[task.id] === waiting else { return }
+            transfers[task.id] = nil
+            if let refusal {
+                let reason = "the file does not grow in \(directory): \(refusal)"
+                log.write(.notice, reason, task: task.id)
+            }
+            do throws(TransferError) {
+                try beginDownload(start, request)
+            } catch {
+                perform(machine.failed(task: task.id, error, at: Date()))
+            }
+        }
+    }
+
+    private func beginDownload(
+        _ start: DaemonStateMachine.TransferStart,
+        _ request: Wire.Request
+    ) throws(TransferError) {
         let task = start.task
         let state = ByteState.decode(task.checkpoint)
         if let failure = state?.failure { throw failure }
@@ -54,7 +81,7 @@ extension Daemon {
             checkpoint: state?.checkpoint,
             client: try client(for: start),
             configuration: Download.Configuration(
-                synchronization: .everySecond(files.synchronizer),
+                synchronization: .everySecond(files.synchronizer(of: task.id)),
                 unavailableResponses: unavailableResponses(to: start),
                 retriedStatuses: retry.statuses,
                 refusesErrorResponses: wanted?.refusesErrorResponses ?? false,
@@ -85,7 +112,7 @@ extension Daemon {
         let failure = AttemptFailure.decode(task.lastError)
         guard failure?.code == TransferError.Code.diskFull.rawValue else { return }
         let missing = task.expectedByteCount.map { max(0, $0 - task.receivedByteCount) }
-        if let shortage = files.shortage(of: missing) { throw shortage }
+        if let shortage = files.shortage(of: missing, for: task.id) { throw shortage }
     }
 
     /// How the requests of a transfer are carried through to their answers.
@@ -176,17 +203,22 @@ extension Daemon {
 
     func adopt(_ resumeData: Data, _ task: TaskRecord) {
         LoopActor.task { [self] in
-            let result = await adoption(of: resumeData, for: task.id)
+            let result = await adoption(of: resumeData, for: task)
             input { machine, now in machine.adopted(task, result, at: now) }
         }
     }
 
+    /// What makes calls on the files of a task's application.
+    func queue(of task: TaskRecord) -> BlockingQueue {
+        applicationQueues.queue(of: machine.application(ofSession: task.sessionID))
+    }
+
     private func adoption(
         of resumeData: Data,
-        for task: Int64
+        for task: TaskRecord
     ) async -> Result<Checkpoint, TransferError> {
         do throws(TransferError) {
-            return .success(try await files.adopt(resumeData, for: task))
+            return .success(try await files.adopt(resumeData, for: task.id, on: queue(of: task)))
         } catch {
             return .failure(error)
         }
@@ -201,7 +233,7 @@ extension Daemon {
         }
         LoopActor.task { [self] in
             let result: Result<Data, ResumeData.Unavailable>
-            switch await adoption(of: unused, for: task.id) {
+            switch await adoption(of: unused, for: task) {
             case .success(let checkpoint):
                 result = resumeData(of: task, checkpoint)
             case .failure(let error):
@@ -235,7 +267,7 @@ extension Daemon {
     func launch(_ application: Int64, _ launch: LaunchRecord, session: String) {
         var environment = launch.environment
         environment[LaunchEnvironment.backgroundSession] = session
-        var program = ProcessLaunch(
+        let program = ProcessLaunch(
             executable: launch.executable,
             arguments: launch.arguments,
             environment: environment,
@@ -243,27 +275,42 @@ extension Daemon {
             inNewSession: true,
             attributes: options.applicationAttributes
         )
-        do throws(SystemCallError) {
+        let queue = applicationQueues.queue(of: application)
+        LoopActor.task { [self, program] in
             do throws(SystemCallError) {
-                children[application] = try child(of: application, program)
-            } catch let error where error.call == "chdir" {
-                // The directory has gone, or its disk; the application's events matter more.
-                log.write(.warning, "an application is started in / instead: \(error)")
-                program.directory = "/"
-                children[application] = try child(of: application, program)
+                let process: Int32
+                do throws(SystemCallError) {
+                    process = try await Self.start(program, on: queue)
+                } catch let error where error.call == "chdir" {
+                    // The directory has gone, or its disk; the application's events matter more.
+                    log.write(.warning, "an application is started in / instead: \(error)")
+                    var program = program
+                    program.directory = "/"
+                    process = try await Self.start(program, on: queue)
+                }
+                children[application] = try child(of: application, process)
+                input { machine, now in machine.launched(application, error: nil, at: now) }
+            } catch {
+                let text = "\(error)"
+                input { machine, now in machine.launched(application, error: text, at: now) }
             }
-            input { machine, now in machine.launched(application, error: nil, at: now) }
-        } catch {
-            let text = "\(error)"
-            input { machine, now in machine.launched(application, error: text, at: now) }
         }
+    }
+
+    /// Starts a program off the loop: its file and its directory may be on a disk that does not answer, and
+    /// whoever starts it waits until it runs.
+    private static func start(
+        _ program: ProcessLaunch,
+        on queue: BlockingQueue
+    ) async throws(SystemCallError) -> Int32 {
+        try await queue.run { () throws(SystemCallError) in try program.start() }
     }
 
     private func child(
         of application: Int64,
-        _ program: ProcessLaunch
+        _ process: Int32
     ) throws(SystemCallError) -> ChildProcess {
-        try ChildProcess(program) { [weak self] exit in
+        try ChildProcess(started: process) { [weak self] exit in
             self?.children[application] = nil
             self?.input { machine, now in
                 machine.applicationExited(application, status: "\(exit)", at: now)

@@ -12,26 +12,19 @@ extension Daemon {
         _ reply: Reply<Wire.CreateUpload>,
         _ caller: DaemonStateMachine.Caller
     ) {
-        let file = reply.takeFile()
-        arrivingFiles[caller.call] = file
+        let passed = reply.takeFile()
+        let queue = applicationQueues.queue(of: machine.application(ofSession: create.session))
+        arrivingFiles[caller.call] = passed.map { ArrivingFile(file: $0.file, queue: queue) }
         answers[caller.call] = PendingAnswer(reply) { answer in
             guard case .created(let task) = answer else { return nil }
             return Wire.CreateUpload.Reply(id: task)
         }
         do throws(SystemCallError) {
-            let identity = try file.flatMap(Self.identity)
+            let identity = try passed?.identity.get()
             perform(machine.createUpload(create, of: identity, from: caller, at: now))
         } catch {
             perform(machine.refuseUpload(after: error, from: caller))
         }
-    }
-
-    /// `nil` for what is no file that could be sent.
-    nonisolated private static func identity(
-        of file: PassedFile
-    ) throws(SystemCallError) -> FileIdentity? {
-        guard try file.descriptor.status().isRegularFile else { return nil }
-        return try file.descriptor.identity()
     }
 
     /// Makes sure that what a client has handed over can be sent, whatever becomes of it.
@@ -40,7 +33,9 @@ extension Daemon {
         let file = arrivingFiles.removeValue(forKey: call)
         LoopActor.task { [self] in
             var secured: UploadState?
-            if let file { secured = await files.uploads.secure(file, upload, for: task) }
+            if let (file, queue) = file.map({ ($0.file, $0.queue) }) {
+                secured = await files.uploads.secure(file, upload, for: task, on: queue)
+            }
             let place = secured == nil ? "the file must stay as it is" : "the file is kept"
             log.write(.info, "upload of \(upload.byteCount) bytes, \(place)", task: task)
             input { machine, now in machine.secured(task: task, secured, for: call, at: now) }
@@ -53,7 +48,7 @@ extension Daemon {
         _ state: UploadState
     ) throws(TransferError) {
         let task = start.task
-        let source = try files.uploads.source(of: task.id, state)
+        let source = files.uploads.source(of: task.id, state, on: queue(of: task))
         let upload = Upload(
             name: "task \(task.id)",
             request: TransferRequest(request, adding: start.additionalFields),

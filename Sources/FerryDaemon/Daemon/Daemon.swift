@@ -28,7 +28,9 @@ final class Daemon {
     /// What people have asked for and was not done yet, and by which process.
     var actions: [DaemonStateMachine.CallIdentifier: (PersonalAction, Int32)] = [:]
     /// The files that have come along with calls that create uploads.
-    var arrivingFiles: [DaemonStateMachine.CallIdentifier: PassedFile] = [:]
+    var arrivingFiles: [DaemonStateMachine.CallIdentifier: ArrivingFile] = [:]
+    /// What makes calls on the files of applications.
+    let applicationQueues = ApplicationQueues()
     /// The transfers that wait for an answer to what their servers want to know, and where it goes.
     var questions: [Int64: @LoopActor (LoadChallengeAnswer) -> Void] = [:]
     let rateLimits = RateLimits()

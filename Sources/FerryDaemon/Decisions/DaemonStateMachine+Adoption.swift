@@ -11,7 +11,7 @@ extension DaemonStateMachine {
         guard let resumeData = ByteState.decode(task.checkpoint)?.resumeData,
             adoptions.insert(task.id).inserted
         else { return [] }
-        operationCount += 1
+        fileOperationCount += 1
         return [.adopt(resumeData: resumeData, task)]
     }
 
@@ -21,7 +21,7 @@ extension DaemonStateMachine {
         _ result: Result<Checkpoint, TransferError>,
         at now: Date
     ) -> [Effect] {
-        operationCount -= 1
+        fileOperationCount -= 1
         // One that ends, or has ended, has no use for it.
         guard adoptions.contains(task.id), ending[task.id] == nil else {
             adoptions.remove(task.id)

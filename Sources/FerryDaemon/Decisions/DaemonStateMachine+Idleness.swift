@@ -4,7 +4,8 @@ import FoundationEssentials
 
 extension DaemonStateMachine {
     private var isBusy: Bool {
-        !running.isEmpty || !connections.isEmpty || operationCount > 0 || !creations.isEmpty
+        !running.isEmpty || !connections.isEmpty || operationCount > 0 || fileOperationCount > 0
+            || !creations.isEmpty
             || search.nextRetry != nil || isRelaunchPending
     }
 

@@ -25,7 +25,7 @@ extension DaemonStateMachine {
     mutating func secure(_ task: TaskRecord, for call: CallIdentifier) -> [Effect] {
         guard let upload = UploadState.decode(task.upload) else { return [] }
         adoptions.insert(task.id)
-        operationCount += 1
+        fileOperationCount += 1
         return [.secure(task: task.id, upload, for: call)]
     }
 
@@ -74,7 +74,7 @@ extension DaemonStateMachine {
         for call: CallIdentifier,
         at now: Date
     ) -> [Effect] {
-        operationCount -= 1
+        fileOperationCount -= 1
         guard let upload else {
             return known(task: task, for: call, at: now) + evaluateIdleness(at: now)
         }

@@ -72,6 +72,11 @@ struct DaemonStateMachine {
     var isIdle = false
     /// How many commits, queries and works on files are under way; the daemon is not idle with any.
     var operationCount = 0
+    /// What is being done with applications' files.
+    ///
+    /// A daemon that is to end does not wait for that: the file may
+    /// never answer, and the next daemon does it again.
+    var fileOperationCount = 0
     /// Whether a route leads off this machine.
     var connectivity = Connectivity.unknown
     /// What time it is.
@@ -135,6 +140,9 @@ struct DaemonStateMachine {
         }
         return effects + evaluateIdleness(at: now)
     }
+
+    /// The number of the application that a session belongs to; `nil` where the session is gone.
+    func application(ofSession id: Int64) -> Int64? { sessions[id]?.applicationID }
 
     /// A timer that was set is due.
     mutating func timerFired(_ timer: Timer, at now: Date) -> [Effect] {

@@ -21,6 +21,8 @@ final class TransferFiles {
     let synchronizer = FileSynchronizer(label: "ferry.disk")
     /// What uploads send.
     let uploads: UploadFiles
+    /// Where files are that do not grow in ``downloads``.
+    let places: FilePlaces
     private let downloads: Directory
     private let resumable: Directory
 
@@ -34,50 +36,83 @@ final class TransferFiles {
     init(in state: Directory) throws(SystemCallError) {
         stateDirectory = state.path
         downloads = try state.openSubdirectory("downloads")
+        places = FilePlaces(in: downloads)
         resumable = try state.openSubdirectory("resumable")
-        // Downloads do not wait until an application's large file is on the disk.
-        uploads = UploadFiles(
-            in: try state.openSubdirectory("uploads"),
-            on: BlockingQueue(label: "ferry.uploads")
-        )
+        uploads = UploadFiles(in: try state.openSubdirectory("uploads"), on: synchronizer.queue)
     }
 
     /// A task's file.
     func file(of task: Int64) -> PartialFile {
-        PartialFile(directory: downloads, name: Self.name(of: task))
+        let place = place(of: task)
+        return PartialFile(directory: place.directory, name: place.name)
+    }
+
+    /// What forces a task's file onto the disk: others do not wait for a disk that is not the daemon's.
+    func synchronizer(of task: Int64) -> FileSynchronizer {
+        places.place(of: task, named: Self.name(of: task)) == nil
+            ? synchronizer : FileSynchronizer(label: "ferry.place")
+    }
+
+    /// Chooses where a task's file is to grow that is for a directory.
+    ///
+    /// - Returns: Why it does not grow there although it should, for the log.
+    func choosePlace(
+        for task: Int64,
+        in target: String,
+        on queue: BlockingQueue
+    ) async -> String? {
+        await places.choose(for: task, named: Self.name(of: task), in: target, on: queue)
+    }
+
+    private func place(of task: Int64) -> FilePlaces.Place {
+        let name = Self.name(of: task)
+        return places.place(of: task, named: name)
+            ?? FilePlaces.Place(directory: downloads, name: name)
     }
 
     /// Looks whether there is room for bytes that are missing.
     ///
-    /// - Parameter byteCount: How many bytes; `nil` where the server has not told.
+    /// - Parameters:
+    ///   - byteCount: How many bytes; `nil` where the server has not told.
+    ///   - task: The task that is to get them.
     /// - Returns: What is wrong; nothing where there is room, or nobody knows.
-    func shortage(of byteCount: Int64?) -> TransferError? {
+    func shortage(of byteCount: Int64?, for task: Int64) -> TransferError? {
         // Less than that would be full again at once.
         let needed = max(byteCount ?? 0, 1 << 20)
-        guard let available = try? downloads.availableByteCount(), available < needed else {
+        let directory = place(of: task).directory
+        guard let available = try? directory.availableByteCount(), available < needed else {
             return nil
         }
         return TransferError(
             code: .diskFull,
-            message: "\(downloads.path) has room for \(available) bytes, and \(needed) are needed"
+            message: "\(directory.path) has room for \(available) bytes, and \(needed) are needed"
         )
     }
 
     /// The path of a task's file.
-    func path(of task: Int64) -> String { downloads.path(of: Self.name(of: task)) }
+    func path(of task: Int64) -> String {
+        let name = Self.name(of: task)
+        return places.path(named: name) ?? downloads.path(of: name)
+    }
 
     /// Where a finished file is now that an earlier ferryd has named: the directory may have moved since.
     func presentPath(of path: String) -> String {
-        path.split(separator: "/").last.map { downloads.path(of: String($0)) } ?? path
+        guard let name = path.split(separator: "/").last, name.hasPrefix(Self.prefix) else {
+            // It has grown where it is for.
+            return path
+        }
+        return downloads.path(of: String(name))
     }
 
     /// Takes the record of its origin off a file that is complete, and lets go of what was sent for it.
     func seal(task: Int64) {
         uploads.discard(task: task)
-        let name = Self.name(of: task)
+        let place = place(of: task)
         // What is left on it by a failure does no harm.
-        try? downloads.remove(name + ".record")
-        guard let file = try? downloads.open(name, .readWrite) else { return }
+        try? place.directory.remove(place.name + ".record")
+        let file = try? place.directory.open(place.name, .readWrite)
+        places.close(task: task)
+        guard let file else { return }
         try? file.removeAttribute("user.ferry.transfer")
     }
 
@@ -87,6 +122,7 @@ final class TransferFiles {
     func discard(task: Int64) {
         uploads.discard(task: task)
         let name = Self.name(of: task)
+        places.discard(task: task, named: name)
         let downloads = downloads
         let suffixes = [""] + PartialFile.companionSuffixes
         queue.perform {
@@ -105,14 +141,27 @@ final class TransferFiles {
 
     /// Takes over the partial file of resume data.
     ///
+    /// - Parameters:
+    ///   - data: The resume data.
+    ///   - task: The task that goes on.
+    ///   - queue: What makes calls on the application's files: the partial file may be anywhere.
     /// - Returns: What is known about its bytes.
     /// - Throws: ``TransferError`` when it cannot be used.
-    func adopt(_ data: Data, for task: Int64) async throws(TransferError) -> Checkpoint {
+    func adopt(
+        _ data: Data,
+        for task: Int64,
+        on queue: BlockingQueue
+    ) async throws(TransferError) -> Checkpoint {
         let resumeData = try ResumeData(decoding: Array(data))
+        if let target = FilePlaces.directory(ofFileAt: resumeData.path) {
+            // It goes on where it has grown.
+            _ = await choosePlace(for: task, in: target, on: queue)
+        }
+        let place = place(of: task)
         _ = try await PartialFile.adopt(
             resumeData,
-            into: downloads,
-            as: Self.name(of: task),
+            into: place.directory,
+            as: place.name,
             on: queue
         )
         return resumeData.checkpoint
@@ -132,7 +181,8 @@ final class TransferFiles {
         // Without a file nothing has been received, whatever else there may be to say.
         _ = try? file.recover(checkpoint: checkpoint)
         var data = try ResumeData(request: request, currentURL: currentURL, file: file)
-        data.path = keptPath(of: task, data)
+        // One that has a place of its own stays there.
+        if places.path(named: Self.name(of: task)) == nil { data.path = keptPath(of: task, data) }
         do throws(TransferError) {
             return Data(try data.encoded())
         } catch {
@@ -146,6 +196,7 @@ final class TransferFiles {
     /// - Throws: ``TransferError`` when the file cannot be moved; it stays where it is.
     func keep(task: Int64, for resumeData: Data) throws(TransferError) {
         let data = try ResumeData(decoding: Array(resumeData))
+        places.release(task: task, named: Self.name(of: task), keeping: data.path)
         // What the task was made from, and has not used, stands for another file.
         if data.path == keptPath(of: task, data), hasFile(task) {
             try file(of: task).move(to: resumable, as: Self.keptName(of: task, data))

@@ -1,6 +1,6 @@
+import FerryHTTP
 import FerrySystem
 import FerryTransfer
-import FerryWire
 import Glibc
 
 /// Keeps what uploads send, so that an application need not.
@@ -18,9 +18,15 @@ final class UploadFiles {
 
     private let directory: Directory
     private let queue: BlockingQueue
-    private var open: [Int64: PassedFile] = [:]
+    private var open: [Int64: UserFile] = [:]
+    /// The tasks whose file is being made sure of, and who waits for it besides the first.
+    private var securing: [Int64: [CheckedContinuation<Bool, Never>]] = [:]
 
     /// Prepares to keep files in a directory.
+    ///
+    /// - Parameters:
+    ///   - directory: The daemon's own.
+    ///   - queue: What deletes files there.
     init(in directory: Directory, on queue: BlockingQueue) {
         self.directory = directory
         self.queue = queue
@@ -28,34 +34,66 @@ final class UploadFiles {
 
     /// Makes sure, as far as that is possible, that a task can send a file whatever becomes of it.
     ///
+    /// - Parameters:
+    ///   - file: The application's own.
+    ///   - state: What is known of it.
+    ///   - task: The task.
+    ///   - queue: What makes calls on the application's files.
     /// - Returns: What is known of the file now; `nil` when that is what was known before.
-    func secure(_ file: PassedFile, _ state: UploadState, for task: Int64) async -> UploadState? {
-        let (directory, name) = (directory, Self.name(of: task))
-        let isCopied = await queue.run { () throws(Never) in
-            Self.copy(file, state.identity, to: name, in: directory)
+    func secure(
+        _ file: UserFile,
+        _ state: UploadState,
+        for task: Int64,
+        on queue: BlockingQueue
+    ) async -> UploadState? {
+        guard await isCopied(file, state.identity, for: task, on: queue) else {
+            // What a repeated call brings may be another file by now; the first is what is to be sent.
+            if open[task] == nil, open.count < Self.greatestOpenCount { open[task] = file }
+            return nil
         }
-        guard !isCopied else {
-            open[task] = nil
-            var state = state
-            state.place = .copy
-            return state
-        }
-        // What a repeated call brings may be another file by now; the first is what is to be sent.
-        if open[task] == nil, open.count < Self.greatestOpenCount { open[task] = file }
-        return nil
+        open[task] = nil
+        var state = state
+        state.place = .copy
+        return state
     }
 
-    /// What a task sends.
+    /// Copies a file, once at a time for a task.
+    private func isCopied(
+        _ file: UserFile,
+        _ identity: FileIdentity,
+        for task: Int64,
+        on queue: BlockingQueue
+    ) async -> Bool {
+        guard securing[task] == nil else {
+            return await withCheckedContinuation { securing[task]?.append($0) }
+        }
+        securing[task] = []
+        let (directory, name) = (directory, Self.name(of: task))
+        let isCopied = await queue.run { () throws(Never) in
+            Self.copy(file, identity, to: name, in: directory)
+        }
+        for waiter in securing.removeValue(forKey: task) ?? [] {
+            waiter.resume(returning: isCopied)
+        }
+        return isCopied
+    }
+
+    /// What a task sends, to be opened when it starts.
     ///
-    /// - Throws: ``TransferError/Code/fileMissing`` or ``TransferError/Code/fileChanged``.
-    func source(of task: Int64, _ state: UploadState) throws(TransferError) -> UploadSource {
-        do throws(SystemCallError) {
+    /// - Parameters:
+    ///   - task: The task.
+    ///   - state: What is known of its file.
+    ///   - queue: What makes calls on the application's files.
+    /// - Returns: The source, of which nothing was opened yet.
+    func source(of task: Int64, _ state: UploadState, on queue: BlockingQueue) -> UploadSource {
+        let (directory, name, file) = (directory, Self.name(of: task), open[task])
+        return UploadSource(byteCount: state.byteCount, on: queue) { () throws(SystemCallError) in
             switch state.place {
-            case .copy: return try copy(of: task, state)
-            case .original: return try original(of: task, state)
+            case .copy: return try Self.copy(named: name, in: directory, state, on: queue)
+            case .original:
+                if let file { return FileBodySource.Opened(file, identity: state.identity) }
+                return try Self.original(state, on: queue)
             }
-        } catch {
-            throw TransferError(error, during: .open)
         }
     }
 
@@ -79,32 +117,25 @@ final class UploadFiles {
     // MARK: - Reading
 
     /// A copy is the daemon's own: only its size can be wrong, after a loss of power.
-    private func copy(
-        of task: Int64,
-        _ state: UploadState
-    ) throws(SystemCallError) -> UploadSource {
-        let file = try directory.open(Self.name(of: task), .read)
+    nonisolated private static func copy(
+        named name: String,
+        in directory: Directory,
+        _ state: UploadState,
+        on queue: BlockingQueue
+    ) throws(SystemCallError) -> FileBodySource.Opened {
+        let file = UserFile(try directory.open(name, .read), on: queue)
         var identity = try file.identity()
         identity.size = state.byteCount
-        return UploadSource(file, identity: identity)
+        return FileBodySource.Opened(file, identity: identity)
     }
 
-    private func original(
-        of task: Int64,
-        _ state: UploadState
-    ) throws(SystemCallError) -> UploadSource {
-        if let file = open[task] {
-            return UploadSource(try file.descriptor.duplicate(), identity: state.identity)
-        }
-        let path = state.path
-        // Whatever stands there by now must not make the daemon wait.
-        let file = FileDescriptor(
-            owning: try systemCall("open", path) {
-                Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-            }
-        )
+    nonisolated private static func original(
+        _ state: UploadState,
+        on queue: BlockingQueue
+    ) throws(SystemCallError) -> FileBodySource.Opened {
+        let file = try UserFile.open(state.path, on: queue)
         let identity = state.identity.carriedOver(from: state.boot, to: try file.identity())
-        return UploadSource(file, identity: identity)
+        return FileBodySource.Opened(file, identity: identity)
     }
 
     // MARK: - Copying
@@ -115,7 +146,7 @@ final class UploadFiles {
     ///
     /// - Returns: Whether there is one; if not, the file itself is on the disk if it can be.
     nonisolated private static func copy(
-        _ file: PassedFile,
+        _ file: UserFile,
         _ identity: FileIdentity,
         to name: String,
         in directory: Directory
@@ -124,9 +155,13 @@ final class UploadFiles {
             let temporaryName = name + temporarySuffix
             try directory.remove(temporaryName)
             let copy = try directory.open(temporaryName, .createNew)
-            guard try fill(copy, from: file.descriptor, identity) else {
+            let isFilled = try file.withDescriptor { (file) throws(SystemCallError) in
+                if try fill(copy, from: file, identity) { return true }
+                try? file.synchronize()
+                return false
+            }
+            guard isFilled else {
                 try directory.remove(temporaryName)
-                try? file.descriptor.synchronize()
                 return false
             }
             try copy.synchronize()

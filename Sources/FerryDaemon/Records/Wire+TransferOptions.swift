@@ -11,6 +11,12 @@ extension Wire.TransferOptions {
         for mirror in mirrors ?? [] where HostName.of(mirror) == nil {
             return ("mirrors", "not an http or https address: \(mirror.prefix(200))")
         }
+        if let directory,
+            !directory.hasPrefix("/") || directory.utf8.count >= 4096
+                || directory.utf8.contains(0)
+        {
+            return ("directory", "not an absolute path: \(directory.prefix(200))")
+        }
         if let count = maximumConnections, count < 1 {
             return ("maximumConnections", "it is 1 or more, not \(count)")
         }

@@ -1,50 +1,154 @@
 package import FerrySystem
 
-/// A body that is read from a file as it is sent.
+/// A body that is read from a file as it is sent, ahead of what the connection takes and never by the loop.
 ///
 /// A part of the file that another process cuts off meanwhile fails the exchange rather than being
 /// made up for: the length was promised to the server.
+@LoopActor
 package final class FileBodySource: HTTPBodySource {
-    private let file: FileDescriptor
-    private let start: Int64
-    private let length: Int64
-    private var position: Int64 = 0
+    /// Why a file cannot be sent.
+    package enum Failure: Error, Hashable, Sendable {
+        /// It is not in the state any more that is to be sent.
+        case changed
+        /// It ends too early.
+        case tooShort
+        /// A call on it has failed.
+        case call(SystemCallError)
 
-    /// Reads a range of a file.
+        /// The failure for a person.
+        package var message: String {
+            switch self {
+            case .changed: "The file was changed after the upload was made"
+            case .tooShort: "The file has become shorter while it was sent"
+            case .call(let error): "The file cannot be read: \(error)"
+            }
+        }
+    }
+
+    /// A file that is open, and the state of it that is to be sent; `nil` for any.
+    package struct Opened: Sendable {
+        let file: UserFile
+        let identity: FileIdentity?
+
+        /// Describes an open file.
+        package init(_ file: UserFile, identity: FileIdentity? = nil) {
+            self.file = file
+            self.identity = identity
+        }
+    }
+
+    /// Why the file cannot be sent, as far as that is known.
+    package private(set) var failure: Failure?
+
+    private let reader: FileBodyReader
+    private let length: Int64
+    /// Where the next byte is that is handed over.
+    private var position: Int64 = 0
+    private var chunks: [FileBodyReader.Chunk] = []
+    /// Where the next chunk begins.
+    private var readPosition: Int64 = 0
+    /// Chunks that are being read for an earlier place are of no use.
+    private var round = 0
+    private var isReading = false
+    private var continuation: (@LoopActor () -> Void)?
+
+    /// Two of them: one is sent while the other is read.
+    private static let chunkCount = 2
+
+    /// Sends a range of a file that is opened when it is needed.
     ///
     /// - Parameters:
-    ///   - file: The file, open for reading.
     ///   - range: Which of its bytes are the body.
-    package init(_ file: consuming FileDescriptor, range: Range<Int64>) {
-        self.file = file
-        start = range.lowerBound
+    ///   - queue: What opens it, and reads it.
+    ///   - open: Opens it, off the loop.
+    package nonisolated init(
+        range: Range<Int64>,
+        on queue: BlockingQueue,
+        open: @escaping @Sendable () throws(SystemCallError) -> Opened
+    ) {
+        reader = FileBodyReader(range: range, on: queue, open: open)
         length = range.upperBound - range.lowerBound
+    }
+
+    /// Sends a range of an open file.
+    package nonisolated convenience init(_ opened: Opened, range: Range<Int64>) {
+        self.init(range: range, on: opened.file.queue) { opened }
     }
 
     package var byteCount: Int64? { length }
 
-    /// Which file it is, and its state now.
-    package func identity() throws(SystemCallError) -> FileIdentity { try file.identity() }
+    /// Finds out whether the file can be sent, and reads its first bytes.
+    ///
+    /// - Parameter handler: Called later, with what is wrong.
+    package func check(then handler: @escaping @LoopActor (Failure?) -> Void) {
+        guard failure == nil, chunks.isEmpty, !isReading, position < length else {
+            return reader.check { [self] in
+                failure = failure ?? $0
+                handler($0)
+            }
+        }
+        readOn(checkingFirst: true) { [self] in handler(failure) }
+    }
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> HTTPBodyReading {
-        let room = min(Int64(buffer.count), length - position)
-        guard room > 0 else { return .end }
-        let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(room)])
-        do throws(SystemCallError) {
-            let count = try file.read(into: part, at: start + position)
-            guard count > 0 else {
-                return .failed(message: "The file has become shorter while it was sent")
-            }
-            position += Int64(count)
-            return .bytes(count: count)
-        } catch {
-            return .failed(message: "The file cannot be read: \(error)")
+        guard position < length else { return .end }
+        guard let chunk = chunks.first else {
+            if let failure { return .failed(message: failure.message) }
+            readOn()
+            return .later
         }
+        let count = chunk.copy(to: buffer)
+        position += Int64(count)
+        if chunk.isUsedUp { reader.reuse(chunks.removeFirst()) }
+        readOn()
+        return .bytes(count: count)
     }
 
     package func seek(to offset: Int64) -> Bool {
         guard (0...length).contains(offset) else { return false }
+        guard offset != position || failure != nil else { return true }
+        failure = nil
         position = offset
+        readPosition = offset
+        chunks = []
+        round += 1
+        isReading = false
         return true
+    }
+
+    package func whenReadable(_ continuation: @escaping @LoopActor () -> Void) {
+        guard chunks.isEmpty, isReading else { return LoopActor.perform { continuation() } }
+        self.continuation = continuation
+    }
+
+    /// Has the next chunk be read, if there is room for it.
+    private func readOn(
+        checkingFirst: Bool = false,
+        then handler: @escaping @LoopActor () -> Void = {}
+    ) {
+        guard !isReading, failure == nil, chunks.count < Self.chunkCount, readPosition < length
+        else { return }
+        isReading = true
+        let round = round
+        reader.read(at: readPosition, checkingFirst: checkingFirst) { [weak self] result in
+            self?.take(result, of: round)
+            handler()
+        }
+    }
+
+    private func take(_ result: Result<FileBodyReader.Chunk, Failure>, of round: Int) {
+        guard round == self.round else { return }
+        isReading = false
+        switch result {
+        case .success(let chunk):
+            chunks.append(chunk)
+            readPosition += Int64(chunk.count)
+            readOn()
+        case .failure(let failure):
+            self.failure = failure
+        }
+        let continuation = continuation
+        self.continuation = nil
+        continuation?()
     }
 }

@@ -1,9 +1,25 @@
 extension Database {
     /// Performs the requests of a group in one transaction.
     ///
+    /// On a full disk those that end something get the room that is kept back for them.
+    ///
     /// - Returns: For each request what came of it: its own failure does not touch the others,
     ///   one that ends the transaction, as most of the disk's do, is everybody's.
     func commit(_ group: [CommitRequest]) -> [Result<Receipt, StoreError>] {
+        var results = commitOnce(group)
+        let ends = group.indices.filter { group[$0].isEnding && results[$0].isOutOfRoom }
+        guard !ends.isEmpty else {
+            if results.contains(where: \.isSuccess) { reserve.hold() }
+            return results
+        }
+        guard reserve.giveUp() else { return results }
+        for (index, result) in zip(ends, commitOnce(ends.map { group[$0] })) {
+            results[index] = result
+        }
+        return results
+    }
+
+    private func commitOnce(_ group: [CommitRequest]) -> [Result<Receipt, StoreError>] {
         let needsSync = group.contains { $0.durability == .synchronized }
         do throws(StoreError) {
             try setDurability(needsSync ? .synchronized : .relaxed)
@@ -73,11 +89,18 @@ extension Database {
     }
 }
 
-extension Result {
+extension Result<Receipt, StoreError> {
     fileprivate var isSuccess: Bool {
         switch self {
         case .success: true
         case .failure: false
+        }
+    }
+
+    fileprivate var isOutOfRoom: Bool {
+        switch self {
+        case .success: false
+        case .failure(let error): error.code == .diskFull
         }
     }
 }

@@ -15,6 +15,9 @@ final class Database {
     /// How many transactions were written to disk and waited for.
     private(set) var synchronizedCommitCount = 0
 
+    /// Room for ends.
+    var reserve: Reserve
+
     private var durability = Durability.synchronized
     private let lock: DatabaseLock
 
@@ -30,6 +33,7 @@ final class Database {
         try Self.beginLog(connection)
         try Self.migrate(connection)
         nextTaskID = try Self.nextTaskID(connection)
+        reserve = Reserve(in: directory)
     }
 
     /// Decides what the next transactions outlive.

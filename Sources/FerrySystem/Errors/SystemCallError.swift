@@ -1,6 +1,15 @@
 import CFerryLinux
 import Glibc
 
+#if DEBUG
+package import Synchronization
+
+/// Told of each system call before it is made, and what it is about: for tests of their order.
+package let systemCallObserver = Mutex<(@Sendable (_ call: String, _ subject: String) -> Void)?>(
+    nil
+)
+#endif
+
 /// A system call that failed.
 package struct SystemCallError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The call's name, as in its manual page.
@@ -47,6 +56,9 @@ package func systemCall<T: FixedWidthInteger & SignedInteger>(
     _ subject: @autoclosure () -> String = "",
     _ body: () -> T
 ) throws(SystemCallError) -> T {
+    #if DEBUG
+    systemCallObserver.withLock { $0 }?(name, subject())
+    #endif
     while true {
         let result = body()
         if result != -1 { return result }

@@ -1,25 +1,29 @@
-/// A serial queue for work that blocks: fsync, SQLite, copies.
+/// A queue for work that blocks: fsync, SQLite, copies, files that may lie on a dead server.
 ///
-/// It has a thread of its own, which is started by the first work and sleeps when there is none.
+/// It has threads of its own, which are started as there is work, and sleep when there is none. By default
+/// there is one, so that each piece of work begins when the one before it is done. With more, a piece that
+/// hangs holds up no other before as many hang as there are threads.
 package final class BlockingQueue: Sendable {
-    private let thread: WorkThread
+    private let threads: WorkThreads
 
     /// Creates a queue.
     ///
-    /// - Parameter label: The name of the thread, of which the kernel shows 15 bytes.
-    package init(label: String) {
-        thread = WorkThread(name: String(label.prefix(15)))
+    /// - Parameters:
+    ///   - label: The name of the threads, of which the kernel shows 15 bytes.
+    ///   - threadLimit: How many threads there are at most.
+    package init(label: String, threadLimit: Int = 1) {
+        threads = WorkThreads(name: String(label.prefix(15)), limit: threadLimit)
     }
 
-    deinit { thread.end() }
+    deinit { threads.end() }
 
-    /// Runs `work` after all work given before, and returns what it returns.
+    /// Runs `work`, which is begun after all work given before, and returns what it returns.
     @LoopActor
     package func run<T: Sendable, E: Error>(
         _ work: @escaping @Sendable () throws(E) -> T
     ) async throws(E) -> T {
         let result: Result<T, E> = await withCheckedContinuation { continuation in
-            thread.perform {
+            threads.perform {
                 do throws(E) {
                     continuation.resume(returning: .success(try work()))
                 } catch {
@@ -30,8 +34,8 @@ package final class BlockingQueue: Sendable {
         return try result.get()
     }
 
-    /// Runs `work` after all work given before, without waiting for it.
+    /// Runs `work`, which is begun after all work given before, without waiting for it.
     package func perform(_ work: @escaping @Sendable () -> Void) {
-        thread.perform(work)
+        threads.perform(work)
     }
 }

@@ -21,6 +21,11 @@ package actor LoopActor {
         LoopThread.shared.enqueue(work)
     }
 
+    /// Traps, in debug builds, where the loop itself is about to make a call that may take for ever.
+    package static func assertMayBlock() {
+        assert(!LoopThread.shared.isCurrent, "the event loop's thread must not block")
+    }
+
     /// Runs an asynchronous function on the loop.
     ///
     /// A plain task would be woken by the global executor after each suspension and only then come

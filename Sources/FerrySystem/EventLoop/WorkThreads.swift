@@ -1,23 +1,32 @@
 import CFerryLinux
 import Glibc
 
-/// A thread that does work in the order in which it is given, and sleeps without limit otherwise.
+/// Threads that do work, each piece begun in the order in which it is given, and sleep without limit otherwise.
 ///
 /// Not Dispatch: once it has started a worker thread, libdispatch looks at its thread pools every
 /// second for as long as the process lives, and an idle process would never be quiet.
 ///
 /// `@unchecked` because the compiler cannot see that the mutex guards everything that changes.
-final class WorkThread: @unchecked Sendable {
+final class WorkThreads: @unchecked Sendable {
     private let name: String
+    private let limit: Int
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var waiting: [@Sendable () -> Void] = []
-    private var isStarted = false
+    /// How many of those at the front are done with; they are removed many at a time.
+    private var takenCount = 0
+    private var count = 0
+    private var idleCount = 0
     private var isEnding = false
 
-    /// Prepares a thread, which is started by the first work.
-    init(name: String) {
+    /// Prepares threads, which are started as there is work for them.
+    ///
+    /// - Parameters:
+    ///   - name: What the kernel shows of them.
+    ///   - limit: How many there are at most.
+    init(name: String, limit: Int = 1) {
         self.name = name
+        self.limit = limit
         mutex = .allocate(capacity: 1)
         condition = .allocate(capacity: 1)
         pthread_mutex_init(mutex, nil)
@@ -31,22 +40,23 @@ final class WorkThread: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Adds work after all work given before.
+    /// Adds work behind all work given before.
     func perform(_ work: @escaping @Sendable () -> Void) {
         pthread_mutex_lock(mutex)
         waiting.append(work)
-        let mustStart = !isStarted
-        isStarted = true
+        // Those that are idle may not have woken up yet for what was given before.
+        let mustStart = waiting.count - takenCount > idleCount && count < limit
+        if mustStart { count += 1 }
         pthread_cond_signal(condition)
         pthread_mutex_unlock(mutex)
         if mustStart { start() }
     }
 
-    /// Lets the thread end when it has done everything.
+    /// Lets the threads end when they have done everything.
     func end() {
         pthread_mutex_lock(mutex)
         isEnding = true
-        pthread_cond_signal(condition)
+        pthread_cond_broadcast(condition)
         pthread_mutex_unlock(mutex)
     }
 
@@ -54,25 +64,40 @@ final class WorkThread: @unchecked Sendable {
         do throws(SystemCallError) {
             try DetachedThread.start(name: name) { self.run() }
         } catch {
+            pthread_mutex_lock(mutex)
+            count -= 1
+            let others = count
+            pthread_mutex_unlock(mutex)
             // A process that gets no thread cannot go on, and there is no caller to tell.
-            preconditionFailure("\(error)")
+            guard others > 0 else { preconditionFailure("\(error)") }
         }
     }
 
     private func run() {
-        while let batch = next() {
-            for work in batch { work() }
-        }
+        while let work = next() { work() }
     }
 
-    private func next() -> [@Sendable () -> Void]? {
+    private func next() -> (@Sendable () -> Void)? {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
-        while waiting.isEmpty {
-            if isEnding { return nil }
+        while waiting.count == takenCount {
+            // One that waits is enough for what comes next.
+            if isEnding || idleCount > 0 {
+                count -= 1
+                return nil
+            }
+            idleCount += 1
             pthread_cond_wait(condition, mutex)
+            idleCount -= 1
         }
-        defer { waiting = [] }
-        return waiting
+        // The work is not kept any longer than it takes.
+        let work = waiting[takenCount]
+        waiting[takenCount] = {}
+        takenCount += 1
+        if takenCount * 2 > waiting.count {
+            waiting.removeFirst(takenCount)
+            takenCount = 0
+        }
+        return work
     }
 }

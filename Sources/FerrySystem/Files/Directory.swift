@@ -163,6 +163,27 @@ package final class Directory: Sendable {
         return names
     }
 
+    /// Makes a symbolic link, whose text need not lead anywhere.
+    package func makeLink(_ name: String, to text: String) throws(SystemCallError) {
+        try check(name)
+        try systemCall("symlinkat", path(of: name)) { symlinkat(text, descriptor, name) }
+    }
+
+    /// The text of a symbolic link; `nil` where there is none of that name.
+    package func link(_ name: String) throws(SystemCallError) -> String? {
+        try check(name)
+        var text = [CChar](repeating: 0, count: Int(PATH_MAX))
+        do throws(SystemCallError) {
+            let count = try systemCall("readlinkat", path(of: name)) {
+                readlinkat(descriptor, name, &text, text.count)
+            }
+            let bytes = text.prefix(count).map { UInt8(bitPattern: $0) }
+            return String(decoding: bytes, as: UTF8.self)
+        } catch let error where error.errno == ENOENT || error.errno == EINVAL {
+            return nil
+        }
+    }
+
     /// Forces the directory's entries onto the disk: after it a rename survives a power cut.
     package func synchronize() throws(SystemCallError) {
         try systemCall("fsync", path) { fsync(descriptor) }

@@ -109,19 +109,33 @@ package struct FileDescriptor: ~Copyable, Sendable {
     /// Forces the file's data, and what is needed to find it, onto the disk.
     package borrowing func synchronizeData() throws(SystemCallError) {
         let descriptor = rawValue
-        try systemCall("fdatasync") { fdatasync(descriptor) }
+        try systemCall("fdatasync", Self.path(of: descriptor)) { fdatasync(descriptor) }
     }
 
     /// Forces the file and all that the kernel knows about it onto the disk.
     package borrowing func synchronize() throws(SystemCallError) {
         let descriptor = rawValue
-        try systemCall("fsync") { fsync(descriptor) }
+        try systemCall("fsync", Self.path(of: descriptor)) { fsync(descriptor) }
+    }
+
+    /// What the kernel calls the open file, for messages.
+    private static func path(of descriptor: Int32) -> String {
+        var text = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/fd/\(descriptor)", &text, text.count)
+        let bytes = text.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Cuts or extends the file to `size` bytes.
     package borrowing func truncate(to size: Int64) throws(SystemCallError) {
         let descriptor = rawValue
         try systemCall("ftruncate") { ftruncate(descriptor, Int(size)) }
+    }
+
+    /// Makes sure that so many bytes from the start have their room on the disk.
+    package borrowing func reserve(_ byteCount: Int64) throws(SystemCallError) {
+        let code = posix_fallocate(rawValue, 0, Int(byteCount))
+        guard code == 0 else { throw SystemCallError(call: "posix_fallocate", errno: code) }
     }
 
     /// What the kernel knows about the file.

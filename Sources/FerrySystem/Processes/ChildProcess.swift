@@ -15,11 +15,23 @@ package final class ChildProcess {
     ///   - launch: What to start.
     ///   - onExit: Called once on the loop when the process has ended.
     /// - Throws: ``ProcessLaunch/start()``'s errors, `pidfd_open`.
-    package init(
+    package convenience init(
         _ launch: ProcessLaunch,
         onExit: @escaping @LoopActor (ProcessExit) -> Void
     ) throws(SystemCallError) {
-        let identifier = try launch.start()
+        try self.init(started: try launch.start(), onExit: onExit)
+    }
+
+    /// Watches a program that was started.
+    ///
+    /// - Parameters:
+    ///   - identifier: What ``ProcessLaunch/start()`` has returned.
+    ///   - onExit: Called once on the loop when the process has ended.
+    /// - Throws: `pidfd_open`; the process is killed then.
+    package init(
+        started identifier: Int32,
+        onExit: @escaping @LoopActor (ProcessExit) -> Void
+    ) throws(SystemCallError) {
         self.identifier = identifier
         do throws(SystemCallError) {
             descriptor = FileDescriptor(

@@ -12,6 +12,13 @@ package struct ProcessAttributes: Hashable, Sendable {
         self.descriptorLimit = descriptorLimit
     }
 
+    /// How many descriptors this process may have now.
+    package static var currentDescriptorLimit: Int {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        return Int(clamping: limit.rlim_cur)
+    }
+
     /// Sets this process's mask and raises its limit as far as it may.
     ///
     /// - Returns: What it was started with, for the programs that it starts in turn. The limit

@@ -8,6 +8,8 @@ extension TransferError {
         case create
         /// Opening or reading one that should be there.
         case open
+        /// Opening or reading the app's own, to send it.
+        case read
         /// Writing, cutting or synchronising it.
         case write
     }
@@ -24,8 +26,11 @@ extension TransferError {
         switch (errno, operation) {
         // A quota is a disk of the user's own (quotactl(2)).
         case (ENOSPC, _), (EDQUOT, _): .diskFull
-        case (ENOMEM, _): .outOfMemory
-        case (ENOENT, .open): .fileMissing
+        // A shortage of descriptors passes as one of memory does.
+        case (ENOMEM, _), (EMFILE, _), (ENFILE, _): .outOfMemory
+        case (ENOENT, .open), (ENOENT, .read), (ENOTDIR, .read): .fileMissing
+        case (EACCES, .read), (EPERM, .read): .fileUnreadable
+        case (_, .read): .bodyUnreadable
         case (_, .create), (_, .open): .cannotCreateFile
         case (_, .write): .cannotWriteToFile
         }

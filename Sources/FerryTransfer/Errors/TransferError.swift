@@ -54,6 +54,8 @@ package struct TransferError: Error, Hashable, Sendable, Codable {
         case fileMissing
         /// A file that is sent, or being filled, was changed by somebody else.
         case fileChanged
+        /// The user may not read the file to be sent.
+        case fileUnreadable
         /// The response's body is longer than is kept.
         case responseTooLong
         /// The resume data is not ours, damaged, or of a later version.

@@ -164,10 +164,12 @@ extension PartialFile {
         /// Forces the data onto the disk, and the first time the record, which `fdatasync` may leave
         /// behind.
         func synchronize(withRecord: Bool) throws(TransferError) {
-            let raw = descriptor.rawValue
             do {
-                guard withRecord else { return try descriptor.synchronizeData() }
-                try systemCall("fsync") { fsync(raw) }
+                if withRecord {
+                    try descriptor.synchronize()
+                } else {
+                    try descriptor.synchronizeData()
+                }
             } catch {
                 throw TransferError(error, during: .write)
             }

@@ -13,7 +13,12 @@ extension ResumableUpload {
         let isRepeatable: Bool
         /// What a server of tus is told that it is called.
         let name: String
-        private let check: @LoopActor () -> TransferError?
+        private let check: Check
+
+        /// Finds out why a body is not what it was when the upload began, and tells it at any time later on;
+        /// `nil` when it is.
+        package typealias Check =
+            @LoopActor (_ handler: @escaping @LoopActor (TransferError?) -> Void) -> Void
 
         /// A body that can be read again, or at least once.
         ///
@@ -21,12 +26,12 @@ extension ResumableUpload {
         ///   - source: Where it comes from.
         ///   - isRepeatable: Whether any part of it can be read any number of times.
         ///   - name: What a server of tus is told that it is called, if the app does not say.
-        ///   - check: Why it is not what it was when the upload began; `nil` when it is.
+        ///   - check: Whether it is what it was when the upload began.
         package init(
             _ source: any HTTPBodySource,
             isRepeatable: Bool = true,
             name: String = Self.namelessName,
-            check: @escaping @LoopActor () -> TransferError? = { nil }
+            check: @escaping Check = { $0(nil) }
         ) {
             self.source = source
             byteCount = source.byteCount
@@ -43,13 +48,15 @@ extension ResumableUpload {
             self.byteCount = byteCount
             isRepeatable = false
             name = Self.namelessName
-            check = { nil }
+            check = { $0(nil) }
         }
 
         /// There are servers of tus that take nothing without a name.
         package nonisolated static let namelessName = "upload"
 
-        /// Why no part of the body can be sent, if so.
-        func failure() -> TransferError? { check() }
+        /// Finds out why no part of the body can be sent, if so; a file may take its time to tell.
+        func findFailure(then handler: @escaping @LoopActor (TransferError?) -> Void) {
+            check(handler)
+        }
     }
 }

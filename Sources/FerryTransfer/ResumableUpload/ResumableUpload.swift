@@ -155,10 +155,16 @@ extension ResumableUpload {
     }
 
     private func send(_ dispatch: Dispatch) {
-        // What the server has is part of something that is gone.
-        if machine.goesOn, let failure = body.failure() {
-            return run(machine.sourceFailed(failure))
+        guard machine.goesOn else { return sendNow(dispatch) }
+        body.findFailure { [self] failure in
+            guard !machine.hasEnded else { return }
+            guard let failure else { return sendNow(dispatch) }
+            // What the server has is part of something that is gone.
+            run(machine.sourceFailed(failure))
         }
+    }
+
+    private func sendNow(_ dispatch: Dispatch) {
         switch dispatch.body {
         case .none:
             start(dispatch.request, .none)

@@ -152,7 +152,8 @@ package struct RetryPolicy: Hashable, Sendable {
             .certificateBadDate,
             .clientCertificateRejected, .badServerResponse,
             .cannotDecodeContent, .bodyUnreadable, .bodySpent, .answerLost, .cannotCreateFile,
-            .cannotWriteToFile, .diskFull, .fileMissing, .fileChanged, .responseTooLong,
+            .cannotWriteToFile, .diskFull, .fileMissing, .fileChanged, .fileUnreadable,
+            .responseTooLong,
             .resumeDataInvalid, .backgroundSessionInUse, .backgroundSessionDisconnected,
             .internalFailure:
             false

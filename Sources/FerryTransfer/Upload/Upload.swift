@@ -120,7 +120,7 @@ extension Upload {
         _ bytes: UnsafeRawBufferPointer?
     ) throws(TransferError) {
         switch effect {
-        case .checkSource: run(machine.checkedSource(source.check() ? nil : source.failure))
+        case .checkSource: source.check { self.run(self.machine.checkedSource($0)) }
         case .send: send()
         case .cancelLoad: cancelLoad()
         case .beginAnswer(let version):
@@ -145,8 +145,7 @@ extension Upload {
     private func send() {
         let load = ResumableUpload(
             request: request,
-            body: ResumableUpload.Body(source, name: fileName) { [source] in
-                source.check() ? nil : source.failure
+            body: ResumableUpload.Body(source, name: fileName) { [source] in source.check(then: $0)
             },
             resource: resource,
             client: client,

@@ -3,65 +3,55 @@ package import FerrySystem
 
 /// The file that an upload sends, in one state and no other.
 ///
-/// That state is compared with the file's before the first byte is read and after the last one was: only
-/// then is that one handed over. So a request is complete only if all its bytes are of one version.
+/// That state is compared with the file's before the first byte is handed over and after the last one was
+/// read. So a request is complete only if all its bytes are of one version.
 @LoopActor
 package final class UploadSource: HTTPBodySource {
-    private let file: FileDescriptor
-    private let identity: FileIdentity
-    private var position: Int64 = 0
-    /// Why the file cannot be sent, if so.
-    private(set) var failure: TransferError?
+    private let source: FileBodySource
 
-    /// Makes a source of a file.
+    /// Makes a source of a file that is opened when the upload starts.
     ///
     /// - Parameters:
-    ///   - file: The file, open for reading.
-    ///   - identity: The state of it that is to be sent.
-    package nonisolated init(_ file: consuming FileDescriptor, identity: FileIdentity) {
-        self.file = file
-        self.identity = identity
+    ///   - byteCount: How many bytes are sent.
+    ///   - queue: What opens the file, and reads it.
+    ///   - open: Opens it and tells the state of it that is to be sent; off the loop.
+    package nonisolated init(
+        byteCount: Int64,
+        on queue: BlockingQueue,
+        open: @escaping @Sendable () throws(SystemCallError) -> FileBodySource.Opened
+    ) {
+        source = FileBodySource(range: 0..<byteCount, on: queue, open: open)
     }
 
-    package var byteCount: Int64? { identity.size }
+    package var byteCount: Int64? { source.byteCount }
 
-    /// Whether the file is what it was; if not, ``failure`` says so.
-    func check() -> Bool {
-        do throws(SystemCallError) {
-            if try file.identity().hasContent(of: identity) { return true }
-            failure = TransferError(
-                code: .fileChanged,
-                message: "the file was changed after the upload was made"
-            )
-        } catch {
-            failure = TransferError(error, during: .open)
-        }
-        return false
+    /// Why the file cannot be sent, as far as that is known.
+    var failure: TransferError? { source.failure.map { TransferError($0) } }
+
+    /// Finds out whether the file is what it was.
+    ///
+    /// - Parameter handler: Called later on, unless the file never answers, with what is wrong.
+    func check(then handler: @escaping @LoopActor (TransferError?) -> Void) {
+        source.check { handler($0.map { TransferError($0) }) }
     }
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> HTTPBodyReading {
-        let room = min(Int64(buffer.count), identity.size - position)
-        guard room > 0 else { return .end }
-        let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(room)])
-        do throws(SystemCallError) {
-            let count = try file.read(into: part, at: position)
-            let isLast = count == 0 || position + Int64(count) == identity.size
-            if isLast, !check() || count == 0 { return failed() }
-            position += Int64(count)
-            return .bytes(count: count)
-        } catch {
-            failure = TransferError(error, during: .open)
-            return failed()
+        source.read(into: buffer)
+    }
+
+    package func seek(to offset: Int64) -> Bool { source.seek(to: offset) }
+
+    package func whenReadable(_ continuation: @escaping @LoopActor () -> Void) {
+        source.whenReadable(continuation)
+    }
+}
+
+extension TransferError {
+    /// Translates why a file cannot be sent.
+    package init(_ failure: FileBodySource.Failure) {
+        switch failure {
+        case .changed, .tooShort: self.init(code: .fileChanged, message: failure.message)
+        case .call(let error): self.init(error, during: .read)
         }
-    }
-
-    private func failed() -> HTTPBodyReading {
-        .failed(message: failure?.message ?? "the file ends too early")
-    }
-
-    package func seek(to offset: Int64) -> Bool {
-        guard (0...identity.size).contains(offset) else { return false }
-        position = offset
-        return true
     }
 }

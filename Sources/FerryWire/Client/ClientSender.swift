@@ -43,7 +43,7 @@ final class ClientSender: Sendable {
     /// Sends a message after all before it, as far as that is possible without waiting.
     func send(
         _ message: [UInt8],
-        file: PassedFile? = nil,
+        file: UserFile? = nil,
         expecting reply: ExpectedReply?
     ) -> Outcome {
         state.withLock { state in
@@ -113,7 +113,7 @@ final class ClientSender: Sendable {
         if state.isBroken { return .broken }
         do throws(SystemCallError) {
             try state.output.drainWithFiles { bytes, file throws(SystemCallError) in
-                let files = file.map { [$0.descriptor.rawValue] } ?? []
+                let files = file.map { [$0.number] } ?? []
                 return try SocketMessage.send(bytes, descriptors: files, over: descriptor)
             }
         } catch {

@@ -52,7 +52,7 @@ package final class VarlinkClient: Sendable {
     ///   - onReply: Called once on the loop, never before this returns.
     package func call<Method: TransferMethod>(
         _ method: Method,
-        file: PassedFile? = nil,
+        file: UserFile? = nil,
         onReply: @escaping @LoopActor @Sendable (Result<Method.Reply, CallError>) -> Void
     ) {
         send(method, file: file, expecting: ExpectedReply(single: onReply))
@@ -61,7 +61,7 @@ package final class VarlinkClient: Sendable {
     /// Calls a method and waits for the answer, in the order of the calls.
     package func call<Method: TransferMethod>(
         _ method: Method,
-        file: PassedFile? = nil
+        file: UserFile? = nil
     ) async throws(CallError) -> Method.Reply {
         try await withCheckedContinuation { continuation in
             call(method, file: file) { continuation.resume(returning: $0) }
@@ -138,7 +138,7 @@ package final class VarlinkClient: Sendable {
     private func send<Method: TransferMethod>(
         _ method: Method,
         more: Bool? = nil,
-        file: PassedFile? = nil,
+        file: UserFile? = nil,
         expecting reply: ExpectedReply
     ) {
         do throws(CallError) {
@@ -175,7 +175,7 @@ package final class VarlinkClient: Sendable {
 
     private func pass(
         _ message: [UInt8],
-        file: PassedFile? = nil,
+        file: UserFile? = nil,
         expecting reply: ExpectedReply?
     ) -> ClientSender.Outcome {
         let outcome = sender.send(message, file: file, expecting: reply)

@@ -17,6 +17,9 @@ extension Wire {
         package var refusesErrorResponses: Bool?
         /// By which protocol an upload can be continued.
         package var uploadProtocol: UploadProtocol?
+        /// The absolute path of the directory that a download is for: its file grows there where that is another
+        /// file system than the daemon's.
+        package var directory: String?
 
         /// Creates options.
         package init(
@@ -27,7 +30,8 @@ extension Wire {
             sendRate: Int64? = nil,
             retry: RetryRules? = nil,
             refusesErrorResponses: Bool? = nil,
-            uploadProtocol: UploadProtocol? = nil
+            uploadProtocol: UploadProtocol? = nil,
+            directory: String? = nil
         ) {
             self.digests = digests
             self.mirrors = mirrors
@@ -37,6 +41,7 @@ extension Wire {
             self.retry = retry
             self.refusesErrorResponses = refusesErrorResponses
             self.uploadProtocol = uploadProtocol
+            self.directory = directory
         }
     }
 }

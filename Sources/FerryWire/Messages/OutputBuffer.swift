@@ -8,7 +8,7 @@ struct OutputBuffer {
     private struct Passage {
         /// Where its message is, counted from the first byte ever.
         let range: Range<UInt64>
-        let file: PassedFile
+        let file: UserFile
     }
 
     private var bytes: [UInt8] = []
@@ -28,7 +28,7 @@ struct OutputBuffer {
     /// - Parameters:
     ///   - message: The message.
     ///   - file: What goes along with its first byte, and with no other message's.
-    mutating func append(_ message: [UInt8], file: PassedFile? = nil) {
+    mutating func append(_ message: [UInt8], file: UserFile? = nil) {
         let start = addedByteCount
         addedByteCount += UInt64(message.count)
         if let file { files.append(Passage(range: start..<addedByteCount, file: file)) }
@@ -50,7 +50,7 @@ struct OutputBuffer {
     /// - Parameter send: Returns how many of the bytes it took; `nil` for none now.
     /// - Throws: What `send` throws; the bytes it did not take are kept.
     mutating func drainWithFiles(
-        through send: (UnsafeRawBufferPointer, PassedFile?) throws(SystemCallError) -> Int?
+        through send: (UnsafeRawBufferPointer, UserFile?) throws(SystemCallError) -> Int?
     ) throws(SystemCallError) {
         while sent < bytes.count {
             let (end, file) = nextPart
@@ -69,7 +69,7 @@ struct OutputBuffer {
     }
 
     /// Up to where the next bytes may be sent at once, and the file that goes along with them.
-    private var nextPart: (end: Int, file: PassedFile?) {
+    private var nextPart: (end: Int, file: UserFile?) {
         guard let next = files.first else { return (bytes.count, nil) }
         let isDue = next.range.lowerBound == sentByteCount
         let end = isDue ? next.range.upperBound : next.range.lowerBound

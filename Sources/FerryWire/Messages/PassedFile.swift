@@ -1,12 +1,19 @@
 package import FerrySystem
 
-/// A file that goes to the daemon along with a call; it stays open here as long as somebody holds this.
-package final class PassedFile: Sendable {
+/// A file that has come along with a call, and what it was then.
+package struct PassedFile: Sendable {
     /// The file.
-    package let descriptor: FileDescriptor
+    package let file: UserFile
+    /// Which file it is, and its state; `nil` for what is no regular file.
+    package let identity: Result<FileIdentity?, SystemCallError>
 
-    /// Takes over an open file.
-    package init(_ descriptor: consuming FileDescriptor) {
-        self.descriptor = descriptor
+    /// Looks at a file, which may take for ever.
+    init(inspecting file: UserFile) {
+        self.file = file
+        identity = Result { () throws(SystemCallError) in
+            try file.withDescriptor { (file) throws(SystemCallError) in
+                try file.status().isRegularFile ? try file.identity() : nil
+            }
+        }
     }
 }

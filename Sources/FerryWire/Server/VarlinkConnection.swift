@@ -36,6 +36,8 @@ package final class VarlinkConnection {
     /// The client is gone; what it had sent is still carried out.
     private var hasHungUp = false
     private var isTakingCalls = false
+    /// A call waits until the file that came along with it was looked at, and so do those behind it.
+    private var isInspecting = false
     /// The client has let answers pile up and not caught up since.
     private var isBackedUp = false
     /// Answers are sent when the others that are at hand have been given, too.
@@ -59,7 +61,7 @@ package final class VarlinkConnection {
     var isKeepingUp: Bool { isOpen && !hasHungUp && !isBackedUp }
 
     /// Whether the client waits for no answer, and no event.
-    var isIdle: Bool { calls.isEmpty }
+    var isIdle: Bool { calls.isEmpty && !isInspecting }
 
     /// How many bytes are held for the client, in both directions.
     var heldByteCount: Int { input.byteCount + pendingByteCount + queuedByteCount }
@@ -158,7 +160,8 @@ package final class VarlinkConnection {
         guard isOpen else { return }
         let mayHoldMore = receive()
         takeCalls()
-        guard isOpen else { return }
+        // What waits for a file comes back here.
+        guard isOpen, !isInspecting else { return }
         if mayHoldMore {
             LoopActor.perform { [weak self] in self?.drain() }
         } else {
@@ -187,6 +190,7 @@ package final class VarlinkConnection {
 
     /// Whether another call may be begun; a client that is gone cannot have many.
     private var mayTakeCall: Bool {
+        if isInspecting { return false }
         if hasHungUp { return true }
         if isBackedUp { return false }
         return calls.isEmpty
@@ -204,10 +208,30 @@ package final class VarlinkConnection {
                 // Its end is a byte, too.
                 let file = files.taken(byteCount: message.count + 1)
                 let call = try MessageCoding.call(from: message)
-                take(call, byteCount: message.count, file)
+                if let file {
+                    inspect(file, of: call, byteCount: message.count)
+                } else {
+                    take(call, byteCount: message.count, nil)
+                }
             }
         } catch {
             close(because: .invalidMessage(error))
+        }
+    }
+
+    /// Has a file be looked at, off the loop: its file system may not answer, and holds up this client alone.
+    private func inspect(_ file: UserFile, of call: IncomingCall, byteCount: Int) {
+        isInspecting = true
+        file.queue.perform { [self] in
+            let passed = PassedFile(inspecting: file)
+            LoopActor.perform { [self] in
+                isInspecting = false
+                guard isOpen else { return }
+                take(call, byteCount: byteCount, passed)
+                guard !hasHungUp else { return drain() }
+                takeCalls()
+                settle()
+            }
         }
     }
 
@@ -259,7 +283,7 @@ package final class VarlinkConnection {
     /// Waits for what the connection now needs, or closes when it needs nothing any more.
     private func settle() {
         guard isOpen, !hasHungUp, !isTakingCalls else { return }
-        if hasInputEnded, calls.isEmpty, output.byteCount == 0 {
+        if hasInputEnded, isIdle, output.byteCount == 0 {
             close(because: .closedByPeer)
             return
         }

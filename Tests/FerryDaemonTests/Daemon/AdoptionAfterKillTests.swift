@@ -86,7 +86,7 @@ struct AdoptionAfterKillTests {
         try await bench.work { try await !bench.events().isEmpty }
         let left = try #require(try await bench.events().last?.resumeData)
         try await bench.work { daemon.machine.operationCount == 0 }
-        _ = try await bench.files.adopt(left, for: 2)
+        _ = try await bench.files.adopt(left, for: 2, on: BlockingQueue(label: "test"))
         let recovered = try bench.files.file(of: 2).recover(checkpoint: nil)
         #expect(recovered?.writtenByteCount == 40)
         #expect(try bench.resumable.names() == [])

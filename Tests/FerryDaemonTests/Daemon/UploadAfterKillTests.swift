@@ -30,14 +30,17 @@ struct UploadAfterKillTests {
         _ state: TaskRecord.State = .waiting,
         isCopied: Bool
     ) async throws {
-        let file = PassedFile(try bench.temporary.directory.open("source", .read))
+        let file = try bench.temporary.directory.open("source", .read)
         let original = UploadState(
             path: bench.temporary.directory.path(of: "source"),
-            identity: try file.descriptor.identity(),
+            identity: try file.identity(),
             boot: .current
         )
+        let passed = UserFile(file)
+        let uploads = bench.files.uploads
         let copied =
-            isCopied ? await bench.files.uploads.secure(file, original, for: 1) : original
+            isCopied
+            ? await uploads.secure(passed, original, for: 1, on: passed.queue) : original
         let url = server.url("/in")
         let task = TaskRecord(
             id: 1,

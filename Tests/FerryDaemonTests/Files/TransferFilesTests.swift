@@ -120,13 +120,116 @@ struct TransferFilesTests {
     func `what the disk has no room for is known before it is loaded`() throws {
         let disk = try SmallDisk(byteCount: 4 << 20)
         let files = try TransferFiles(in: disk.directory)
-        #expect(files.shortage(of: 3 << 20) == nil)
-        #expect(files.shortage(of: nil) == nil)
-        let error = try #require(files.shortage(of: 5 << 20))
+        #expect(files.shortage(of: 3 << 20, for: 1) == nil)
+        #expect(files.shortage(of: nil, for: 1) == nil)
+        let error = try #require(files.shortage(of: 5 << 20, for: 1))
         #expect(error.code == .diskFull)
         #expect(error.message.contains("and 5242880 are needed"))
         try disk.fill()
-        #expect(files.shortage(of: nil)?.code == .diskFull)
-        #expect(files.shortage(of: 1)?.code == .diskFull)
+        #expect(files.shortage(of: nil, for: 1)?.code == .diskFull)
+        #expect(files.shortage(of: 1, for: 1)?.code == .diskFull)
+    }
+
+    @Test func `TEST-13: what is discarded is gone, with all that lies beside it`() async throws {
+        let downloads = try temporary.directory.openSubdirectory("downloads")
+        let uploads = try temporary.directory.openSubdirectory("uploads")
+        let name = "CFNetworkDownload_000007.tmp"
+        for suffix in [""] + PartialFile.companionSuffixes {
+            _ = try downloads.open(name + suffix, .createNew)
+        }
+        _ = try uploads.open("Upload_7", .createNew)
+        _ = try downloads.open("CFNetworkDownload_000008.tmp", .createNew)
+        #expect(files.tasks() == [7, 8])
+        files.discard(task: 7)
+        await files.queue.run {}
+        #expect(try downloads.names() == ["CFNetworkDownload_000008.tmp"])
+        #expect(try uploads.names() == [])
+    }
+
+    /// A file of a task, and resume data of it.
+    private func resumeData(of task: Int64) throws -> Data {
+        let file = files.file(of: task)
+        try file.begin(
+            ResourceVersion(validator: .strongETag("\"a\""), totalByteCount: 9, url: "http://host/")
+        )
+        try [1, 2, 3].withUnsafeBytes { try file.write($0) }
+        return try files.makeResumeData(
+            task: task,
+            request: TransferRequest(url: "http://host/"),
+            currentURL: nil,
+            checkpoint: file.checkpoint
+        )
+    }
+
+    @Test func `TEST-13: only the file that resume data stands for is kept for it`() async throws {
+        let downloads = try temporary.directory.openSubdirectory("downloads")
+        let (own, others) = (try resumeData(of: 7), try resumeData(of: 8))
+        try files.keep(task: 7, for: own)
+        // A task that was made from resume data, and ends before it has used them, ends with the same.
+        try files.keep(task: 8, for: own)
+        await files.queue.run {}
+        #expect(try downloads.names() == [])
+        #expect(try resumable.names().count == 1)
+        // A daemon that has died in between does it again.
+        try files.keep(task: 7, for: own)
+        await files.queue.run {}
+        #expect(try resumable.names().count == 1)
+        _ = others
+    }
+
+    @Test(.enabled(if: SmallDisk.canBeMade, "needs a small disk"))
+    func `REL-11: a file that is for another disk grows there, and is found and deleted`()
+        async throws
+    {
+        let disk = try SmallDisk(byteCount: 4 << 20)
+        let queue = BlockingQueue(label: "test")
+        #expect(await files.choosePlace(for: 7, in: disk.path, on: queue) == nil)
+        let path = files.path(of: 7)
+        #expect(path.hasPrefix(disk.path + "/.ferry-"))
+        let data = try resumeData(of: 7)
+        #expect(try ResumeData(decoding: Array(data)).path == path)
+        #expect(try disk.directory.names().map { disk.path + "/" + $0 } == [path])
+        #expect(files.shortage(of: 5 << 20, for: 7)?.message.contains(disk.path) == true)
+        #expect(files.shortage(of: 5 << 20, for: 8) == nil)
+        // The next daemon finds it.
+        let next = try TransferFiles(in: temporary.directory)
+        #expect(next.tasks() == [7])
+        #expect(next.path(of: 7) == path)
+        #expect(next.presentPath(of: path) == path)
+        next.discard(task: 7)
+        await next.places.queue.run {}
+        #expect(try disk.directory.names() == [])
+        #expect(next.tasks() == [])
+    }
+
+    @Test(.enabled(if: SmallDisk.canBeMade, "needs a small disk"))
+    func `REL-11: resume data keeps its file where it is, and a task goes on with it there`()
+        async throws
+    {
+        let disk = try SmallDisk(byteCount: 4 << 20)
+        let queue = BlockingQueue(label: "test")
+        _ = await files.choosePlace(for: 7, in: disk.path, on: queue)
+        let data = try resumeData(of: 7)
+        try files.keep(task: 7, for: data)
+        await files.places.queue.run {}
+        #expect(files.tasks() == [])
+        #expect(try disk.directory.names().count == 1)
+        let checkpoint = try await files.adopt(data, for: 8, on: queue)
+        #expect(checkpoint.writtenByteCount == 3)
+        #expect(files.path(of: 8).hasPrefix(disk.path + "/.ferry-"))
+        #expect(try files.file(of: 8).recover(checkpoint: checkpoint)?.writtenByteCount == 3)
+        #expect(try disk.directory.names().count == 1)
+    }
+
+    @Test func `REL-11: a file whose directory is of no use grows in the daemon's own`()
+        async throws
+    {
+        let queue = BlockingQueue(label: "test")
+        for target in [temporary.path, "/nonexistent", "/proc", "/dev/null"] {
+            let refusal = await files.choosePlace(for: 7, in: target, on: queue)
+            #expect((refusal == nil) == (target == temporary.path), "\(target)")
+            #expect(files.path(of: 7).hasPrefix(temporary.path + "/downloads/"))
+        }
+        #expect(files.tasks() == [])
     }
 }

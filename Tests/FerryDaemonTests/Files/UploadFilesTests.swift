@@ -1,13 +1,13 @@
 import FerryHTTP
 import FerrySystem
 import FerryTestSupport
-import FerryTransfer
 import FerryWire
 import FoundationEssentials
 import Glibc
 import Testing
 
 @testable import FerryDaemon
+@testable import FerryTransfer
 
 @Suite(.timeLimit(.minutes(1)))
 @LoopActor
@@ -27,34 +27,51 @@ struct UploadFilesTests {
         try temporary.write(FixtureContent.seeded(5, byteCount: byteCount).bytes, to: "source")
     }
 
-    private func open() throws -> (PassedFile, UploadState) {
-        let file = PassedFile(try temporary.directory.open("source", .read))
+    private func open() throws -> (UserFile, UploadState) {
+        let file = try temporary.directory.open("source", .read)
         let state = UploadState(
             path: temporary.directory.path(of: "source"),
-            identity: try file.descriptor.identity(),
+            identity: try file.identity(),
             boot: .current
         )
-        return (file, state)
+        return (UserFile(file), state)
     }
 
-    /// What a task would send.
-    private func bytes(of task: Int64, _ state: UploadState) throws -> [UInt8] {
-        let source = try files.source(of: task, state)
+    private func secure(
+        _ file: UserFile,
+        _ state: UploadState,
+        for task: Int64
+    ) async -> UploadState? {
+        await files.secure(file, state, for: task, on: queue)
+    }
+
+    /// What a task would send, until it cannot go on.
+    private func bytes(
+        of task: Int64,
+        _ state: UploadState,
+        from files: UploadFiles? = nil
+    ) async throws -> [UInt8] {
+        let source = (files ?? self.files).source(of: task, state, on: queue)
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         while true {
-            let reading = buffer.withUnsafeMutableBytes { source.read(into: $0) }
-            guard case .bytes(let count) = reading else { return bytes }
-            bytes += buffer[..<count]
+            switch buffer.withUnsafeMutableBytes({ source.read(into: $0) }) {
+            case .bytes(let count): bytes += buffer[..<count]
+            case .later:
+                await withCheckedContinuation { next in source.whenReadable { next.resume() } }
+            case .end, .failed: return bytes
+            }
         }
     }
 
-    private func failure(of task: Int64, _ state: UploadState) -> TransferError.Code? {
-        do throws(TransferError) {
-            _ = try files.source(of: task, state)
-            return nil
-        } catch {
-            return error.code
+    private func failure(
+        of task: Int64,
+        _ state: UploadState,
+        from files: UploadFiles? = nil
+    ) async -> TransferError.Code? {
+        let source = (files ?? self.files).source(of: task, state, on: queue)
+        return await withCheckedContinuation { next in
+            source.check { next.resume(returning: $0?.code) }
         }
     }
 
@@ -62,12 +79,12 @@ struct UploadFilesTests {
     func `BG-42: a small file is kept, whatever becomes of it`(byteCount: Int64) async throws {
         try write(byteCount)
         let (file, state) = try open()
-        let kept = try #require(await files.secure(file, state, for: 7))
+        let kept = try #require(await secure(file, state, for: 7))
         #expect(kept.place == .copy)
         try temporary.write([1, 2, 3], to: "source")
         try temporary.directory.remove("source")
         let content = FixtureContent.seeded(5, byteCount: byteCount)
-        #expect(content.firstDifference(from: try bytes(of: 7, kept)) == nil)
+        #expect(content.firstDifference(from: try await bytes(of: 7, kept)) == nil)
         #expect(files.tasks() == [7])
         files.discard(task: 7)
         await queue.run {}
@@ -80,47 +97,47 @@ struct UploadFilesTests {
         let byteCount = UploadFiles.greatestCopy + 1
         try write(byteCount)
         let (file, state) = try open()
-        let kept = await files.secure(file, state, for: 7)
+        let kept = await secure(file, state, for: 7)
         try temporary.directory.remove("source")
         let content = FixtureContent.seeded(5, byteCount: byteCount)
-        let sent = try bytes(of: 7, kept ?? state)
+        let sent = try await bytes(of: 7, kept ?? state)
         #expect(content.firstDifference(from: sent) == nil)
         guard kept == nil else { return }
         #expect(files.tasks() == [])
         // The next daemon has only the path.
         let next = UploadFiles(in: uploads, on: queue)
-        #expect(throws: TransferError.self) { try next.source(of: 7, state) }
+        #expect(await failure(of: 7, state, from: next) == .fileMissing)
     }
 
     @Test func `BG-42: a file that has changed before it could be kept is not kept`() async throws {
         try write(1000)
         let (file, state) = try open()
         try temporary.write([1], to: "source", at: 1000)
-        #expect(await files.secure(file, state, for: 7) == nil)
+        #expect(await secure(file, state, for: 7) == nil)
         #expect(files.tasks() == [])
-        #expect(try bytes(of: 7, state).count < 1000)
+        #expect(try await bytes(of: 7, state).count < 1000)
     }
 
     @Test func `a later daemon finds the file by its path, if it is the same`() async throws {
         try write(1000)
         var (_, state) = try open()
-        #expect(try bytes(of: 7, state).count == 1000)
+        #expect(try await bytes(of: 7, state).count == 1000)
         // After another start of the system its file system may have another number.
         state.boot = BootIdentifier(rawValue: "earlier")
         state.identity.device += 1
-        #expect(try bytes(of: 7, state).count == 1000)
+        #expect(try await bytes(of: 7, state).count == 1000)
         state.identity.inode += 1
-        #expect(try bytes(of: 7, state).count == 0)
+        #expect(try await bytes(of: 7, state).count == 0)
         try temporary.directory.remove("source")
-        #expect(failure(of: 7, state) == .fileMissing)
+        #expect(await failure(of: 7, state) == .fileMissing)
     }
 
-    @Test func `what stands in the place of the file does not make the daemon wait`() throws {
+    @Test func `what stands in the place of the file does not make the daemon wait`() async throws {
         try write(1000)
         let (_, state) = try open()
         try temporary.directory.remove("source")
         #expect(mkfifo(temporary.directory.path(of: "source"), 0o600) == 0)
-        #expect(try bytes(of: 7, state) == [])
+        #expect(try await bytes(of: 7, state) == [])
     }
 
     @Test func `what was begun and not finished is found and deleted`() async throws {

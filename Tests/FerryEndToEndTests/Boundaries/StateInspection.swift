@@ -16,6 +16,7 @@ struct StateInspection {
             findings += files.sorted().map { "there is \(name)/\($0)" }
         }
         let known: Set = [
+            "reserve",
             "downloads", "resumable", "uploads", "log", "run", "ferryd.lock", "ferry.sqlite",
             "ferry.sqlite.lock",
         ]

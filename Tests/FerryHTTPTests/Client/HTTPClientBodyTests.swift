@@ -19,12 +19,12 @@ import Testing
         HTTPRequest(url: server.url(path), method: "PUT")
     }
 
-    private func file(_ bytes: [UInt8]) throws -> FileDescriptor {
+    private func file(_ bytes: [UInt8]) throws -> FileBodySource.Opened {
         let file = try ExchangeProbe.makeFile()
         let descriptor = file.rawValue
         let count = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
         try #require(count == bytes.count)
-        return file
+        return FileBodySource.Opened(UserFile(file))
     }
 
     @Test(arguments: [0, 1, 100_000, 3 << 20])

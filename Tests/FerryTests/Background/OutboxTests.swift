@@ -75,8 +75,8 @@ import Testing
         _ = sent(&outbox, keepsIncomplete: false)
         // The connection is lost meanwhile: the daemon may have the task, and would not resume it.
         outbox.add(.resume(task: 1))
-        var calls: [BackgroundCall] = []
-        outbox.sendAll { calls.append($0.call) }
+        outbox.beginConnection()
+        let calls = sent(&outbox)
         #expect(calls == [.create(task(1)), .resume(task: 1)])
     }
 
@@ -87,8 +87,8 @@ import Testing
         _ = outbox.removeFirst()
         _ = outbox.removeFirst()
         _ = outbox.removeFirst()
-        var calls: [BackgroundCall] = []
-        outbox.sendAll { calls.append($0.call) }
+        outbox.beginConnection()
+        let calls = sent(&outbox)
         #expect(calls == [.suspend(task: 4), .suspend(task: 5)])
         outbox.add(.suspend(task: 6))
         #expect(sent(&outbox) == [.suspend(task: 6)])

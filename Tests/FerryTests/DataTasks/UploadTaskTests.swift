@@ -183,4 +183,28 @@ struct UploadTaskTests {
         #expect(text == "thanks")
         #expect(server.requests.map(\.body.count) == [300_000, 300_000])
     }
+
+    /// A stream that says that it has read more than it was asked for.
+    private final class BoastingStream: InputStream {
+        override var hasBytesAvailable: Bool { true }
+        override var streamStatus: Stream.Status { .open }
+        override var streamError: (any Error)? { nil }
+
+        override func open() {}
+        override func close() {}
+
+        override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength length: Int) -> Int {
+            length + 1
+        }
+    }
+
+    @Test func `REL-10: a stream that says that it has read too much fails its task`() async throws
+    {
+        var request = try request()
+        request.httpBodyStream = BoastingStream(data: Data())
+        let task = session.uploadTask(withStreamedRequest: request)
+        task.resume()
+        await recorder.waitForEnd()
+        #expect((task.error as? URLError)?.code == .requestBodyStreamExhausted)
+    }
 }

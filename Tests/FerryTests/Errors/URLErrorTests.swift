@@ -19,7 +19,8 @@ struct URLErrorTests {
             .serverUnavailable: -1011, .errorResponse: -1011, .linkExpired: -1011,
             .cannotDecodeContent: -1016, .digestMismatch: -1016, .cannotCreateFile: -3000,
             .cannotWriteToFile: -3003, .diskFull: -3003, .fileMissing: -1100,
-            .fileChanged: -3001, .responseTooLong: -1103, .resumeDataInvalid: -1002,
+            .fileChanged: -3001, .fileUnreadable: -1102, .responseTooLong: -1103,
+            .resumeDataInvalid: -1002,
             .uploadGone: -1008, .answerLost: -1005, .backgroundSessionInUse: -996,
             .backgroundSessionDisconnected: -997, .outOfMemory: -1, .internalFailure: -1,
         ]

@@ -1,6 +1,7 @@
 import FerrySystem
 import FerryWire
 import Foundation
+import Synchronization
 
 extension ScriptedDaemon: TransferCallHandler {
     func connectionDidClose(_ connection: VarlinkConnection, because reason: DisconnectReason) {
@@ -160,7 +161,7 @@ extension ScriptedDaemon: TransferCallHandler {
     /// Takes on an upload as it does a download, and reads its file at once.
     private func createUpload(_ method: Wire.CreateUpload, _ reply: Reply<Wire.CreateUpload>) {
         let file = reply.takeFile()
-        let content = file.flatMap { try? $0.descriptor.readToEnd(limit: 1 << 20) }
+        let content = file.flatMap { Self.content(of: $0.file) }
         let create = Wire.CreateDownload(
             session: method.session,
             identifier: method.identifier,
@@ -183,6 +184,21 @@ extension ScriptedDaemon: TransferCallHandler {
             return .init(id: id)
         }
         if method.resumed == true { calls.append("Resume \(method.identifier)") }
+    }
+
+    /// What is in a file; its calls are not the loop's to make.
+    private static func content(of file: UserFile) -> [UInt8]? {
+        let content = Mutex<[UInt8]?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        file.queue.perform {
+            let bytes = try? file.withDescriptor { (file) throws(SystemCallError) in
+                try file.readToEnd(limit: 1 << 20)
+            }
+            content.withLock { $0 = bytes }
+            done.signal()
+        }
+        done.wait()
+        return content.withLock { $0 }
     }
 
     private func create(_ method: Wire.CreateDownload) -> Wire.CreateDownload.Reply {

@@ -37,12 +37,15 @@ import Testing
             (ENOSPC, .open, .diskFull), (ENOMEM, .write, .outOfMemory),
             (ENOENT, .open, .fileMissing),
             (ENOENT, .create, .cannotCreateFile), (EACCES, .create, .cannotCreateFile),
-            (EACCES, .open, .cannotCreateFile), (EMFILE, .create, .cannotCreateFile),
+            (EACCES, .open, .cannotCreateFile), (EMFILE, .create, .outOfMemory),
+            (ENFILE, .open, .outOfMemory), (EMFILE, .read, .outOfMemory),
+            (ENOENT, .read, .fileMissing), (EACCES, .read, .fileUnreadable),
+            (EIO, .read, .bodyUnreadable),
             (EIO, .write, .cannotWriteToFile), (EFBIG, .write, .cannotWriteToFile),
             (EROFS, .write, .cannotWriteToFile), (ENOENT, .write, .cannotWriteToFile),
         ] as [(Int32, TransferError.FileOperation, TransferError.Code)]
     )
-    func `a failed system call is named by what it was for`(
+    func `REL-10: a failed system call is named by what it was for`(
         errno: Int32,
         operation: TransferError.FileOperation,
         code: TransferError.Code

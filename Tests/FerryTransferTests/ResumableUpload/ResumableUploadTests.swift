@@ -155,7 +155,7 @@ struct ResumableUploadTests {
         let changed = TransferError(code: .fileChanged, message: "")
         let probe = ResumableUploadProbe(
             TransferRequest(url: server.url("/in"), method: "PUT"),
-            ResumableUpload.Body(BytesBodySource(content.bytes)) { changed },
+            ResumableUpload.Body(BytesBodySource(content.bytes)) { $0(changed) },
             client: client,
             memory: memory,
             configuration()

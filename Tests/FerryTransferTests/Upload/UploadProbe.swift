@@ -55,6 +55,9 @@ final class UploadProbe {
 
     func cancel() { upload?.cancel() }
 
+    /// Lets go of the upload.
+    func forget() { upload = nil }
+
     /// Returns when the upload has ended.
     func end() async { _ = await ended.value }
 

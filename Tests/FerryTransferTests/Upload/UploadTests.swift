@@ -31,7 +31,7 @@ struct UploadTests {
         let identity = try file.identity()
         return UploadProbe(
             request ?? self.request(),
-            UploadSource(file, identity: identity),
+            UploadSource(UserFile(file), identity: identity),
             answer: bench.file("answer"),
             client: bench.client,
             configuration
@@ -128,7 +128,7 @@ struct UploadTests {
         try bench.temporary.write([1], to: "source")
         let probe = UploadProbe(
             request(),
-            UploadSource(file, identity: identity),
+            UploadSource(UserFile(file), identity: identity),
             answer: bench.file("answer"),
             client: bench.client,
             Upload.Configuration()

@@ -50,7 +50,8 @@ enum Samples {
         sendRate: 6_000_000_000,
         retry: retry,
         refusesErrorResponses: true,
-        uploadProtocol: .tus
+        uploadProtocol: .tus,
+        directory: "/srv/music"
     )
     static let digest = Wire.Digest(algorithm: "sha-256", value: Data([1, 2]))
     static let retry = Wire.RetryRules(

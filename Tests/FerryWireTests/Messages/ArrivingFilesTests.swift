@@ -21,30 +21,34 @@ import Testing
         files.arrived(byteCount: 3, descriptors: [two])
         #expect(files.taken(byteCount: 5) == nil)
         #expect(files.taken(byteCount: 12) == nil)
-        #expect(files.taken(byteCount: 8)?.descriptor.rawValue == one)
+        #expect(files.taken(byteCount: 8)?.number == one)
         files.arrived(byteCount: 7, descriptors: [])
-        #expect(files.taken(byteCount: 10)?.descriptor.rawValue == two)
+        #expect(files.taken(byteCount: 10)?.number == two)
         #expect(files.taken(byteCount: 5) == nil)
     }
 
     @Test func `of several files with one message the first counts, and the others are closed`()
-        throws
+        async throws
     {
-        var files = ArrivingFiles()
+        let queue = BlockingQueue(label: "test")
+        var files = ArrivingFiles(on: queue)
         let descriptors = [try descriptor(), try descriptor()]
         files.arrived(byteCount: 4, descriptors: descriptors)
         let first = files.taken(byteCount: 4)
-        #expect(first?.descriptor.rawValue == descriptors[0])
+        #expect(first?.number == descriptors[0])
+        await queue.run {}
         #expect(!isOpen(descriptors[1]))
     }
 
-    @Test func `files without end are closed`() throws {
-        var files = ArrivingFiles()
+    @Test func `files without end are closed`() async throws {
+        let queue = BlockingQueue(label: "test")
+        var files = ArrivingFiles(on: queue)
         var last: Int32 = -1
         for _ in 0..<17 {
             last = try descriptor()
             files.arrived(byteCount: 1, descriptors: [last])
         }
+        await queue.run {}
         #expect(!isOpen(last))
     }
 }

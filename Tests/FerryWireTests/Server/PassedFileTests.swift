@@ -2,6 +2,7 @@ import FerrySystem
 import FerryTestSupport
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 
 @testable import FerryWire
@@ -16,7 +17,7 @@ import Testing
             switch call {
             case .createUpload(let create, let reply):
                 let content = reply.takeFile().flatMap {
-                    try? $0.descriptor.readToEnd(limit: 1 << 20)
+                    try? Self.content(of: $0.file)
                 }
                 let text = content.map { String(decoding: $0, as: UTF8.self) } ?? "nothing"
                 arrived.append("\(create.identifier) \(text)")
@@ -27,9 +28,24 @@ import Testing
         }
     }
 
-    private func file(_ content: String, in place: TemporaryDirectory) throws -> PassedFile {
+    /// What is in a file; its calls are not the loop's to make.
+    private static func content(of file: UserFile) throws -> [UInt8] {
+        let content = Mutex<[UInt8]?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        file.queue.perform {
+            let bytes = try? file.withDescriptor { (file) throws(SystemCallError) in
+                try file.readToEnd(limit: 1 << 20)
+            }
+            content.withLock { $0 = bytes }
+            done.signal()
+        }
+        done.wait()
+        return try #require(content.withLock { $0 })
+    }
+
+    private func file(_ content: String, in place: TemporaryDirectory) throws -> UserFile {
         try place.write(content, to: content)
-        return PassedFile(try place.directory.open(content, .read))
+        return UserFile(try place.directory.open(content, .read))
     }
 
     private func create(_ identifier: Int, padding: Int = 0) -> Wire.CreateUpload {
@@ -80,7 +96,7 @@ import Testing
         let sent = try message[..<20].withUnsafeBytes {
             try SocketMessage.send(
                 $0,
-                descriptors: [file.descriptor.rawValue],
+                descriptors: [file.number],
                 over: client.descriptor
             )
         }
@@ -97,7 +113,7 @@ import Testing
         try systemCall("pipe") { pipe(&ends) }
         let reader = FileDescriptor(owning: ends[0])
         do {
-            let writer = PassedFile(FileDescriptor(owning: ends[1]))
+            let writer = UserFile(FileDescriptor(owning: ends[1]))
             client.call(Wire.GetTask(id: 7), file: writer) { _ in }
             _ = try await client.call(Wire.GetStatus())
         }

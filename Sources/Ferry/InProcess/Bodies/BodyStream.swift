@@ -30,7 +30,10 @@ final class BodyStream: @unchecked Sendable {
     }
 
     deinit {
-        if isOpen { stream.close() }
+        guard isOpen else { return }
+        // What fills it may not answer any more, and its last user is often the loop.
+        nonisolated(unsafe) let stream = stream
+        queue.perform { stream.close() }
     }
 
     private func readPiece() -> Reading {
@@ -42,7 +45,11 @@ final class BodyStream: @unchecked Sendable {
         let bytes = [UInt8](unsafeUninitializedCapacity: Self.pieceByteCount) { buffer, count in
             guard let address = buffer.baseAddress else { return }
             result = stream.read(address, maxLength: buffer.count)
-            count = max(0, result)
+            count = min(max(0, result), buffer.count)
+        }
+        guard result <= Self.pieceByteCount else {
+            let reason = "it says that it has read \(result) bytes of at most \(bytes.count)"
+            return .failed("The stream cannot be read: \(reason)")
         }
         guard bytes.isEmpty else { return .bytes(bytes) }
         guard result < 0 || stream.streamStatus == .error else { return .end }

@@ -71,7 +71,7 @@ extension DataTransfer {
         case .data(let data): return .source(BytesBodySource(data))
         case .onDemand: return .onDemand
         case .stream(let stream): return .source(makeSource(stream))
-        case .file(let url): return .source(try await openFile(url))
+        case .file(let url): return .source(FileBodySource(try await openFile(url)))
         }
     }
 
@@ -79,9 +79,9 @@ extension DataTransfer {
         StreamBodySource(stream, byteCount: order.request.announcedBodyByteCount)
     }
 
-    func openFile(_ url: URL) async throws(URLError) -> FileBodySource {
-        let file = try await FileBodySource.open(url, on: DownloadDirectory.queue)
-        task.noteExpectedToSend(file.byteCount ?? 0)
+    func openFile(_ url: URL) async throws(URLError) -> UploadFile {
+        let file = try await UploadFile.open(url)
+        task.noteExpectedToSend(file.byteCount)
         return file
     }
 }

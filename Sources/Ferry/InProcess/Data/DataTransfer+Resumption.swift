@@ -58,23 +58,25 @@ extension DataTransfer {
 
     private func makeFileBody(_ url: URL) async throws(URLError) -> ResumableUpload.Body {
         let file = try await openFile(url)
-        let begun = uploadFile ?? fileOfEarlierTask(like: file) ?? (try? file.identity())
+        let begun = uploadFile ?? fileOfEarlierTask(like: file) ?? file.identity
         uploadFile = begun
-        return ResumableUpload.Body(file, name: url.lastPathComponent) {
-            let now = try? file.identity()
-            if let begun, now?.hasContent(of: begun) == true { return nil }
-            return TransferError(
-                code: .fileChanged,
-                message: "The file was changed after the upload was begun."
-            )
+        let source = FileBodySource(file)
+        return ResumableUpload.Body(source, name: url.lastPathComponent) { handler in
+            file.check(begun) { isUnchanged in
+                guard !isUnchanged else { return handler(nil) }
+                handler(
+                    TransferError(
+                        code: .fileChanged,
+                        message: "The file was changed after the upload was begun."
+                    )
+                )
+            }
         }
     }
 
     /// The file as an earlier task has sent it.
-    private func fileOfEarlierTask(like file: FileBodySource) -> FileIdentity? {
-        guard case .file(_, let identity, let boot) = order.resumption?.content,
-            let now = try? file.identity()
-        else { return nil }
-        return identity.carriedOver(from: boot, to: now)
+    private func fileOfEarlierTask(like file: UploadFile) -> FileIdentity? {
+        guard case .file(_, let identity, let boot) = order.resumption?.content else { return nil }
+        return identity.carriedOver(from: boot, to: file.identity)
     }
 }

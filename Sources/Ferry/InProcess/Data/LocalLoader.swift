@@ -54,7 +54,7 @@ final class LocalLoader: ResourceLoader {
     }
 
     private func readFile() async throws(URLError) {
-        let file = try await LocalFile.open(url, on: DownloadDirectory.queue)
+        let file = try await LocalFile.open(url, on: AppFiles.queue)
         receiver?.didReceive(LatestResponse(file.response))
         while !hasEnded {
             let piece = try await file.read(upTo: Self.pieceByteCount)

@@ -18,7 +18,7 @@ extension DownloadDirectory {
             return !hasSwept
         }
         guard isFirst else { return }
-        queue.perform { sweep(directory, now: Date()) }
+        AppFiles.queue.perform { sweep(directory, now: Date()) }
     }
 
     /// Removes the files of downloads that are older than ``greatestAge``.

@@ -6,9 +6,6 @@ import Synchronization
 /// Where the files of default and ephemeral sessions are: partial ones, and finished ones that the app has
 /// not taken yet.
 enum DownloadDirectory {
-    /// Where to wait for the disk.
-    static let queue = BlockingQueue(label: "ferry.downloads")
-
     /// The directory that was opened last.
     private static let current = Mutex<Directory?>(nil)
 

@@ -94,7 +94,7 @@ final class InProcessDownload: InProcessTransfer {
                 resumption.resumeData,
                 into: try DownloadDirectory.open(),
                 as: DownloadDirectory.partialName(),
-                on: DownloadDirectory.queue
+                on: AppFiles.queue
             )
             run(machine.adopted(nil))
         } catch {

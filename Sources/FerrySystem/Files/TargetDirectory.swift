@@ -1,0 +1,77 @@
+import CFerryLinux
+import Glibc
+
+/// A directory that somebody wants a file in, as a place for the file while it grows.
+package enum TargetDirectory {
+    /// Why a file does not grow there.
+    package enum Refusal: Error, Hashable, Sendable {
+        /// It is on the file system that files grow on in any case.
+        case isNotElsewhere
+        /// It is on a file system that may not answer, or that has no hard links.
+        case isNotOfThisMachine
+        /// Others may delete and replace what lies there.
+        case isNotSafe
+        /// It is not there, or cannot be opened.
+        case call(SystemCallError)
+    }
+
+    /// Opens a directory if a file may grow there; the file system may take its time, or never answer.
+    ///
+    /// - Parameters:
+    ///   - path: The directory.
+    ///   - other: Where files grow otherwise.
+    /// - Returns: The directory.
+    /// - Throws: Why a file does not grow there.
+    package static func open(
+        _ path: String,
+        apartFrom other: Directory
+    ) throws(Refusal) -> Directory {
+        LoopActor.assertMayBlock()
+        let directory = try calling { () throws(SystemCallError) in try Directory(opening: path) }
+        var (own, others) = (stat(), stat())
+        guard fstat(directory.descriptor, &own) == 0, fstat(other.descriptor, &others) == 0 else {
+            throw .call(SystemCallError(call: "fstat", errno: errno, subject: path))
+        }
+        guard own.st_dev != others.st_dev else { throw .isNotElsewhere }
+        guard isOfThisMachine(directory) else { throw .isNotOfThisMachine }
+        // In a directory with the sticky bit only the owner of a file can move it away.
+        let isOpenToOthers = own.st_mode & (S_IWGRP | S_IWOTH) != 0 && own.st_mode & S_ISVTX == 0
+        guard own.st_uid == geteuid() || !isOpenToOthers else { throw .isNotSafe }
+        return directory
+    }
+
+    /// Whether the file system answers.
+    ///
+    /// Bytes are written by the event loop as they come. That is for file systems that answer: a server's may not, nor
+    /// one of a program's (FUSE).
+    private static func isOfThisMachine(_ directory: Directory) -> Bool {
+        local.contains(CFerryLinux_fileSystemType(directory.descriptor))
+    }
+
+    /// The numbers of file systems that are on a disk or in the memory of this machine, and have hard links
+    /// (statfs(2)).
+    private static let local: Set<UInt32> = [
+        0xEF53,  // ext2, ext3, ext4
+        0x5846_5342,  // XFS
+        0x9123_683E,  // Btrfs
+        0xF2F5_2010,  // F2FS
+        0x2FC1_2FC1,  // ZFS
+        0xCA45_1A4E,  // bcachefs
+        0x0102_1994,  // tmpfs
+        0x8584_58F6,  // ramfs
+        0x3153_464A,  // JFS
+        0x5265_4973,  // ReiserFS
+        0x3434,  // NILFS
+        0x794C_7630,  // overlayfs
+    ]
+
+    private static func calling<T>(
+        _ body: () throws(SystemCallError) -> T
+    ) throws(Refusal) -> T {
+        do throws(SystemCallError) {
+            return try body()
+        } catch {
+            throw .call(error)
+        }
+    }
+}

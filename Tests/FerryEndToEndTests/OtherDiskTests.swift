@@ -1,0 +1,75 @@
+import FerryTestSupport
+import Foundation
+import Glibc
+import Testing
+
+/// A home with little room, and files that go elsewhere.
+@Suite(.serialized, .enabled(if: SmallDisk.canBeMade), .timeLimit(.minutes(2)))
+struct OtherDiskTests {
+    private let homeDisk: SmallDisk
+    private let home: TestHome
+    private let target: SmallDisk
+    private let server: FixtureServer
+    /// Larger than the home has room for.
+    private let content = FixtureContent.seeded(7, byteCount: 16_000_000)
+
+    init() throws {
+        homeDisk = try SmallDisk(byteCount: 8 << 20)
+        home = try TestHome(in: homeDisk.path)
+        target = try SmallDisk(byteCount: 40 << 20)
+        server = try FixtureServer()
+    }
+
+    @Test func `REL-11: a file that the home has no room for arrives where it is for`() async throws
+    {
+        server.on("/file", .file(FixtureFile(content)))
+        let get = try await home.ferry("get", "-d", target.path, server.url("/file"))
+        #expect(get.exit == .exited(status: 0), "\(get.error)")
+        let arrived = try Data(contentsOf: URL(filePath: target.path + "/file"))
+        #expect(content.firstDifference(from: Array(arrived)) == nil)
+        _ = try await home.ferry("daemon", "stop")
+        await home.untilNoDaemon()
+        #expect(try target.directory.names() == ["file"])
+    }
+
+    @Test
+    func `REL-11: a kill costs no byte of a file that grows elsewhere, and cancel removes it`()
+        async throws
+    {
+        let file = FixtureFile(content)
+        server.on("/file", .file(file).stalling(after: 5_000_000, at: FixtureGate()))
+        let get = try await home.ferry("get", "--detach", "-d", target.path, server.url("/file"))
+        #expect(get.exit == .exited(status: 0), "\(get.error)")
+        try await server.waitUntil { $0.requests.count == 1 }
+        await home.killAll(except: [])
+        server.on("/file", .file(file).stalling(after: 100_000, at: FixtureGate()))
+        _ = try await home.ferry("list")
+        try await server.waitUntil { $0.requests.count == 2 }
+        #expect(server.requests.last?.range != nil)
+        let names = try target.directory.names()
+        #expect(names.count == 1)
+        #expect(names.first?.hasPrefix(".ferry-") == true)
+        let cancel = try await home.ferry("cancel", "1")
+        #expect(cancel.exit == .exited(status: 0), "\(cancel.error)")
+        _ = try await home.ferry("daemon", "stop")
+        await home.untilNoDaemon()
+        #expect(try target.directory.names() == [])
+    }
+
+    @Test func `REL-11: a disk that is full of a transfer is made room on by its cancellation`()
+        async throws
+    {
+        server.on("/file", .file(FixtureFile(content)))
+        let get = try await home.ferry("get", "--detach", "-d", home.files, server.url("/file"))
+        #expect(get.exit == .exited(status: 0), "\(get.error)")
+        var log = ""
+        while !log.contains("are needed") && !log.contains("No space left") {
+            log = try await home.ferry("why", "1").output
+        }
+        try homeDisk.fill()
+        let cancel = try await home.ferry("cancel", "1")
+        #expect(cancel.exit == .exited(status: 0), "\(cancel.error)")
+        let list = try await home.ferry("list")
+        #expect(!list.output.contains("/file"), "\(list.output)")
+    }
+}
