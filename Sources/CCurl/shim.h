@@ -1,6 +1,10 @@
 #ifndef CCURL_SHIM_H
 #define CCURL_SHIM_H
 
+#if !__has_include(<curl/curl.h>)
+#error "Ferry needs the headers of libcurl: apt install libcurl4-openssl-dev, dnf install libcurl-devel, pacman -S curl, zypper install libcurl-devel (README: System packages)"
+#else
+
 #include <curl/curl.h>
 
 // CURLOPT_QUICK_EXIT, without which cancelling waits for the name server, came with this version.
@@ -138,4 +142,5 @@ static inline curl_socket_t CCurl_socket_timeout(void) { return CURL_SOCKET_TIME
 
 #pragma clang assume_nonnull end
 
+#endif
 #endif

@@ -90,3 +90,8 @@ uint32_t CFerryLinux_fileSystemType(int descriptor) {
     struct statfs status;
     return fstatfs(descriptor, &status) == 0 ? (uint32_t)status.f_type : 0;
 }
+
+int CFerryLinux_isInProcessFileSystem(int descriptor) {
+    // PID_FS_MAGIC, which older headers lack.
+    return CFerryLinux_fileSystemType(descriptor) == 0x50494446;
+}

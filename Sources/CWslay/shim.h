@@ -1,6 +1,10 @@
 #ifndef FERRY_CWSLAY_SHIM_H
 #define FERRY_CWSLAY_SHIM_H
 
+#if !__has_include(<wslay/wslay.h>)
+#error "Ferry needs the headers of wslay: apt install libwslay-dev, dnf install wslay-devel, pacman -S wslay, zypper install libwslay-devel (README: System packages)"
+#else
+
 #include <wslay/wslay.h>
 
 #pragma clang assume_nonnull begin
@@ -47,4 +51,5 @@ static const uint8_t CWslay_PONG = WSLAY_PONG;
 
 #pragma clang assume_nonnull end
 
+#endif
 #endif

@@ -36,22 +36,29 @@ extension HTTPClient {
         /// A directory of trusted authorities' PEM files in place of the system's; by default the
         /// one that `SSL_CERT_DIR` names, as for curl.
         package var certificateAuthorityDirectory: String?
+        /// The certificates of trusted authorities, in PEM, in place of the system's and of those in files;
+        /// `nil`, the default, for those.
+        package var certificateAuthorities: [UInt8]?
         /// Which proxies requests go through, by default those that the environment names.
+        ///
+        /// The connections of a client are open to all of its requests, also those through a proxy that has been
+        /// told a password: whoever has another proxy, or other authorities, needs another client.
         ///
         /// A request's `Proxy-Authorization` is for them alone: it goes with the wish for a tunnel to
         /// an `https` server, and with a request by `http` to a proxy. A tunnel that is kept is
         /// used for requests with another one, or with none, too.
-        package var proxies = HTTPProxyChoice.environment
+        package var proxies = HTTPProxyList.direct
 
         /// Makes the default configuration.
         ///
-        /// - Parameter environment: The variables that say which authorities are trusted.
+        /// - Parameter environment: The variables that say which authorities are trusted, and which proxies there are.
         package init(environment: [String: String] = ProcessEnvironment.current) {
             func path(_ name: String) -> String? {
                 environment[name].flatMap { $0.isEmpty ? nil : $0 }
             }
             certificateAuthorityFile = path("CURL_CA_BUNDLE") ?? path("SSL_CERT_FILE")
             certificateAuthorityDirectory = path("SSL_CERT_DIR")
+            proxies = HTTPProxyList(environment: environment)
         }
     }
 }

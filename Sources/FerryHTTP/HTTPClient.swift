@@ -25,7 +25,7 @@ package import FerrySystem
     package init(configuration: Configuration = Configuration()) throws(HTTPError) {
         self.configuration = configuration
         multi = try CurlMulti(configuration)
-        mayUseProxy = configuration.proxies.mayDivertPlainRequests
+        mayUseProxy = configuration.proxies.http != nil
         multi.onCompletion = { [weak self] in self?.completed($0, $1) }
     }
 

@@ -47,6 +47,9 @@ int CFerryLinux_fsetxattr(
     int fd, const char *_Nonnull name, const void *_Nonnull value, size_t size);
 int CFerryLinux_fremovexattr(int fd, const char *_Nonnull name);
 
+/// Whether a descriptor is one of a process in the file system of such, pidfs (Linux 6.9), which numbers them.
+int CFerryLinux_isInProcessFileSystem(int descriptor);
+
 int CFerryLinux_pidfd_open(pid_t pid);
 
 // rtnetlink(7), whose headers would define types of the Glibc module once more.

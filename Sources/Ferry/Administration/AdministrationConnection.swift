@@ -10,22 +10,29 @@ final class AdministrationConnection: Sendable {
     /// Connecting may mean to start a process, and then blocks; one caller does it for all.
     private let queue = BlockingQueue(label: "ferry.administration")
     private let present = Mutex<VarlinkClient?>(nil)
+    private let patience: Duration
 
-    init(startsIfNeeded: Bool, starter: DaemonStarter = DaemonStarter()) {
+    /// Makes one.
+    ///
+    /// - Parameters:
+    ///   - startsIfNeeded: Whether the daemon is started where it does not run.
+    ///   - starter: What connects.
+    ///   - patience: After how long without an answer it is asked whether the daemon was stopped.
+    init(
+        startsIfNeeded: Bool,
+        starter: DaemonStarter = DaemonStarter(),
+        patience: Duration = .seconds(3)
+    ) {
         self.startsIfNeeded = startsIfNeeded
         self.starter = starter
+        self.patience = patience
     }
 
     /// Calls a method, starting the daemon if that is wanted.
     func call<Method: TransferMethod>(
         _ method: Method
     ) async throws(TransferDaemonError) -> Method.Reply {
-        let client = try await client(starting: startsIfNeeded)
-        do throws(CallError) {
-            return try await client.call(method)
-        } catch {
-            throw TransferDaemonError(error)
-        }
+        try await call(method, over: try await client(starting: startsIfNeeded))
     }
 
     /// Calls a method if the daemon is running.
@@ -35,12 +42,7 @@ final class AdministrationConnection: Sendable {
         _ method: Method
     ) async throws(TransferDaemonError) -> Method.Reply? {
         do throws(TransferDaemonError) {
-            let client = try await client(starting: false)
-            do throws(CallError) {
-                return try await client.call(method)
-            } catch {
-                throw TransferDaemonError(error)
-            }
+            return try await call(method, over: try await client(starting: false))
         } catch let error where error.code == .notRunning {
             return nil
         }
@@ -59,6 +61,25 @@ final class AdministrationConnection: Sendable {
         } catch {
             throw TransferDaemonError(error)
         }
+    }
+
+    private func call<Method: TransferMethod>(
+        _ method: Method,
+        over client: VarlinkClient
+    ) async throws(TransferDaemonError) -> Method.Reply {
+        let patience = patience
+        let locations = starter.locations
+        return try await withCheckedContinuation { continuation in
+            LoopActor.perform {
+                let call = PatientCall<Method.Reply>(to: locations) {
+                    continuation.resume(returning: $0)
+                }
+                client.call(method) { result in
+                    call.finish(result.mapError { TransferDaemonError($0) })
+                }
+                call.wait(patience)
+            }
+        }.get()
     }
 
     private func client(starting: Bool) async throws(TransferDaemonError) -> VarlinkClient {

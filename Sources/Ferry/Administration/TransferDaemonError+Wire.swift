@@ -6,8 +6,9 @@ extension TransferDaemonError {
         let code: Code =
             switch error {
             case .notRunning: .notRunning
-            case .unsafeDirectory, .foreignDaemon: .permissionDenied
-            case .alreadyRunning, .executableNotFound, .startFailed, .failed: .cannotStart
+            case .unsafeDirectory, .unsafeExecutable, .foreignDaemon: .permissionDenied
+            case .alreadyRunning, .executableNotFound, .pathTooLong, .startFailed, .failed:
+                .cannotStart
             }
         self.init(code, message: "\(error)")
     }

@@ -15,13 +15,13 @@ extension Application {
         /// The names of the environment variables the program gets, with the values they have when a
         /// background session is made.
         ///
-        /// An allow-list, because the values are stored on disk: name no variable that holds a secret.
-        /// Variables that are not set are left out.
+        /// An allow-list, because the values are stored on disk, in a file that only the user can read. Variables that are not set are left out.
         public var environmentNames: Set<String>
 
         /// The environment variables that a program gets by default.
         ///
-        /// Where things are (`PATH`, `HOME`, `TMPDIR`, the XDG base directories), who is asking
+        /// Which proxies there are, and whom to trust (see ``URLSessionConfiguration/connectionEnvironment``), where
+        /// things are (`PATH`, `HOME`, `TMPDIR`, the XDG base directories), who is asking
         /// (`USER`, `LOGNAME`, `SHELL`), in which language (`LANG`, `LANGUAGE`, `LC_ALL`,
         /// `LC_MESSAGES`, `LC_CTYPE`, `TZ`) and on which display (`DISPLAY`, `WAYLAND_DISPLAY`,
         /// `XAUTHORITY`, `DBUS_SESSION_BUS_ADDRESS`, `XDG_CURRENT_DESKTOP`), and the loader's
@@ -33,6 +33,9 @@ extension Application {
             "XDG_CURRENT_DESKTOP", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "XDG_CACHE_HOME",
             "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_DATA_DIRS", "XDG_CONFIG_DIRS",
             "LD_LIBRARY_PATH",
+            "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy",
+            "NO_PROXY",
+            "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR",
         ]
 
         /// A way to start a program.

@@ -151,18 +151,15 @@ extension BackgroundConnection {
     private func cannotConnect(_ generation: Int, _ error: TransferDaemonError) {
         // Once the daemon has tasks of this session, they have a future whatever happens to it now.
         guard state.withLock({ $0.hasOpened || $0.isAwaited }) else {
+            // Programs print no more than an error's description, if that.
+            Diagnostics.reportOnce(error.message)
             return fail(generation, Self.disconnected(error))
         }
         retry(generation) { state in state.policy.failed() }
     }
 
     private static func disconnected(_ error: TransferDaemonError) -> URLError {
-        URLError(
-            .backgroundSessionWasDisconnected,
-            url: nil,
-            reason: error.message,
-            underlyingError: error
-        )
+        URLError(disconnectedBy: error, url: nil)
     }
 
     private func retry(_ generation: Int, delay: (inout State) -> Duration) {

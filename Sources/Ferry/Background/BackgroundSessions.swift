@@ -118,6 +118,11 @@ final class BackgroundSessions: Sendable {
         let application = application
         // From the first session on, all that the daemon has is under this name.
         let applicationIdentifier = application.fixIdentifier()
+        // What the environment says when the session is made holds for it, whatever becomes of that.
+        let connections = Wire.Connections(
+            configuration,
+            isForEvents: application.isLaunchedForEvents
+        )
         return BackgroundConnection.Environment(
             connect: connect,
             opening: { [weak delegate] in
@@ -127,7 +132,11 @@ final class BackgroundSessions: Sendable {
                         launch: application.registeredRelaunch.map { Wire.Launch($0) }
                     ),
                     identifier: identifier,
-                    configuration: Wire.SessionConfiguration(configuration, delegate: delegate)
+                    configuration: Wire.SessionConfiguration(
+                        configuration,
+                        connections,
+                        delegate: delegate
+                    )
                 )
             }
         )
@@ -150,6 +159,7 @@ extension Wire.Launch {
 extension Wire.SessionConfiguration {
     fileprivate init(
         _ configuration: URLSessionConfiguration.Values,
+        _ connections: Wire.Connections?,
         delegate: (any URLSessionDelegate)?
     ) {
         let hasCredentials = !CredentialStore(configuration: configuration).isEmpty
@@ -165,7 +175,8 @@ extension Wire.SessionConfiguration {
             collectsMetrics: DelegateForms.mayAnswer(.metrics, delegate),
             replacesLinks: configuration.replacesExpiredLinks ? true : nil,
             receiveRate: configuration.maximumReceiveRate,
-            sendRate: configuration.maximumSendRate
+            sendRate: configuration.maximumSendRate,
+            connections: connections
         )
     }
 }

@@ -31,10 +31,10 @@ extension URLSessionConfiguration {
     /// Proxies, by the keys of CFNetwork.
     ///
     /// Default: nil: tasks use the proxies named by the environment variables `http_proxy`, `https_proxy`,
-    /// `all_proxy` and `no_proxy`, as curl does. An empty dictionary is for no proxy. The keys are `HTTPEnable`,
+    /// `all_proxy` and `no_proxy`, as curl does, of the time the session is made. An empty dictionary is for no proxy. The keys are `HTTPEnable`,
     /// `HTTPProxy` and `HTTPPort`, the same with `HTTPS` for `https` URLs and with `SOCKS` for both, and
-    /// `ExceptionsList` with names of hosts. In background sessions without effect: those use what the daemon's
-    /// environment names.
+    /// `ExceptionsList` with names of hosts. For proxies of other kinds, or with a password, see
+    /// ``connectionEnvironment``.
     public var connectionProxyDictionary: [AnyHashable: Any]? {
         get { self[\.connectionProxyDictionary].value }
         set { self[\.connectionProxyDictionary] = Values.Untyped(newValue) }

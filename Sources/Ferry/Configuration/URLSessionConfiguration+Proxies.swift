@@ -1,25 +1,40 @@
 import FerryHTTP
+import FerrySystem
 import Foundation
 
 extension URLSessionConfiguration.Values {
     /// How the session's connections are made.
     var client: HTTPClient.Configuration {
-        var client = HTTPClient.Configuration()
+        var client = HTTPClient.Configuration(environment: variables)
         client.maximumConnectionsPerHost = max(1, httpMaximumConnectionsPerHost)
-        client.proxies = proxies
+        if let proxies { client.proxies = proxies }
+        if certificateAuthorityFile != nil || certificateAuthorityDirectory != nil {
+            client.certificateAuthorityFile = certificateAuthorityFile?.path
+            client.certificateAuthorityDirectory = certificateAuthorityDirectory?.path
+        }
         client.minimumTLSVersion = minimumTLSVersion
         client.maximumTLSVersion = maximumTLSVersion
         return client
     }
 
-    /// The proxies of ``URLSessionConfiguration/connectionProxyDictionary``, or else the environment's.
-    var proxies: HTTPProxyChoice {
-        guard let dictionary = connectionProxyDictionary.value else { return .environment }
+    /// The variables that decide where nothing else does.
+    private var variables: [String: String] { connectionEnvironment ?? ProcessEnvironment.current }
+
+    /// Whether the configuration itself says how connections are made.
+    var namesConnectionSettings: Bool {
+        connectionProxyDictionary.value != nil || connectionEnvironment != nil
+            || certificateAuthorityFile != nil || certificateAuthorityDirectory != nil
+            || clientCertificate != nil
+    }
+
+    /// The proxies of ``URLSessionConfiguration/connectionProxyDictionary``; nil where the environment's are used.
+    private var proxies: HTTPProxyList? {
+        guard let dictionary = connectionProxyDictionary.value else { return nil }
         var list = HTTPProxyList()
         list.http = Self.proxy(in: dictionary, "HTTP") ?? Self.socksProxy(in: dictionary)
         list.https = Self.proxy(in: dictionary, "HTTPS") ?? Self.socksProxy(in: dictionary)
         list.exceptions = dictionary["ExceptionsList"] as? [String] ?? []
-        return .list(list)
+        return list
     }
 
     private static func socksProxy(in dictionary: [AnyHashable: Any]) -> HTTPProxy? {

@@ -49,6 +49,11 @@ extension URLSessionConfiguration {
         var maximumInMemoryBodySize = 512 << 20
         var maximumReceiveRate: Int64?
         var maximumSendRate: Int64?
+        var certificateAuthorityFile: URL?
+        var certificateAuthorityDirectory: URL?
+        var clientCertificate: ClientCertificate?
+        var connectionEnvironment: [String: String]?
+        var keepsConnectionSettings = false
         /// When several connections fetch one download.
         var segments = Download.SegmentPolicy()
 

@@ -23,12 +23,23 @@ extension URLError {
 
     /// The error of a task that the daemon has refused to take.
     init(_ error: TransferDaemonError, url: URL?) {
-        let code: Code =
-            switch error.code {
-            case .storeUnavailable: .cannotWriteToFile
-            case .notRunning, .cannotStart, .disconnected: .backgroundSessionWasDisconnected
-            default: .unknown
-            }
-        self.init(code, url: url, reason: error.message, underlyingError: error)
+        switch error.code {
+        case .notRunning, .cannotStart, .disconnected:
+            self.init(disconnectedBy: error, url: url)
+        case .storeUnavailable:
+            self.init(.cannotWriteToFile, url: url, reason: error.message, underlyingError: error)
+        default:
+            self.init(.unknown, url: url, reason: error.message, underlyingError: error)
+        }
+    }
+
+    /// The error of what needs a daemon that is not there; its description says why, and what to do.
+    init(disconnectedBy error: TransferDaemonError, url: URL?) {
+        let code = Code.backgroundSessionWasDisconnected
+        self = URLError(code, url: url, reason: error.message, underlyingError: error)
+            .adding(
+                "\(code.appleDescription): \(error.message)",
+                forKey: NSLocalizedDescriptionKey
+            )
     }
 }

@@ -7,6 +7,10 @@ import FerryTransfer
 final class InProcessEngine {
     nonisolated let configuration: URLSessionConfiguration.Values
     private var transfers: [Int: any InProcessTransfer] = [:]
+    /// How connections are made, as configuration and environment have said when the session was made.
+    nonisolated let clientConfiguration: HTTPClient.Configuration
+    /// Who the session is to servers without asking the app, or why that cannot be read.
+    nonisolated let ownIdentity: Result<HTTPIdentity, TransferError>?
     /// The servers that the app has said to trust.
     var approvedServers = ApprovedServers()
     /// Who the app has said to be, by whom it was asked.
@@ -35,6 +39,9 @@ final class InProcessEngine {
 
     nonisolated init(configuration: URLSessionConfiguration.Values) {
         self.configuration = configuration
+        clientConfiguration = configuration.client
+        // On the thread of the app, as files may keep their reader waiting.
+        ownIdentity = configuration.clientCertificate.map(HTTPIdentity.reading)
         cache = configuration.hasCache ? ResponseCache(configuration: configuration) : nil
         cookies = CookieStore(configuration: configuration)
         credentials = CredentialStore(configuration: configuration)
@@ -188,8 +195,9 @@ final class InProcessEngine {
 
     func makeClient() throws(TransferError) -> HTTPClient {
         if let client { return client }
+        _ = try ownIdentity?.get()
         do {
-            let client = try HTTPClient(configuration: configuration.client)
+            let client = try HTTPClient(configuration: clientConfiguration)
             self.client = client
             return client
         } catch {

@@ -1,6 +1,16 @@
 import FerryHTTP
 import FerrySystem
 import FerryTransfer
+import Foundation
+
+extension URL {
+    /// The address; of a WebSocket, that of its handshake.
+    fileprivate var addressOfServer: String {
+        let text = absoluteString
+        guard let scheme, ["ws", "wss"].contains(scheme.lowercased()) else { return text }
+        return "http" + text.dropFirst(2)
+    }
+}
 
 extension TaskDecider {
     /// Who decides about the task's challenges.
@@ -23,10 +33,16 @@ extension TaskDecider {
     /// Whether the app has approved a server's certificates before.
     func hasApproved(_ trust: HTTPServerTrust) -> Bool { engine.approvedServers.contains(trust) }
 
-    /// Who the app has said to be where a request goes.
+    /// Who the app has said to be where a request goes, or who its session is there.
     func identity(for request: TransferRequest) -> HTTPIdentity? {
-        guard !engine.identities.isEmpty, let origin = Origin(url: request.url) else { return nil }
-        return engine.identities[origin]
+        if !engine.identities.isEmpty, let origin = Origin(url: request.url),
+            let identity = engine.identities[origin]
+        {
+            return identity
+        }
+        guard case .success(let identity) = engine.ownIdentity else { return nil }
+        return OwnIdentity(identity, meantFor: task.originalRequest?.url?.addressOfServer)?
+            .identity(for: request)
     }
 
     /// Asks the app about a challenge.

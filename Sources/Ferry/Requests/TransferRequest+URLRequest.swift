@@ -10,11 +10,13 @@ extension TransferRequest {
     ///   - request: The request.
     ///   - body: What is sent; not in the translation, but for a body in the request.
     ///   - configuration: That of the session.
+    ///   - ownURL: The task's own URL, where that is another one: what the session adds is meant for its origin.
     /// - Throws: What Apple's library fails such a request with before it sends anything.
     init(
         _ request: URLRequest,
         body: DataBody,
-        configuration: URLSessionConfiguration.Values
+        configuration: URLSessionConfiguration.Values,
+        ownURL: URL? = nil
     ) throws(URLError) {
         let url = try Self.httpURL(of: request)
         let method = request.httpMethod ?? "GET"
@@ -29,10 +31,14 @@ extension TransferRequest {
         self.init(
             url: url.absoluteString,
             method: method,
-            fields: Self.fields(of: request, configuration: configuration),
+            fields: request.headerFields,
             body: bytes.isEmpty ? nil : Array(bytes),
             idleTimeout: Self.idleTimeout(of: request, configuration: configuration)
         )
+        let ownAddress = (ownURL ?? url).absoluteString
+        self = adding(configuration.additionalFields, meantFor: ownAddress)
+        // In the order of their names, as Foundation keeps none and a repeated call must be the same.
+        fields.sort { $0.name < $1.name }
         // DL-6: whatever the body comes from.
         if method == "POST", !body.isEmpty(for: request),
             fields.first(named: "Content-Type") == nil
@@ -48,7 +54,8 @@ extension TransferRequest {
     /// - Throws: What Apple's library fails such a request with before it sends anything.
     init(
         _ request: URLRequest,
-        configuration: URLSessionConfiguration.Values
+        configuration: URLSessionConfiguration.Values,
+        ownURL: URL? = nil
     ) throws(URLError) {
         guard request.httpBodyStream == nil else {
             throw URLError(
@@ -57,7 +64,12 @@ extension TransferRequest {
                 reason: "A download's request can have data as its body, but no stream."
             )
         }
-        try self.init(request, body: .inRequest, configuration: configuration)
+        try self.init(
+            request,
+            body: .inRequest,
+            configuration: configuration,
+            ownURL: ownURL
+        )
     }
 
     private static func httpURL(of request: URLRequest) throws(URLError) -> URL {
@@ -66,16 +78,6 @@ extension TransferRequest {
             Origin(url.absoluteURL) != nil
         else { throw URLError(.unsupportedURL, url: url) }
         return url
-    }
-
-    /// In the order of their names, as Foundation keeps none and a repeated call must be the same.
-    private static func fields(
-        of request: URLRequest,
-        configuration: URLSessionConfiguration.Values
-    ) -> [HTTPField] {
-        let own = request.headerFields
-        let added = configuration.additionalFields.filter { own.first(named: $0.name) == nil }
-        return (own + added).sorted { $0.name < $1.name }
     }
 
     /// Foundation does not tell whether a request's time-out was set, so that its default counts as not

@@ -64,6 +64,8 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
     /// 64 KiB of them and the length of the whole, and by the digests of ``TransferOptions/expectedDigests`` at
     /// the end. Otherwise the download begins anew. Has no effect on a task that has ended.
     ///
+    /// What ``URLSessionConfiguration/httpAdditionalHeaders`` adds stays with the origin of the task's own URL.
+    ///
     /// To be asked for such a request when it is needed, see
     /// ``URLSessionConfiguration/replacesExpiredLinks``.
     ///
@@ -71,7 +73,11 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
     ///   standard error.
     open func relink(to request: URLRequest) {
         do throws(URLError) {
-            let replacement = try TransferRequest(request, configuration: core.configuration)
+            let replacement = try TransferRequest(
+                request,
+                configuration: core.configuration,
+                ownURL: originalRequest?.url
+            )
             backend.relink(self, to: replacement)
         } catch {
             Diagnostics.report(

@@ -37,7 +37,11 @@ extension URLSessionTask {
     ) -> TransferRequest? {
         guard let request else { return nil }
         do throws(URLError) {
-            return try TransferRequest(request, configuration: configuration)
+            return try TransferRequest(
+                request,
+                configuration: configuration,
+                ownURL: originalRequest?.url
+            )
         } catch {
             Diagnostics.report(
                 "The new request of task \(taskIdentifier) cannot be sent: "

@@ -44,7 +44,7 @@ final class InProcessWebSocket: TaskBackend {
         settings.openingTimeout = order.openingTimeout
         connection = WebSocketConnection(
             WebSocketRequest(url: order.url, fields: order.request.fields),
-            client: configuration.client,
+            client: engine.clientConfiguration,
             configuration: settings,
             events: WebSocketConnection.Events(
                 opened: { [weak self] in self?.opened($0, $1) },

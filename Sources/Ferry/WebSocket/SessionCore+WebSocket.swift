@@ -13,7 +13,10 @@ extension SessionCore {
             preconditionFailure("WebSocket tasks are not supported in background sessions.")
         }
         let order = Result { () throws(URLError) in
-            try WebSocketOrder(request, protocols: protocols, configuration: configuration)
+            if case .failure(let error) = engine.ownIdentity {
+                throw URLError(error, url: request.url)
+            }
+            return try WebSocketOrder(request, protocols: protocols, configuration: configuration)
         }
         let handle = handle ?? session
         let task = state.withLock { state in

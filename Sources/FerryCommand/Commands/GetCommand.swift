@@ -73,12 +73,13 @@ struct GetCommand: Command {
             "A file never replaces another: when NAME is taken it becomes NAME.1, NAME.2 and so on. "
                 + "A file that cannot be saved where it belongs is kept in "
                 + "~/.local/share/ferry/unplaced. A status of 400 or more is a failure.",
+            ConnectionChoice.discussion,
             "When standard output is no terminal, it gets the path of each saved file.",
         ],
         options: [
             output, directory, header, checksum, mirror, connections, limitRate,
-            retries, giveUpAfter, detach, .json, quiet,
-        ],
+            retries, giveUpAfter,
+        ] + ConnectionChoice.options + [detach, .json, quiet],
         operands: .oneOrMore("URL"),
         command: Self.self
     )
@@ -86,6 +87,7 @@ struct GetCommand: Command {
     private let requests: [URLRequest]
     private let transferOptions: TransferOptions
     private let sessionOptions: SessionOptions
+    private let connections: ConnectionChoice
     private let name: String?
     private let directory: String
     private let isDetached: Bool
@@ -108,13 +110,18 @@ struct GetCommand: Command {
                     try arguments.duration(text, of: Self.giveUpAfter)
                 }
         )
+        connections = try ConnectionChoice(arguments)
     }
 
     func run(in context: Context) async throws -> ExitCode {
         let destination = try destination()
+        try connections.check()
         // A clear error now rather than transfers that fail one by one.
         _ = try await context.daemon.page(limit: 1)
         let mailbox = TransferFollower.Mailbox()
+        var sessionOptions = sessionOptions
+        sessionOptions.connections = connections
+        sessionOptions.environment = context.environment
         let session = context.openSession(
             "get-\(UUID().uuidString.lowercased())",
             sessionOptions,

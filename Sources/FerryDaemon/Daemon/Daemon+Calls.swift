@@ -38,7 +38,7 @@ extension Daemon: TransferCallHandler {
         let caller = DaemonStateMachine.Caller(
             call: makeIdentifier(),
             connection: connections[ObjectIdentifier(connection)] ?? 0,
-            process: connection.peer.processIdentifier
+            process: connection.peer.process
         )
         switch call {
         case .openSession, .createDownload, .createUpload, .resume, .suspend, .cancel,

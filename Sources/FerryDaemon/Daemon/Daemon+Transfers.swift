@@ -18,20 +18,45 @@ extension Daemon {
             perform(machine.failed(task: task.id, error, at: now))
             return
         }
+        let preparation = TransferPreparation()
+        transfers[task.id] = preparation
+        connectionFiles.read(start.connections, ofSession: task.sessionID) { [weak self] setup in
+            // The task may have ended meanwhile, and even have begun again.
+            guard let self, transfers[task.id] === preparation else { return }
+            transfers[task.id] = nil
+            startTransfer(start, request, setup)
+        }
+    }
+
+    /// Starts a transfer for which everything is there, or of which it is known what is not.
+    private func startTransfer(
+        _ start: DaemonStateMachine.TransferStart,
+        _ request: Wire.Request,
+        _ setup: Result<ConnectionSetup, TransferError>
+    ) {
+        let task = start.task
         do throws(TransferError) {
+            let setup = try setup.get()
             if let upload = UploadState.decode(task.upload) {
-                return try startUpload(start, request, upload)
+                return try startUpload(start, request, upload, setup)
             }
-            try startDownload(start, request)
+            try startDownload(start, request, setup)
         } catch {
             perform(machine.failed(task: task.id, error, at: now))
         }
     }
 
     /// What carries a transfer.
-    func client(for start: DaemonStateMachine.TransferStart) throws(TransferError) -> HTTPClient {
+    func client(
+        for start: DaemonStateMachine.TransferStart,
+        _ setup: ConnectionSetup
+    ) throws(TransferError) -> HTTPClient {
         do throws(HTTPError) {
-            return try clients.client(for: start.task.sessionID, decides: start.asksForTrust)
+            return try clients.client(
+                for: start.task.sessionID,
+                decides: start.asksForTrust,
+                setup
+            )
         } catch {
             throw TransferError(error)
         }
@@ -39,7 +64,8 @@ extension Daemon {
 
     private func startDownload(
         _ start: DaemonStateMachine.TransferStart,
-        _ request: Wire.Request
+        _ request: Wire.Request,
+        _ setup: ConnectionSetup
     ) throws(TransferError) {
         guard let directory = start.options?.directory else {
             return try beginDownload(start, request)
@@ -76,10 +102,10 @@ extension Daemon {
         let retry = options.policy.retry.applying(wanted?.retry)
         let download = Download(
             name: "task \(task.id)",
-            request: TransferRequest(request, adding: start.additionalFields),
+            request: task.transferRequest(request, adding: start.additionalFields),
             file: files.file(of: task.id),
             checkpoint: state?.checkpoint,
-            client: try client(for: start),
+            client: try client(for: start, setup),
             configuration: Download.Configuration(
                 synchronization: .everySecond(files.synchronizer(of: task.id)),
                 unavailableResponses: unavailableResponses(to: start),
@@ -96,7 +122,7 @@ extension Daemon {
                 load: loadConfiguration(for: start)
             ),
             decider: BackgroundDecider(
-                challenges: challenges(of: task),
+                challenges: challenges(of: task, setup),
                 onCollect: { [weak self] in self?.collected($0, task.id) }
             ),
             connections: TaskConnections(session: task.sessionID, daemon: self),
@@ -133,8 +159,14 @@ extension Daemon {
         )
     }
 
-    func challenges(of task: TaskRecord) -> TaskChallenges {
-        TaskChallenges(task: task.id, session: task.sessionID, daemon: self)
+    func challenges(of task: TaskRecord, _ setup: ConnectionSetup) -> TaskChallenges {
+        let own = setup.identity.flatMap { OwnIdentity($0, meantFor: task.ownURL) }
+        return TaskChallenges(
+            task: task.id,
+            session: task.sessionID,
+            ownIdentity: own,
+            daemon: self
+        )
     }
 
     private func events(of task: Int64) -> Download.Events {

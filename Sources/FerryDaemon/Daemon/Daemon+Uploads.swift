@@ -45,26 +45,27 @@ extension Daemon {
     func startUpload(
         _ start: DaemonStateMachine.TransferStart,
         _ request: Wire.Request,
-        _ state: UploadState
+        _ state: UploadState,
+        _ setup: ConnectionSetup
     ) throws(TransferError) {
         let task = start.task
         let source = files.uploads.source(of: task.id, state, on: queue(of: task))
         let upload = Upload(
             name: "task \(task.id)",
-            request: TransferRequest(request, adding: start.additionalFields),
+            request: task.transferRequest(request, adding: start.additionalFields),
             source: source,
             fileName: state.path.split(separator: "/").last.map { String($0) } ?? state.path,
             answer: files.file(of: task.id),
             resource: task.uploadResource,
             memory: uploadMemory,
-            client: try client(for: start),
+            client: try client(for: start, setup),
             configuration: Upload.Configuration(
                 synchronizer: files.synchronizer,
                 protocols: start.options?.uploadProtocols ?? .automatic,
                 unavailableResponses: unavailableResponses(to: start),
                 load: loadConfiguration(for: start)
             ),
-            challenges: challenges(of: task),
+            challenges: challenges(of: task, setup),
             events: uploadEvents(of: task.id)
         )
         transfers[task.id] = upload
@@ -74,12 +75,18 @@ extension Daemon {
 
     /// Has a server forget an upload that its application has cancelled; what comes of it concerns nobody.
     func terminate(_ task: TaskRecord, _ resource: UploadResource) {
-        guard let request = task.requestToSend,
-            let client = try? clients.client(for: task.sessionID, decides: false)
-        else { return }
-        let fields = machine.additionalFields(ofSession: task.sessionID)
-        let creation = TransferRequest(request, adding: fields)
-        UploadTermination.request(resource, of: creation, by: client)
+        guard let request = task.requestToSend else { return }
+        let configuration = machine.sessions[task.sessionID]?.configuration
+        let fields = configuration?.additionalFields ?? []
+        let creation = task.transferRequest(request, adding: fields)
+        let connections = configuration?.connections ?? Wire.Connections()
+        connectionFiles.read(connections, ofSession: task.sessionID) { [clients] setup in
+            guard let setup = try? setup.get(),
+                let client = try? clients.client(for: task.sessionID, decides: false, setup)
+            else { return }
+            let own = setup.identity.flatMap { OwnIdentity($0, meantFor: task.ownURL) }
+            UploadTermination.request(resource, of: creation, as: own, by: client)
+        }
     }
 
     private func uploadEvents(of task: Int64) -> Upload.Events {

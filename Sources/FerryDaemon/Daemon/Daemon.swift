@@ -11,6 +11,7 @@ final class Daemon {
     let store: Store
     let files: TransferFiles
     let clients: TransferClients
+    let connectionFiles = ConnectionFiles()
     /// The time that everything is measured by.
     var now: Date { machine.clock.now() }
     /// What is known of servers by the uploads to them.

@@ -6,11 +6,20 @@ import FerryTransfer
 final class TaskChallenges: ChallengeDecider {
     private let task: Int64
     private let session: Int64
+    private let ownIdentity: OwnIdentity?
     private weak let daemon: Daemon?
 
-    init(task: Int64, session: Int64, daemon: Daemon) {
+    /// Makes a decider.
+    ///
+    /// - Parameters:
+    ///   - task: The task.
+    ///   - session: Its session.
+    ///   - ownIdentity: Who the client is without being asked.
+    ///   - daemon: Where the application is asked.
+    init(task: Int64, session: Int64, ownIdentity: OwnIdentity?, daemon: Daemon) {
         self.task = task
         self.session = session
+        self.ownIdentity = ownIdentity
         self.daemon = daemon
     }
 
@@ -19,7 +28,7 @@ final class TaskChallenges: ChallengeDecider {
     func hasApproved(_ trust: HTTPServerTrust) -> Bool { keptAnswers?.hasApproved(trust) ?? false }
 
     func identity(for request: TransferRequest) -> HTTPIdentity? {
-        keptAnswers?.identity(for: request)
+        keptAnswers?.identity(for: request) ?? ownIdentity?.identity(for: request)
     }
 
     func decide(

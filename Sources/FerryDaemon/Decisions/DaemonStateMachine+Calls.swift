@@ -12,7 +12,7 @@ extension DaemonStateMachine {
         /// The connection it came over.
         var connection: ConnectionIdentifier
         /// The process at its other end.
-        var process: Int32
+        var process: Int64
     }
 
     // MARK: Tasks of a session

@@ -159,7 +159,7 @@ extension DaemonStateMachine {
         /// The tasks that waited for a network may start.
         case networkIsBack
         /// A session was opened.
-        case opened(CallIdentifier, ConnectionIdentifier, process: Int32)
+        case opened(CallIdentifier, ConnectionIdentifier, process: Int64)
         /// A task was created.
         case created(CallIdentifier)
         /// It is known what a task sends.
@@ -258,6 +258,8 @@ extension DaemonStateMachine {
         var task: TaskRecord
         /// The header fields of the session.
         var additionalFields: [Wire.Field]
+        /// How the session's connections are made.
+        var connections = Wire.Connections()
         /// How its application wants it to be carried out.
         var options: Wire.TransferOptions?
         /// Whether the application may want to decide about certificates.

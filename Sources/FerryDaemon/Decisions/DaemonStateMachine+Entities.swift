@@ -61,7 +61,7 @@ extension DaemonStateMachine {
         /// What its application has answered that is good for other tasks.
         var keptAnswers = KeptAnswers()
         /// The process whose answers those are.
-        var answeringProcess: Int32?
+        var answeringProcess: Int64?
         /// How many of its tasks wait until its application has decided something.
         var questionCount = 0
 
@@ -98,8 +98,18 @@ extension DaemonStateMachine {
     struct Attachment: Hashable, Sendable {
         /// The connection; the session is let go when it closes.
         var connection: ConnectionIdentifier
-        /// The process.
-        var process: Int32
+        /// The process; 0 for one that nothing is known of.
+        var process: Int64
+
+        /// Whether the same process has another session open.
+        ///
+        /// Of two processes that nothing is known of, the connections are all that tells them apart.
+        func isOfSameProcess(as other: Attachment) -> Bool {
+            process == other.process && (process != 0 || connection == other.connection)
+        }
+
+        /// The process's number, for people; 0 for one that cannot be seen.
+        var processIdentifier: Int32 { Int32(exactly: max(process, 0)) ?? 0 }
     }
 
     /// A subscription to a session's events.

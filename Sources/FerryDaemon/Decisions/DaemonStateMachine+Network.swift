@@ -19,8 +19,13 @@ extension DaemonStateMachine {
     }
 
     /// Whether a task's host cannot be reached, as no route leads off this machine.
-    func isUnreachable(_ host: String) -> Bool {
-        !connectivity.allowsAttempts && !HostName.isLocal(host)
+    ///
+    /// A proxy on this machine may know a way that is no route.
+    func isUnreachable(_ task: TaskRecord) -> Bool {
+        guard !connectivity.allowsAttempts, !HostName.isLocal(task.host) else { return false }
+        let connections = sessions[task.sessionID]?.configuration.connections
+        let isSecure = task.requestToSend?.url.prefix(6).lowercased() == "https:"
+        return connections?.reachesByLocalProxy(isSecure) != true
     }
 
     /// Has a task wait for a network that was about to start: that is no attempt.

@@ -97,11 +97,6 @@ extension DaemonStateMachine {
         } ?? false
     }
 
-    /// The header fields that the requests of a session have.
-    func additionalFields(ofSession session: Int64) -> [Wire.Field] {
-        sessions[session]?.configuration.additionalFields ?? []
-    }
-
     /// How many transfers a session may have from one host.
     func sessionLimit(_ session: Int64) -> Int {
         max(1, sessions[session]?.configuration.maximumConnectionsPerHost ?? 1)
@@ -176,7 +171,7 @@ extension DaemonStateMachine {
         running[task.id] == nil && ending[task.id] == nil && !adoptions.contains(task.id)
             && unstoredChanges[task.id] == nil && copying[task.id] == nil
             && sessions[task.sessionID] != nil
-            && !isUnreachable(task.host) && !isLeftAlone(line(of: task), at: now)
+            && !isUnreachable(task) && !isLeftAlone(line(of: task), at: now)
             && budget.hasLane(
                 session: task.sessionID,
                 host: task.host,
@@ -202,7 +197,7 @@ extension DaemonStateMachine {
                 sessionLimit: sessionLimit(task.sessionID)
             )
         else { return false }
-        guard !isUnreachable(task.host) else {
+        guard !isUnreachable(task) else {
             effects += awaitNetwork(task)
             return true
         }
@@ -230,6 +225,7 @@ extension DaemonStateMachine {
                 TransferStart(
                     task: task,
                     additionalFields: session.configuration.additionalFields,
+                    connections: session.configuration.connections ?? Wire.Connections(),
                     options: running[task.id]?.options,
                     asksForTrust: session.configuration.answersCertificates ?? false,
                     asksForLink: asksForLink(of: task)

@@ -9,10 +9,14 @@ extension DaemonStateMachine {
     mutating func openSession(_ open: Wire.OpenSession, from caller: Caller) -> [Effect] {
         if let problem = Self.problem(in: open) { return [.refuse(caller.call, problem)] }
         let name = open.application.identifier
-        if let problem = sessionInUse(open.identifier, of: name, by: caller.process) {
+        if let problem = sessionInUse(open.identifier, of: name, by: caller) {
             return [.refuse(caller.call, problem)]
         }
-        let configuration = Stored.encode(open.configuration)
+        var settings = open.configuration
+        settings.connections =
+            settings.connections
+            ?? session(open.identifier, of: name)?.configuration.connections
+        let configuration = Stored.encode(settings)
         if let problem = excess(of: configuration.count, in: open) {
             return [.refuse(caller.call, problem)]
         }
@@ -46,6 +50,12 @@ extension DaemonStateMachine {
             return .invalidRequest(
                 parameter: "application",
                 reason: "an application's identifier has between 1 and 4096 bytes"
+            )
+        }
+        if let (member, reason) = open.configuration.connections?.contradiction {
+            return .invalidRequest(
+                parameter: "configuration.connections.\(member)",
+                reason: reason
             )
         }
         if let launch = open.application.launch, !launch.executable.hasPrefix("/") {
@@ -97,14 +107,21 @@ extension DaemonStateMachine {
     private func sessionInUse(
         _ identifier: String,
         of application: String,
-        by process: Int32
+        by caller: Caller
     ) -> TransferInterfaceError? {
-        let other = sessions.values.first { session in
+        let newcomer = Attachment(connection: caller.connection, process: caller.process)
+        guard let holder = session(identifier, of: application)?.attachment,
+            !holder.isOfSameProcess(as: newcomer)
+        else { return nil }
+        return .sessionInUse(identifier: identifier, pid: holder.processIdentifier)
+    }
+
+    /// The session of an application, if it is there.
+    private func session(_ identifier: String, of application: String) -> Session? {
+        sessions.values.first { session in
             session.identifier == identifier
                 && applications[session.applicationID]?.record.identifier == application
         }
-        guard let holder = other?.attachment?.process, holder != process else { return nil }
-        return .sessionInUse(identifier: identifier, pid: holder)
     }
 
     /// The store has a session that a client opens.
@@ -127,11 +144,14 @@ extension DaemonStateMachine {
             let change = Mutation.setQuit(application: application.id, false)
             return [openAgain([change, opening.mutation], for: call, attachment)]
         }
-        if let other = session.attachment, other.process != attachment.process {
+        if let other = session.attachment, !other.isOfSameProcess(as: attachment) {
             // It was quicker.
             openings[call] = nil
             return [
-                .refuse(call, .sessionInUse(identifier: session.identifier, pid: other.process))
+                .refuse(call, .sessionInUse(
+                    identifier: session.identifier,
+                    pid: other.processIdentifier
+                ))
             ]
         }
         guard !creations.values.contains(where: { $0.session == session.id }) else {

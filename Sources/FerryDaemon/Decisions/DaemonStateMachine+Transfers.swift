@@ -312,7 +312,7 @@ extension DaemonStateMachine {
             sessions[task.record.sessionID]?.keptAnswers.forgetIdentities()
         }
         // Without a network it was no attempt.
-        let isWithoutNetwork = error.code.isOfNetwork && isUnreachable(task.record.host)
+        let isWithoutNetwork = error.code.isOfNetwork && isUnreachable(task.record)
         let decision = decision(
             after: error,
             failureCount: isWithoutNetwork ? 0 : task.attempts + 1,
@@ -360,6 +360,9 @@ extension DaemonStateMachine {
         guard error.code.isOfHost, task.response == nil || error.code == .serverUnavailable else {
             return
         }
+        // It may be its session's proxy, or whom its session trusts: no other session's concern.
+        let connections = sessions[task.record.sessionID]?.configuration.connections
+        guard connections?.isPlain ?? true else { return }
         let isAsked = error.code == .serverUnavailable && error.retryAfter ?? 0 > 0
         // What one application wants to wait, or one resource wants to be left alone, is not for all of the host.
         let longest = policy.retry.maximumDelay.inSeconds

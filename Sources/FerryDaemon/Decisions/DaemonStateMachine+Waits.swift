@@ -23,7 +23,7 @@ extension DaemonStateMachine {
             let until = running.notBefore.flatMap { $0 > now ? $0 : nil }
             return Wire.Wait(reason: .backoff, until: until, detail: failure.message)
         }
-        if isUnreachable(task.host) || task.notBefore == TaskRecord.networkWait {
+        if isUnreachable(task) || task.notBefore == TaskRecord.networkWait {
             return Wire.Wait(reason: .network, detail: "no route leads off this machine")
         }
         if let until = task.notBefore, until > now {

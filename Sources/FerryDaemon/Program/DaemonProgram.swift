@@ -13,6 +13,8 @@ package enum DaemonProgram {
         // First of all, while there is one thread: all others inherit it.
         SignalSource.block([SIGTERM, SIGINT, SIGHUP])
         signal(SIGPIPE, SIG_IGN)
+        // libcurl would write the keys of all applications' connections there.
+        ProcessEnvironment.remove("SSLKEYLOGFILE")
         // A limit on the size of files fails one transfer, not the daemon.
         signal(SIGXFSZ, SIG_IGN)
         // Each transfer and each client needs a descriptor, and files are their user's alone.

@@ -195,17 +195,12 @@ final class DaemonService {
     }
 
     private static func openState(_ path: String) throws(DaemonFailure) -> Directory {
-        do throws(SystemCallError) {
-            let state = try Directory(opening: path, creatingPrivate: true)
-            guard BaseDirectories.isPrivateDirectory(path) else {
-                throw SystemCallError(call: "open", errno: EACCES, subject: path)
-            }
-            return state
+        do throws(DaemonError) {
+            return try StateDirectory.open(path)
         } catch {
             throw .start(
                 """
-                the directory for the queue cannot be used: \(error). It must belong to you alone \
-                (chmod 700); XDG_STATE_HOME says where it lies
+                the directory for the queue cannot be used: \(error). XDG_STATE_HOME says where it lies
                 """
             )
         }
@@ -249,7 +244,8 @@ final class DaemonService {
         in state: Directory,
         _ options: DaemonOptions
     ) throws(DaemonFailure) -> (files: TransferFiles, client: HTTPClient) {
-        var configuration = HTTPClient.Configuration()
+        // Which proxies there are, and who is trusted, is a session's to say, and not of whoever has started this.
+        var configuration = HTTPClient.Configuration(environment: [:])
         // The scheduler knows better than a connection pool what may run.
         configuration.maximumConnectionsPerHost = 0
         if let bytes = options.minimumSplicedBytes {

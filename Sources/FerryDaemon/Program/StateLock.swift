@@ -1,9 +1,9 @@
 import FerrySystem
+import FerryWire
 import Glibc
 
 /// What makes a daemon the only one for its queue.
 final class StateLock: Sendable {
-    private static let name = "ferryd.lock"
     private let lock: FileLock
 
     /// Takes the lock.
@@ -14,13 +14,13 @@ final class StateLock: Sendable {
     /// - Throws: ``DaemonFailure`` that names the process that holds it.
     init(in state: Directory, waiting: Bool = false) throws(DaemonFailure) {
         do throws(SystemCallError) {
-            lock = try FileLock(Self.name, in: state, waiting: waiting)
+            lock = try FileLock(StateDirectory.lockName, in: state, waiting: waiting)
             try lock.describeHolder("\(getpid())\n")
         } catch {
             guard error.errno == EWOULDBLOCK else {
                 throw .start("the queue in \(state.path) cannot be locked: \(error)")
             }
-            let holder = Self.holder(in: state)
+            let holder = StateDirectory.daemon(in: state).map { "\($0)" } ?? "unknown"
             throw .start(
                 """
                 another ferryd, process \(holder), has the queue in \(state.path). Use it, or end it \
@@ -28,12 +28,5 @@ final class StateLock: Sendable {
                 """
             )
         }
-    }
-
-    private static func holder(in state: Directory) -> String {
-        guard let file = try? state.open(name, .read),
-            let bytes = try? file.readToEnd(limit: 64)
-        else { return "unknown" }
-        return String(decoding: bytes, as: UTF8.self).filter(\.isNumber)
     }
 }

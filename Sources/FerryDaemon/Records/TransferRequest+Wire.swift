@@ -1,23 +1,39 @@
 import FerryHTTP
+import FerryStore
 import FerryTransfer
 import FerryWire
 import FoundationEssentials
 
 extension TransferRequest {
     /// What a client asks for.
-    ///
-    /// - Parameters:
-    ///   - request: The task's request.
-    ///   - additional: The session's fields; the request's own come first.
-    init(_ request: Wire.Request, adding additional: [Wire.Field] = []) {
-        let own = Set(request.fields.map { $0.name.lowercased() })
-        let missing = additional.filter { !own.contains($0.name.lowercased()) }
+    init(_ request: Wire.Request) {
         self.init(
             url: request.url,
             method: request.method,
-            fields: (request.fields + missing).map { HTTPField(name: $0.name, value: $0.value) },
+            fields: request.fields.map { HTTPField(name: $0.name, value: $0.value) },
             body: request.body.map { Array($0) },
             idleTimeout: request.idleTimeout
+        )
+    }
+}
+
+extension TaskRecord {
+    /// The address that the task was made with, to whose origin all belongs that is its session's.
+    var ownURL: String? { Stored.request(request)?.url }
+
+    /// What is sent for the task.
+    ///
+    /// - Parameters:
+    ///   - request: Its request, or what has taken that one's place.
+    ///   - fields: The session's fields; the request's own come first.
+    /// - Returns: The request.
+    func transferRequest(
+        _ request: Wire.Request,
+        adding fields: [Wire.Field]
+    ) -> TransferRequest {
+        TransferRequest(request).adding(
+            fields.map { HTTPField(name: $0.name, value: $0.value) },
+            meantFor: ownURL ?? request.url
         )
     }
 }

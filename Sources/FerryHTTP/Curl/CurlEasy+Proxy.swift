@@ -3,19 +3,12 @@ import CCurl
 extension CurlEasy {
     /// Sets which proxy a request goes through, and what that one is told.
     func configureProxy(
-        _ choice: HTTPProxyChoice,
+        _ proxies: HTTPProxyList,
         _ request: HTTPRequest
     ) throws(HTTPError) {
-        switch choice {
-        case .environment:
-            break
-        case .direct:
-            try set(CURLOPT_PROXY, "")
-        case .list(let list):
-            try set(CURLOPT_PROXY, list.proxy(for: request.url)?.url() ?? "")
-            // An empty list, too, is one in place of the environment's.
-            try set(CURLOPT_NOPROXY, list.exceptionText)
-        }
+        // No text, too, is one in place of the environment's, which libcurl would look at otherwise.
+        try set(CURLOPT_PROXY, proxies.proxy(for: request.url)?.url() ?? "")
+        try set(CURLOPT_NOPROXY, proxies.exceptionText)
         // A refusal is looked for in what a proxy says about its tunnel.
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 0)
         let list = try CurlFieldList(CurlFieldList.proxyLines(for: request))

@@ -10,6 +10,31 @@ extension CurlEasy {
         if minimum < .tls12 { try set(CURLOPT_SSL_CIPHER_LIST, "DEFAULT:@SECLEVEL=0") }
     }
 
+    /// Sets whom to trust: the servers, and a proxy that is spoken to by TLS.
+    ///
+    /// libcurl has both a file and a directory of the system's. Where there are others, none of these counts.
+    func configureAuthorities(_ configuration: HTTPClient.Configuration) throws(HTTPError) {
+        let authorities = configuration.certificateAuthorities
+        let file = configuration.certificateAuthorityFile
+        let directory = configuration.certificateAuthorityDirectory
+        guard authorities != nil || file != nil || directory != nil else { return }
+        if let authorities, authorities.isEmpty {
+            // libcurl would take no bytes for the system's.
+            let message = "The certificates of authorities are empty"
+            throw HTTPError(code: .serverCertificateUntrusted, message: message)
+        }
+        for option in [CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO] {
+            try set(option, orNothing: authorities == nil ? file : nil)
+        }
+        for option in [CURLOPT_CAPATH, CURLOPT_PROXY_CAPATH] {
+            try set(option, orNothing: authorities == nil ? directory : nil)
+        }
+        guard let authorities else { return }
+        for option in [CURLOPT_CAINFO_BLOB, CURLOPT_PROXY_CAINFO_BLOB] {
+            try set(option, authorities)
+        }
+    }
+
     /// Sets who the client is; libcurl keeps connections of several identities apart by these bytes.
     func set(_ identity: HTTPIdentity) throws(HTTPError) {
         // libcurl takes no bytes for no certificate, and would go on without.
@@ -25,14 +50,22 @@ extension CurlEasy {
         try set(CURLOPT_SSLCERTTYPE, format)
         try set(CURLOPT_SSLKEYTYPE, format)
         for option in [CURLOPT_SSLCERT_BLOB, CURLOPT_SSLKEY_BLOB] {
-            try check(
-                identity.bytes.withUnsafeBytes {
-                    CCurl_easy_setopt_blob(handle, option, $0.baseAddress, $0.count)
-                }
-            )
+            try set(option, identity.bytes)
         }
         // Without any, OpenSSL would ask for one on the terminal.
         try set(CURLOPT_KEYPASSWD, identity.passphrase ?? "")
+    }
+
+    private func set(_ option: CURLoption, _ bytes: [UInt8]) throws(HTTPError) {
+        try check(
+            bytes.withUnsafeBytes {
+                CCurl_easy_setopt_blob(handle, option, $0.baseAddress, $0.count)
+            }
+        )
+    }
+
+    private func set(_ option: CURLoption, orNothing value: String?) throws(HTTPError) {
+        try check(CCurl_easy_setopt_string(handle, option, value))
     }
 }
 

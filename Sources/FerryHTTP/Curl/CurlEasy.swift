@@ -74,15 +74,22 @@ import FerrySystem
     func error(_ code: CURLcode, hasHead: Bool) -> HTTPError {
         if let refusal = tunnelRefusal { return refusal }
         let detail = String(cString: errorText)
+        let isOffline = Self.isLookup(code) && !ConnectivityMonitor.shared.ask().allowsAttempts
         return HTTPError(
             CurlFailure(
                 code: code.rawValue,
                 systemError: Int32(truncatingIfNeeded: information(CURLINFO_OS_ERRNO)),
                 certificateVerdict: information(CURLINFO_SSL_VERIFYRESULT),
                 hasHead: hasHead,
-                text: detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
+                text: detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail,
+                isOffline: isOffline
             )
         )
+    }
+
+    /// Whether a name could not be looked up, which is all that is noticed where there is no network.
+    private static func isLookup(_ code: CURLcode) -> Bool {
+        code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY
     }
 
     // MARK: What libcurl knows
@@ -201,10 +208,7 @@ import FerrySystem
         try set(CURLOPT_SSL_VERIFYPEER, configuration.verifiesServer ? 1 : 0)
         // 2 is "the name must match"; 1 is not accepted any more.
         try set(CURLOPT_SSL_VERIFYHOST, configuration.verifiesServer ? 2 : 0)
-        if let file = configuration.certificateAuthorityFile { try set(CURLOPT_CAINFO, file) }
-        if let directory = configuration.certificateAuthorityDirectory {
-            try set(CURLOPT_CAPATH, directory)
-        }
+        try configureAuthorities(configuration)
         if request.asksForTrust {
             // The name is looked at together with the certificates.
             try set(CURLOPT_SSL_VERIFYPEER, 1)

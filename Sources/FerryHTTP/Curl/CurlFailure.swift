@@ -10,4 +10,6 @@ struct CurlFailure {
     var hasHead: Bool
     /// The failure in words.
     var text: String
+    /// Whether no route leads off this machine, as far as that was asked.
+    var isOffline = false
 }

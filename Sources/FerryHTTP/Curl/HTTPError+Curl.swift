@@ -21,6 +21,9 @@ extension HTTPError.Code {
                 // The scheme was checked before; what is left is an answer that is not HTTP/1.
                 .badServerResponse
             case CURLE_URL_MALFORMAT: .badURL
+            case CURLE_COULDNT_RESOLVE_HOST where failure.isOffline,
+                CURLE_COULDNT_RESOLVE_PROXY where failure.isOffline:
+                .notConnectedToInternet
             case CURLE_COULDNT_RESOLVE_HOST: .cannotFindHost
             case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY, CURLE_NO_CONNECTION_AVAILABLE,
                 CURLE_INTERFACE_FAILED:

@@ -1,4 +1,6 @@
-/// The proxies of a client that does not take the environment's.
+import FerrySystem
+
+/// Which proxies a client's requests go through; there are no others.
 package struct HTTPProxyList: Hashable, Sendable {
     /// The proxy on the way to `http` servers; `nil` for none.
     package var http: HTTPProxy?
@@ -14,6 +16,30 @@ package struct HTTPProxyList: Hashable, Sendable {
         self.http = http
         self.https = https
         self.exceptions = exceptions
+    }
+
+    /// The proxies that an environment names, as curl understands it.
+    ///
+    /// - Parameter environment: The variables: `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`. All but
+    ///   the first may be in capitals, too: `HTTP_PROXY` is what a CGI program has of a request's field `Proxy`.
+    package init(environment: [String: String]) {
+        func value(_ names: String...) -> String? {
+            names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+        }
+        let all = value("all_proxy", "ALL_PROXY")
+        self.init(
+            http: (value("http_proxy") ?? all).map { HTTPProxy(address: $0) },
+            https: (value("https_proxy", "HTTPS_PROXY") ?? all).map { HTTPProxy(address: $0) },
+            exceptions: value("no_proxy", "NO_PROXY").map { [$0] } ?? []
+        )
+    }
+
+    /// No proxy.
+    package static let direct = HTTPProxyList()
+
+    /// The proxies that this process's environment names now.
+    package static var environment: HTTPProxyList {
+        HTTPProxyList(environment: ProcessEnvironment.current)
     }
 
     /// The proxy on the way to a URL, unless its host is an exception.

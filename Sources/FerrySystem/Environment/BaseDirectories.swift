@@ -38,8 +38,12 @@ package struct BaseDirectories: Hashable, Sendable {
     /// Whether `path` is a directory, no link, of this user, that nobody else can enter or write.
     package static func isPrivateDirectory(_ path: String) -> Bool {
         var status = stat()
-        guard lstat(path, &status) == 0 else { return false }
-        return status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid()
+        return lstat(path, &status) == 0 && isPrivate(status)
+    }
+
+    /// Whether this is the status of a directory of this user that nobody else can enter or write.
+    static func isPrivate(_ status: stat) -> Bool {
+        status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid()
             && status.st_mode & 0o077 == 0
     }
 

@@ -64,6 +64,12 @@ package final class Directory: Sendable {
             && there.st_ino == here.st_ino && there.st_dev == here.st_dev
     }
 
+    /// Whether the directory is this user's, and nobody else can enter or write it.
+    package var isPrivate: Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && BaseDirectories.isPrivate(status)
+    }
+
     /// Opens a file of the directory.
     ///
     /// - Throws: `openat`; with `ELOOP` for a symbolic link, `EINVAL` for a name that is not a

@@ -46,6 +46,13 @@ package final class ConnectivityMonitor {
         return ConnectivityObservation(key: nextKey, monitor: self)
     }
 
+    /// The kernel's answer at this moment, also while nobody observes.
+    package func ask() -> Connectivity {
+        let observation = observe { _ in }
+        defer { observation.cancel() }
+        return connectivity
+    }
+
     func removeObserver(_ key: UInt64) {
         observers[key] = nil
         guard observers.isEmpty else { return }

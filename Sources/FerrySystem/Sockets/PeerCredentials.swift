@@ -3,8 +3,10 @@ import Glibc
 
 /// Who is at the other end of a Unix socket, as the kernel noted it at the connection.
 package struct PeerCredentials: Hashable, Sendable {
-    /// The process.
+    /// The process; 0 for one that cannot be seen from this process's PID namespace.
     package var processIdentifier: Int32
+    /// What tells the process from all others, also from those that cannot be seen; 0 where the kernel does not tell.
+    package var process: Int64
     /// The process's effective user.
     package var userIdentifier: UInt32
     /// The process's effective group.
@@ -20,5 +22,22 @@ package struct PeerCredentials: Hashable, Sendable {
         processIdentifier = credentials.pid
         userIdentifier = credentials.uid
         groupIdentifier = credentials.gid
+        process = credentials.pid > 0 ? Int64(credentials.pid) : -Self.inode(ofPeer: descriptor)
     }
+
+    /// The number that the peer's pidfd has in its file system, which no other process ever has; 0 for none.
+    ///
+    /// Linux 6.5 has the option and 6.9 the file system: before, all pidfds have the same number.
+    private static func inode(ofPeer descriptor: Int32) -> Int64 {
+        var raw: Int32 = -1
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        guard getsockopt(descriptor, SOL_SOCKET, peerDescriptorOption, &raw, &length) == 0, raw >= 0
+        else { return 0 }
+        let process = FileDescriptor(owning: raw)
+        guard CFerryLinux_isInProcessFileSystem(process.rawValue) != 0 else { return 0 }
+        return (try? process.status()).flatMap { Int64(exactly: $0.inode) } ?? 0
+    }
+
+    /// `SO_PEERPIDFD`, which older headers lack.
+    private static let peerDescriptorOption: Int32 = 77
 }

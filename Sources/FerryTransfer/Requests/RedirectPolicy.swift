@@ -138,6 +138,22 @@ package struct RedirectPolicy: Hashable, Sendable {
 }
 
 extension TransferRequest {
+    /// This request with the fields that its session adds to those that it has not itself.
+    ///
+    /// - Parameters:
+    ///   - fields: The session's fields.
+    ///   - url: The task's own address: they are meant for its origin, and only what cannot be a secret goes to
+    ///     another one.
+    /// - Returns: The request.
+    package func adding(_ fields: [HTTPField], meantFor url: String) -> TransferRequest {
+        let missing = fields.filter { self.fields.first(named: $0.name) == nil }
+        var addition = TransferRequest(url: url, fields: missing)
+        if Origin(url: url) != Origin(url: self.url) { addition.removeSecrets() }
+        var request = self
+        request.fields += addition.fields
+        return request
+    }
+
     /// Takes off what may be meant for one origin only.
     fileprivate mutating func removeSecrets() {
         fields.removeAll { field in

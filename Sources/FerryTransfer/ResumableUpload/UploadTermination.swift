@@ -7,9 +7,11 @@ package import FerrySystem
 @LoopActor
 package final class UploadTermination {
     package let decider: (any LoadDecider)?
+    private let ownIdentity: OwnIdentity?
 
-    init(decider: (any LoadDecider)?) {
+    init(decider: (any LoadDecider)?, as ownIdentity: OwnIdentity? = nil) {
         self.decider = decider
+        self.ownIdentity = ownIdentity
     }
 
     /// Has a server forget an upload that is not under way.
@@ -17,14 +19,16 @@ package final class UploadTermination {
     /// - Parameters:
     ///   - resource: What the server has made for it.
     ///   - request: The request that the upload was made with.
+    ///   - ownIdentity: Who the client is.
     ///   - client: What sends the request.
     package static func request(
         _ resource: UploadResource,
         of request: TransferRequest,
+        as ownIdentity: OwnIdentity? = nil,
         by client: HTTPClient
     ) {
         guard resource.tus?.terminates ?? true else { return }
-        let farewell = UploadTermination(decider: nil)
+        let farewell = UploadTermination(decider: nil, as: ownIdentity)
         let fields = resource.language.versionFields
         Load(
             request: request.uploadRequest(to: resource.url, method: "DELETE", adding: fields),
@@ -51,6 +55,10 @@ extension UploadTermination: LoadReceiver {
 }
 
 extension UploadTermination: ForwardingDecider {
+    package func load(_ load: Load, identityFor request: TransferRequest) -> HTTPIdentity? {
+        ownIdentity?.identity(for: request) ?? decider?.load(load, identityFor: request)
+    }
+
     /// Only the redirects that keep the method are those of the protocol.
     package func load(
         _ load: Load,

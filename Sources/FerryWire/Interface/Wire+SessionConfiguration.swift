@@ -23,6 +23,8 @@ extension Wire {
         package var receiveRate: Int64?
         /// How many bytes of the session's tasks together may leave per second.
         package var sendRate: Int64?
+        /// How connections are made; without it, as whoever has opened the session before has said.
+        package var connections: Connections?
 
         /// Creates a session configuration.
         package init(
@@ -36,7 +38,8 @@ extension Wire {
             collectsMetrics: Bool? = nil,
             replacesLinks: Bool? = nil,
             receiveRate: Int64? = nil,
-            sendRate: Int64? = nil
+            sendRate: Int64? = nil,
+            connections: Connections? = nil
         ) {
             self.additionalFields = additionalFields
             self.resourceTimeout = resourceTimeout
@@ -49,6 +52,7 @@ extension Wire {
             self.replacesLinks = replacesLinks
             self.receiveRate = receiveRate
             self.sendRate = sendRate
+            self.connections = connections
         }
     }
 }

@@ -16,7 +16,7 @@ package final class VarlinkServer {
     private weak var handler: (any TransferCallHandler)?
     private var listeners: [VarlinkListener] = []
     private var connections: [ObjectIdentifier: VarlinkConnection] = [:]
-    private var connectionCounts: [Int32: Int] = [:]
+    private var connectionCounts: [Int64: Int] = [:]
     private var heldByteCounts: [ObjectIdentifier: Int] = [:]
     private var heldByteCount = 0
 
@@ -68,7 +68,7 @@ package final class VarlinkServer {
             try connection.start()
             connections[ObjectIdentifier(connection)] = connection
             connectionCount += 1
-            connectionCounts[peer.processIdentifier, default: 0] += 1
+            connectionCounts[peer.process, default: 0] += 1
             handler?.connectionDidOpen(connection)
         } catch {
             // The client is gone already, or the kernel is out of memory: its loss alone.
@@ -122,7 +122,7 @@ package final class VarlinkServer {
         let key = ObjectIdentifier(connection)
         guard connections.removeValue(forKey: key) != nil else { return }
         connectionCount -= 1
-        let process = connection.peer.processIdentifier
+        let process = connection.peer.process
         let remaining = (connectionCounts[process] ?? 1) - 1
         connectionCounts[process] = remaining > 0 ? remaining : nil
         heldByteCount -= heldByteCounts.removeValue(forKey: key) ?? 0
@@ -146,7 +146,7 @@ package final class VarlinkServer {
 
     private func reasonToRefuse(_ peer: PeerCredentials) -> DisconnectReason? {
         if peer.userIdentifier != user { return .foreignUser }
-        if connectionCounts[peer.processIdentifier] ?? 0 >= limits.connectionCountPerProcess {
+        if connectionCounts[peer.process] ?? 0 >= limits.connectionCountPerProcess {
             return .tooManyConnections(maximum: limits.connectionCountPerProcess)
         }
         if connectionCount >= limits.connectionCount, !makeRoom(for: peer) {
@@ -161,9 +161,9 @@ package final class VarlinkServer {
     /// - Returns: Whether there was a process that had more than the newcomer will have.
     private func makeRoom(for peer: PeerCredentials) -> Bool {
         guard let greatest = connectionCounts.max(by: { $0.value < $1.value }),
-            greatest.value > (connectionCounts[peer.processIdentifier] ?? 0) + 1
+            greatest.value > (connectionCounts[peer.process] ?? 0) + 1
         else { return false }
-        let candidates = connections.values.filter { $0.peer.processIdentifier == greatest.key }
+        let candidates = connections.values.filter { $0.peer.process == greatest.key }
         // One that waits for nothing is missed the least.
         guard let victim = candidates.first(where: \.isIdle) ?? candidates.first else {
             return false

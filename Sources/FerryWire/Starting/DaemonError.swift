@@ -13,6 +13,10 @@ package enum DaemonError: Error, Hashable, Sendable, CustomStringConvertible {
     case foreignDaemon(socket: String, user: UInt32)
     /// There is no executable called ferryd where one is looked for.
     case executableNotFound(searched: [String])
+    /// Somebody else could have put the executable there, or could exchange it.
+    case unsafeExecutable(path: String)
+    /// A directory's path is too long for what lies in it.
+    case pathTooLong(path: String, limit: Int)
     /// The daemon could not be started.
     case startFailed(executable: String, reason: String)
     /// The kernel refused something else.
@@ -36,6 +40,16 @@ package enum DaemonError: Error, Hashable, Sendable, CustomStringConvertible {
             """
             ferryd was not found; looked for \(searched.joined(separator: ", ")). Install it there \
             or set FERRY_DAEMON to its path
+            """
+        case .unsafeExecutable(let path):
+            """
+            \(path) is not run, as another user could have put it there: it and its directory must belong to you \
+            or to root, and not be writable by others. Mend that, or set FERRY_DAEMON to the path of another one
+            """
+        case .pathTooLong(let path, let limit):
+            """
+            the path of ferryd's directory has \(path.utf8.count) bytes, and may have \(limit): set XDG_STATE_HOME to \
+            a shorter one than \(path.prefix(40))…
             """
         case .startFailed(let executable, let reason):
             "\(executable) could not be started: \(reason)"

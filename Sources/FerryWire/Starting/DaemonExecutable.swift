@@ -8,29 +8,38 @@ package enum DaemonExecutable {
     /// The variable that names it, for programs that bring their own.
     private static let variable = "FERRY_DAEMON"
     /// Where packages put it: it is not a command for people.
-    private static let installed = ["/usr/local/libexec/ferry", "/usr/libexec/ferry"]
+    private static let installed = [
+        "/usr/local/bin", "/usr/local/libexec/ferry", "/usr/bin", "/usr/libexec/ferry",
+    ]
+    /// Where `make install` puts it, below the user's home.
+    private static let installedForUser = ".local/bin"
 
     /// Finds the program.
     ///
     /// `FERRY_DAEMON` settles it when it is set. Otherwise it is looked for beside this process's
-    /// own executable, in `PATH`, in `/usr/local/libexec/ferry` and in `/usr/libexec/ferry`.
+    /// own executable, in `PATH`, in `~/.local/bin`, and where packages put it. One that another user could
+    /// exchange is not taken.
     ///
-    /// - Throws: ``DaemonError/executableNotFound(searched:)``.
+    /// - Throws: ``DaemonError/executableNotFound(searched:)``, ``DaemonError/unsafeExecutable(path:)``.
     package static func find(environment: [String: String]) throws(DaemonError) -> String {
-        let candidates: [String]
-        if let path = environment[variable], !path.isEmpty {
-            // A wrong path must not be answered with another program.
-            candidates = [path]
-        } else {
-            let search = (environment["PATH"] ?? "").split(separator: ":").map(String.init)
-            let own = ownDirectory().map { [$0] } ?? []
-            let directories = own + search.filter { $0.hasPrefix("/") } + installed
-            candidates = directories.map { "\($0)/\(name)" }
-        }
-        guard let found = candidates.first(where: isExecutable) else {
-            throw .executableNotFound(searched: candidates)
-        }
-        return found
+        let candidates = candidates(environment: environment)
+        let programs = candidates.filter(isExecutable)
+        if let found = programs.first(where: ProgramOwnership.isTrusted) { return found }
+        if let unsafe = programs.first { throw .unsafeExecutable(path: unsafe) }
+        throw .executableNotFound(searched: candidates)
+    }
+
+    /// Where it is looked for, in this order.
+    static func candidates(environment: [String: String]) -> [String] {
+        // A wrong path must not be answered with another program.
+        if let path = environment[variable], !path.isEmpty { return [path] }
+        let search = (environment["PATH"] ?? "").split(separator: ":").map(String.init)
+        let own = ownDirectory().map { [$0] } ?? []
+        let home = BaseDirectories(environment: environment).home
+        let directories =
+            own + search.filter { $0.hasPrefix("/") } + ["\(home)/\(installedForUser)"] + installed
+        var seen: Set<String> = []
+        return directories.filter { seen.insert($0).inserted }.map { "\($0)/\(name)" }
     }
 
     private static func isExecutable(_ path: String) -> Bool {
@@ -40,15 +49,18 @@ package enum DaemonExecutable {
     }
 
     private static func ownDirectory() -> String? {
+        ownExecutable().flatMap { path in path.lastIndex(of: "/").map { String(path[..<$0]) } }
+    }
+
+    private static func ownExecutable() -> String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
             guard let base = buffer.baseAddress else { return nil }
             let count = readlink("/proc/self/exe", base, buffer.count)
             guard count > 0 else { return nil }
-            let path = String(
+            return String(
                 decoding: buffer[..<count].map(UInt8.init(bitPattern:)),
                 as: UTF8.self
             )
-            return path.lastIndex(of: "/").map { String(path[..<$0]) }
         }
     }
 }

@@ -44,17 +44,20 @@ package struct DaemonStarter: Sendable {
     }
 
     /// The variables of the daemon's environment: not those of whichever app comes first, but
-    /// what says where things are, in which language, and through which proxy.
+    /// what says where things are, and in which language.
+    ///
+    /// Which proxies there are, and whom to trust, is each
+    /// session's own matter.
     static func inherited(_ environment: [String: String]) -> [String: String] {
         let names: Set = [
             "HOME", "USER", "LOGNAME", "PATH", "SHELL", "LANG", "TZ", "TMPDIR", "LD_LIBRARY_PATH",
             "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
-            "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE", "LLVM_PROFILE_FILE",
+            "LLVM_PROFILE_FILE",
         ]
         let prefixes = ["XDG_", "LC_", "FERRY_"]
         return environment.filter { name, _ in
             names.contains(name) || prefixes.contains { name.hasPrefix($0) }
-                || name.lowercased().hasSuffix("_proxy") || name.hasSuffix("SAN_OPTIONS")
+                || name.hasSuffix("SAN_OPTIONS")
         }
     }
 

@@ -25,6 +25,14 @@ package struct SocketLocations: Hashable, Sendable {
     /// The sockets' paths, in the order in which they are tried.
     package var sockets: [String] { directories.map(Self.socket) }
 
+    /// The process of the daemon, as far as it is known.
+    package var daemon: Int32? {
+        guard let state = try? Directory(opening: Self.parent(of: stateDirectory)) else {
+            return nil
+        }
+        return StateDirectory.daemon(in: state)
+    }
+
     /// Connects to a daemon that listens, or returns `nil` when none does.
     ///
     /// - Parameter held: Paths of sockets that are not to be tried, as this process listens on them.
@@ -154,6 +162,7 @@ package struct SocketLocations: Hashable, Sendable {
     }
 
     private func create(_ path: String) throws(DaemonError) -> Directory {
+        if path == stateDirectory { _ = try StateDirectory.open(Self.parent(of: path)) }
         let directory = try asDaemonError { () throws(SystemCallError) in
             try Directory(opening: path, creatingPrivate: true)
         }

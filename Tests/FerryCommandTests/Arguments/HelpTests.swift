@@ -104,6 +104,16 @@ import Testing
                   --retries N             give up a file after N failures in a row
                   --give-up-after TIME    give up a file that is not complete after 90s,
                                           30m, 12h, 3d … (default: 7d)
+              -x, --proxy URL             go through this proxy, such as
+                                          http://user:password@host:3128 or socks5h://host
+                  --noproxy HOSTS         go to these hosts directly, such as
+                                          'localhost,.example.com,10.0.0.0/8' or '*'
+                  --cacert FILE           trust the authorities in this PEM file, and no
+                                          others
+                  --cert FILE             show the server this certificate, in PEM or PKCS
+                                          #12
+                  --key FILE              the key of --cert, in PEM, where it is in a file
+                                          of its own
                   --detach                do not wait; show the transfers' IDs
                   --json                  write JSON for programs
               -q, --quiet                 show only what goes wrong
@@ -122,6 +132,11 @@ import Testing
             A file never replaces another: when NAME is taken it becomes NAME.1, NAME.2 and
             so on. A file that cannot be saved where it belongs is kept in
             ~/.local/share/ferry/unplaced. A status of 400 or more is a failure.
+
+            Without --proxy, --noproxy and --cacert the variables http_proxy, https_proxy,
+            all_proxy, no_proxy, CURL_CA_BUNDLE, SSL_CERT_FILE and SSL_CERT_DIR count, as
+            for curl. A password in an argument can be seen by every user of this machine;
+            one in a variable cannot.
 
             When standard output is no terminal, it gets the path of each saved file.
             """

@@ -8,7 +8,7 @@ import FoundationEssentials
 /// A client as the bench has it.
 struct BenchClient {
     var connection: DaemonStateMachine.ConnectionIdentifier
-    var process: Int32
+    var process: Int64
     /// The number of its open session.
     var session: Int64 = 0
 }
@@ -17,7 +17,7 @@ extension MachineBench {
     // MARK: Sessions
 
     /// A process connects.
-    mutating func connect(process: Int32 = 1) -> BenchClient {
+    mutating func connect(process: Int64 = 1) -> BenchClient {
         let client = BenchClient(connection: makeNumber(), process: process)
         input { machine, _ in machine.connected(client.connection) }
         return client
@@ -28,7 +28,7 @@ extension MachineBench {
     mutating func open(
         _ session: String = "session",
         application: String = "app",
-        process: Int32 = 1,
+        process: Int64 = 1,
         launch: Wire.Launch? = .sample,
         configuration: Wire.SessionConfiguration = .sample
     ) -> BenchClient {
@@ -203,13 +203,14 @@ extension Mutation {
     /// Opens a session of the sample application.
     static func sampleSession(
         _ identifier: String = "session",
-        of application: String = "app"
+        of application: String = "app",
+        configuration: Wire.SessionConfiguration = .sample
     ) -> Mutation {
         .openSession(
             application: application,
             launch: LaunchRecord(.sample),
             identifier: identifier,
-            configuration: Stored.encode(Wire.SessionConfiguration.sample)
+            configuration: Stored.encode(configuration)
         )
     }
 

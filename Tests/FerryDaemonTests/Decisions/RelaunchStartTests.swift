@@ -108,7 +108,7 @@ import Testing
             bench.finish(task)
             #expect(bench.launches.count == round)
             bench.input { $0.launched(1, error: nil, at: $1) }
-            let client = bench.open(process: Int32(round + 1))
+            let client = bench.open(process: Int64(round + 1))
             for sequence in 1...2 { bench.acknowledge(client, Int64(2 * round - 2 + sequence)) }
             task = bench.start(client, round + 1)
             #expect(bench.loading == [task])

@@ -129,7 +129,7 @@ final class SimulatedDaemon {
         let caller = DaemonStateMachine.Caller(
             call: id,
             connection: connection.id,
-            process: connection.process.id
+            process: Int64(connection.process.id)
         )
         input { machine, now in call.perform(on: &machine, caller, at: now) }
     }

@@ -102,7 +102,7 @@ extension Simulation {
         var earliest: Date?
         for task in database.current.tasks.values.map(\.record).sorted(by: { $0.id < $1.id })
         where task.state == .waiting && machine.running[task.id] == nil {
-            if task.notBefore == TaskRecord.networkWait || machine.isUnreachable(task.host) {
+            if task.notBefore == TaskRecord.networkWait || machine.isUnreachable(task) {
                 if connectivity.allowsAttempts { fail("task \(task.id) waits for a network") }
             } else if let notBefore = task.notBefore, notBefore > date {
                 earliest = min(earliest ?? notBefore, notBefore)

@@ -15,7 +15,7 @@ import Testing
     private var given: HTTPProxy { HTTPProxy(host: "127.0.0.1", port: proxy.port) }
 
     private func client(_ list: HTTPProxyList) throws -> HTTPClient {
-        try .local { $0.proxies = .list(list) }
+        try .local { $0.proxies = list }
     }
 
     private static let secret = [HTTPField(name: "Proxy-Authorization", value: "Basic c2VjcmV0")]
@@ -81,7 +81,7 @@ import Testing
         let content = FixtureContent.seeded(1, byteCount: 1 << 20)
         proxy.on("http://somewhere.invalid/file", .content(content))
         let client = try HTTPClient.local {
-            $0.proxies = .list(HTTPProxyList(http: given))
+            $0.proxies = HTTPProxyList(http: given)
             $0.minimumSplicedBytes = 1
         }
         let probe = ExchangeProbe()
@@ -127,7 +127,7 @@ import Testing
                 place.on("/file", .status(200))
                 place.on(server.url("/file"), .status(200))
             }
-            @LoopActor func count(_ proxies: HTTPProxyChoice) async throws -> [Int] {
+            @LoopActor func count(_ proxies: HTTPProxyList) async throws -> [Int] {
                 let client = try HTTPClient.local { $0.proxies = proxies }
                 let probe = try await client.fetch(HTTPRequest(url: server.url("/file")))
                 #expect(probe.error == nil)
@@ -141,8 +141,8 @@ import Testing
             #expect(try await count(.direct) == [1, 1, 0])
             ProcessEnvironment.set("no_proxy", "127.0.0.1")
             #expect(try await count(.environment) == [2, 1, 0])
-            #expect(try await count(.list(list)) == [2, 1, 1])
-            #expect(try await count(.list(HTTPProxyList())) == [3, 1, 1])
+            #expect(try await count(list) == [2, 1, 1])
+            #expect(try await count(HTTPProxyList()) == [3, 1, 1])
         }
     }
 

@@ -19,9 +19,7 @@ import Testing
     private func client(_ authorityFile: String? = nil) throws -> HTTPClient {
         try .local {
             $0.certificateAuthorityFile = authorityFile
-            $0.proxies = .list(
-                HTTPProxyList(https: HTTPProxy(host: "127.0.0.1", port: proxy.port))
-            )
+            $0.proxies = HTTPProxyList(https: HTTPProxy(host: "127.0.0.1", port: proxy.port))
         }
     }
 
@@ -201,7 +199,7 @@ import Testing
         let probe = WebSocketProbe(
             "ws://somewhere.invalid/chat",
             fields: Self.secret,
-            proxies: .list(list)
+            proxies: list
         )
         probe.connection.start()
         guard case .failed(let error) = await probe.ending.value else {

@@ -14,7 +14,7 @@ import FerryTestSupport
         fields: [HTTPField] = [],
         protocols: [String] = [],
         authorityFile: String? = nil,
-        proxies: HTTPProxyChoice = .direct,
+        proxies: HTTPProxyList = .direct,
         redirect: WebSocketRequest? = nil,
         configure: (inout WebSocketConnection.Configuration) -> Void = { _ in }
     ) {

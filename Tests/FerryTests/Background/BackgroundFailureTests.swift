@@ -202,6 +202,9 @@ struct BackgroundFailureTests {
         )
         #expect(underlying.code == .cannotStart)
         #expect(underlying.message.contains("/nowhere"))
+        // USE-7: what people see first says what to do.
+        #expect(failure.localizedDescription.contains("looked for /nowhere"))
+        #expect(failure.localizedDescription.contains("set FERRY_DAEMON"))
         // It is let go of when its last method has returned, which has told of itself before.
         while await !session.allTasks.isEmpty { await Task.yield() }
 

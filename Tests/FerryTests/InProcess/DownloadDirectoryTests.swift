@@ -1,6 +1,7 @@
 import FerrySystem
 import FerryTransfer
 import Foundation
+import Glibc
 import Testing
 
 @testable import Ferry
@@ -48,6 +49,45 @@ struct DownloadDirectoryTests {
             let directory = try DownloadDirectory.open()
             #expect(directory.path.hasPrefix(Home.path))
             #expect(directory.path.hasSuffix("/downloads"))
+        }
+    }
+
+    /// What somebody else may have made where the files are to be.
+    enum Trap: String, Codable, CaseIterable, Sendable {
+        case openToOthers
+        case openWithin
+        case link
+        case file
+    }
+
+    @Test(arguments: Trap.allCases)
+    func `SEC-4: a directory that others can write, and made before, is not used`(
+        trap: Trap
+    ) async {
+        await #expect(processExitsWith: .success) { [trap] in
+            ProcessEnvironment.set("XDG_CACHE_HOME", "/proc/nowhere")
+            ProcessEnvironment.set("TMPDIR", Home.path)
+            let known = Home.path + "/ferry-\(NSUserName())"
+            mkdir(Home.path + "/elsewhere", 0o700)
+            switch trap {
+            case .openToOthers:
+                mkdir(known, 0o700)
+                chmod(known, 0o777)
+            case .openWithin:
+                mkdir(known, 0o700)
+                mkdir(known + "/downloads", 0o700)
+                chmod(known + "/downloads", 0o777)
+            case .link: symlink(Home.path + "/elsewhere", known)
+            case .file: try Data().write(to: URL(filePath: known))
+            }
+            let directory = try DownloadDirectory.open()
+            #expect(directory.isPrivate)
+            #expect(directory.path.hasPrefix(known + "-"))
+            let parent = directory.path.split(separator: "/").dropLast().joined(separator: "/")
+            #expect(BaseDirectories.isPrivateDirectory("/" + parent))
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: Home.path + "/elsewhere") == []
+            )
         }
     }
 }

@@ -36,7 +36,21 @@ enum Samples {
         collectsMetrics: true,
         replacesLinks: true,
         receiveRate: 1_000_000,
-        sendRate: 2_000_000
+        sendRate: 2_000_000,
+        connections: connections
+    )
+    static let clientCertificate = Wire.ClientCertificate(
+        certificate: "/home/someone/client.pem",
+        key: "/home/someone/client.key",
+        passphrase: "harbour"
+    )
+    static let connections = Wire.Connections(
+        httpProxy: "http://alice:harbour@proxy.example.com:3128",
+        httpsProxy: "socks5h://[::1]:1080",
+        proxyExceptions: ["localhost", "10.0.0.0/8"],
+        authorityFile: "/home/someone/ca.pem",
+        authorityDirectory: "/home/someone/authorities",
+        clientCertificate: clientCertificate
     )
     static let date = Date(timeIntervalSince1970: 1_800_000_000.5)
     static let wait = Wire.Wait(reason: .backoff, until: date, detail: "after a lost connection")
@@ -195,7 +209,8 @@ enum Samples {
         "Log": log, "Status": status, "EarliestBegin": earliestBegin, "PasswordChallenge": password,
         "ServerTrust": trust, "CertificateWish": wish, "Challenge": challenge, "Identity": identity,
         "Transaction": transaction, "TaskMetrics": metrics, "TransferOptions": options,
-        "Digest": digest, "RetryRules": retry,
+        "Digest": digest, "RetryRules": retry, "Connections": connections,
+        "ClientCertificate": clientCertificate,
     ]
 
     static let enumerations: [String: [String]] = [

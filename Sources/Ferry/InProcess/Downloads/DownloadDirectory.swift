@@ -1,6 +1,7 @@
 import FerrySystem
 import FerryTransfer
 import Foundation
+@preconcurrency import Glibc
 import Synchronization
 
 /// Where the files of default and ephemeral sessions are: partial ones, and finished ones that the app has
@@ -21,15 +22,37 @@ enum DownloadDirectory {
     }
 
     private static func openCacheOrTemporary() throws(TransferError) -> Directory {
-        do {
-            return try Directory(opening: cachePath, creatingPrivate: true)
-        } catch {
-            do {
-                return try Directory(opening: temporaryPath, creatingPrivate: true)
-            } catch {
-                throw TransferError(error, during: .create)
-            }
+        if let cache = try? Directory(opening: cachePath, creatingPrivate: true), cache.isPrivate {
+            return cache
         }
+        do throws(SystemCallError) {
+            // Among the temporary files anybody can have made a directory of this name before: then it is one whose
+            // name nobody can foresee.
+            let known = temporaryPath("ferry-\(NSUserName())")
+            if let directory = try openTemporary(known) { return directory }
+            let fresh = temporaryPath("ferry-\(NSUserName())-\(partialName())")
+            if let directory = try openTemporary(fresh) { return directory }
+            throw SystemCallError(call: "open", errno: EACCES, subject: fresh)
+        } catch {
+            throw TransferError(error, during: .create)
+        }
+    }
+
+    /// Opens the directory for downloads in another one; `nil` where that is not this user's alone.
+    private static func openTemporary(_ path: String) throws(SystemCallError) -> Directory? {
+        let parent: Directory
+        do throws(SystemCallError) {
+            parent = try Directory(opening: path, creatingPrivate: true)
+        } catch {
+            // Another user's, that not even the name can be looked at in.
+            if error.errno == EACCES || error.errno == ENOTDIR || error.errno == EEXIST {
+                return nil
+            }
+            throw error
+        }
+        guard parent.isPrivate, BaseDirectories.isPrivateDirectory(path) else { return nil }
+        let directory = try parent.openSubdirectory("downloads")
+        return directory.isPrivate ? directory : nil
     }
 
     /// A name that no other partial file has.
@@ -72,9 +95,7 @@ enum DownloadDirectory {
 
     private static var cachePath: String { BaseDirectories().cacheHome + "/ferry/downloads" }
 
-    private static var temporaryPath: String {
-        FileManager.default.temporaryDirectory.appendingPathComponent(
-            "ferry-\(NSUserName())/downloads"
-        ).path
+    private static func temporaryPath(_ name: String) -> String {
+        FileManager.default.temporaryDirectory.appendingPathComponent(name).path
     }
 }

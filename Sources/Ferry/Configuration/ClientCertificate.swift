@@ -1,0 +1,47 @@
+public import Foundation
+
+/// Files by which a session proves who it is to servers that ask for a client's certificate.
+///
+/// ```swift
+/// configuration.clientCertificate = ClientCertificate(
+///     certificateFile: URL(filePath: "/etc/ssl/client.pem"),
+///     keyFile: URL(filePath: "/etc/ssl/private/client.key")
+/// )
+/// ```
+public struct ClientCertificate: Hashable, Sendable {
+    /// The certificate, in PEM, or certificate and key, in PEM or PKCS #12.
+    public var certificateFile: URL
+    /// The key, in PEM; nil where it is in the certificate's file.
+    public var keyFile: URL?
+    /// What the key is locked with; nil for nothing.
+    ///
+    /// In background sessions it is stored until the session is gone, in a file that only the user can read.
+    public var passphrase: String?
+
+    /// Names the files.
+    ///
+    /// - Parameters:
+    ///   - certificateFile: The certificate, in PEM, or certificate and key, in PEM or PKCS #12.
+    ///   - keyFile: The key, in PEM; nil where it is in the certificate's file.
+    ///   - passphrase: What the key is locked with; nil for nothing.
+    public init(certificateFile: URL, keyFile: URL? = nil, passphrase: String? = nil) {
+        self.certificateFile = certificateFile
+        self.keyFile = keyFile
+        self.passphrase = passphrase
+    }
+}
+
+extension ClientCertificate: CustomStringConvertible {
+    /// The certificate's file, and nothing secret.
+    public var description: String { "ClientCertificate(\(certificateFile.path))" }
+}
+
+extension ClientCertificate: CustomReflectable {
+    /// A mirror without the passphrase.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: ["certificateFile": certificateFile, "keyFile": keyFile as Any]
+        )
+    }
+}

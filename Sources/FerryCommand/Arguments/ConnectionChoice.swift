@@ -1,0 +1,131 @@
+import Ferry
+import Foundation
+
+/// How the connections of a command are made, as its options and its caller's environment say.
+struct ConnectionChoice: Hashable, Sendable {
+    private static let proxy = OptionSyntax(
+        "proxy",
+        letter: "x",
+        value: "URL",
+        help: "go through this proxy, such as http://user:password@host:3128 or socks5h://host"
+    )
+    private static let noProxy = OptionSyntax(
+        "noproxy",
+        value: "HOSTS",
+        help: "go to these hosts directly, such as 'localhost,.example.com,10.0.0.0/8' or '*'"
+    )
+    private static let authorities = OptionSyntax(
+        "cacert",
+        value: "FILE",
+        help: "trust the authorities in this PEM file, and no others"
+    )
+    private static let certificate = OptionSyntax(
+        "cert",
+        value: "FILE",
+        help: "show the server this certificate, in PEM or PKCS #12"
+    )
+    private static let key = OptionSyntax(
+        "key",
+        value: "FILE",
+        help: "the key of --cert, in PEM, where it is in a file of its own"
+    )
+
+    /// What a command that makes connections accepts.
+    static let options = [proxy, noProxy, authorities, certificate, key]
+
+    /// What the help says about the environment.
+    static let discussion =
+        "Without --proxy, --noproxy and --cacert the variables http_proxy, https_proxy, all_proxy, no_proxy, "
+        + "CURL_CA_BUNDLE, SSL_CERT_FILE and SSL_CERT_DIR count, as for curl. A password in an "
+        + "argument can be seen by every user of this machine; one in a variable cannot."
+
+    /// The proxy for all requests; empty for none.
+    private let proxy: String?
+    /// The hosts that are reached directly.
+    private let exceptions: String?
+    private let authorityFile: URL?
+    private let clientCertificate: ClientCertificate?
+
+    /// Reads a command's options.
+    init(_ arguments: Arguments) throws(UsageError) {
+        proxy = try arguments.value(of: Self.proxy).map { text throws(UsageError) in
+            try Self.proxyAddress(text, arguments)
+        }
+        exceptions = arguments.value(of: Self.noProxy)
+        authorityFile = try Self.file(Self.authorities, arguments)
+        let key = try Self.file(Self.key, arguments)
+        let certificate = try Self.file(Self.certificate, arguments)
+        if key != nil, certificate == nil {
+            throw arguments.error("--key is the key of a certificate: --cert is missing.")
+        }
+        clientCertificate = certificate.map { ClientCertificate(certificateFile: $0, keyFile: key) }
+    }
+
+    /// Makes sure that the files can be used.
+    ///
+    /// - Throws: ``UnusableCertificate`` for one that cannot.
+    func check() throws(UnusableCertificate) {
+        if let authorityFile {
+            try UnusableCertificate.check(authorityFile, of: "cacert", needsText: true)
+        }
+        guard let clientCertificate else { return }
+        let key = clientCertificate.keyFile
+        let hasKey = key != nil
+        try UnusableCertificate.check(
+            clientCertificate.certificateFile,
+            of: "cert",
+            needsText: hasKey
+        )
+        if let key { try UnusableCertificate.check(key, of: "key", needsText: true) }
+    }
+
+    /// Has a session make its connections like this.
+    ///
+    /// - Parameters:
+    ///   - configuration: That of the session.
+    ///   - environment: The caller's variables, which count where no option does.
+    func apply(to configuration: URLSessionConfiguration, in environment: [String: String]) {
+        var variables = environment
+        if let proxy {
+            for name in ["http_proxy", "https_proxy", "all_proxy"] { variables[name] = proxy }
+            for name in ["HTTPS_PROXY", "ALL_PROXY"] { variables[name] = nil }
+        }
+        if let exceptions {
+            variables["no_proxy"] = exceptions
+            variables["NO_PROXY"] = nil
+        }
+        configuration.connectionEnvironment = variables
+        configuration.certificateAuthorityFile = authorityFile
+        configuration.clientCertificate = clientCertificate
+    }
+
+    /// The address as curl reads it; it is not shown when it is wrong, as it may have a password.
+    private static func proxyAddress(
+        _ text: String,
+        _ arguments: Arguments
+    ) throws(UsageError) -> String {
+        let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
+        let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
+        let hasScheme = parts.count == 2
+        let rest = parts.last ?? ""
+        let host = rest.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        let isUsable =
+            !host.isEmpty && !host.hasPrefix(":") && !text.contains { $0.isNewline || $0 == " " }
+            && (!hasScheme || schemes.contains(parts[0].lowercased()))
+        guard text.isEmpty || isUsable else {
+            throw arguments.error(
+                "--proxy needs an address such as http://host:3128 or socks5h://host:1080."
+            )
+        }
+        return text
+    }
+
+    private static func file(
+        _ option: OptionSyntax,
+        _ arguments: Arguments
+    ) throws(UsageError) -> URL? {
+        guard let path = arguments.value(of: option) else { return nil }
+        guard !path.isEmpty else { throw arguments.error("--\(option.name) needs a file.") }
+        return URL(fileURLWithPath: path).standardizedFileURL
+    }
+}

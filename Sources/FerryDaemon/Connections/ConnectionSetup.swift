@@ -1,0 +1,96 @@
+import FerryHTTP
+import FerryTransfer
+import FerryWire
+
+/// How the connections of a transfer are made, with the contents of the files that its session names.
+struct ConnectionSetup: Hashable, Sendable {
+    /// Which proxies there are.
+    var proxies = HTTPProxyList.direct
+    /// The certificates of trusted authorities, in PEM; `nil` for those of the system.
+    var authorities: [UInt8]?
+    /// Who the client is, to the servers of the tasks' own requests.
+    var identity: HTTPIdentity?
+
+    /// Reads what connections need; it may block.
+    static func reading(
+        _ connections: Wire.Connections
+    ) -> Result<ConnectionSetup, TransferError> {
+        Result { () throws(HTTPError) in
+            var setup = ConnectionSetup(proxies: connections.proxies)
+            setup.authorities = try CertificateFiles.authorities(
+                file: connections.authorityFile,
+                directory: connections.authorityDirectory
+            )
+            guard let certificate = connections.clientCertificate else { return setup }
+            setup.identity = try CertificateFiles.identity(
+                certificate: certificate.certificate,
+                key: certificate.key,
+                passphrase: certificate.passphrase
+            )
+            return setup
+        }.mapError { TransferError($0) }
+    }
+}
+
+extension Wire.Connections {
+    /// Whether there is anything to read before a connection can be made.
+    var namesFiles: Bool {
+        authorityFile != nil || authorityDirectory != nil || clientCertificate != nil
+    }
+
+    /// Whether connections are made as for a session that has said nothing.
+    var isPlain: Bool { httpProxy == nil && httpsProxy == nil && !namesFiles }
+
+    /// Whether a proxy on this machine is what an address is reached by.
+    func reachesByLocalProxy(_ isSecure: Bool) -> Bool {
+        guard let proxy = isSecure ? httpsProxy : httpProxy else { return false }
+        let afterScheme = proxy.firstRange(of: "://").map { proxy[$0.upperBound...] } ?? proxy[...]
+        let host = afterScheme.split(separator: "@").last ?? afterScheme
+        return HostName.isLocal("\(host):")
+    }
+
+    /// The proxies.
+    var proxies: HTTPProxyList {
+        HTTPProxyList(
+            http: httpProxy.map { HTTPProxy(address: $0) },
+            https: httpsProxy.map { HTTPProxy(address: $0) },
+            exceptions: proxyExceptions ?? []
+        )
+    }
+
+    /// What cannot be used, and why; `nil` when there is no such thing.
+    var contradiction: (member: String, reason: String)? {
+        for (member, address) in [("httpProxy", httpProxy), ("httpsProxy", httpsProxy)]
+        where address?.isUsableAddress == false {
+            return (member, "a proxy's address has 1 to 4096 bytes, and no control characters")
+        }
+        let exceptions = proxyExceptions ?? []
+        if exceptions.reduce(0, { $0 + $1.utf8.count + 1 }) > Self.maximumExceptionBytes {
+            return ("proxyExceptions", "there are more than \(Self.maximumExceptionBytes) bytes")
+        }
+        let paths = [
+            ("authorityFile", authorityFile), ("authorityDirectory", authorityDirectory),
+            ("clientCertificate.certificate", clientCertificate?.certificate),
+            ("clientCertificate.key", clientCertificate?.key),
+        ]
+        for (member, path) in paths where path?.isUsablePath == false {
+            return (member, "a path is absolute and has up to 4095 bytes")
+        }
+        if clientCertificate?.passphrase?.utf8.count ?? 0 > 1024 {
+            return ("clientCertificate.passphrase", "a passphrase has up to 1024 bytes")
+        }
+        return nil
+    }
+
+    private static let maximumExceptionBytes = 65_536
+}
+
+extension String {
+    fileprivate var isUsableAddress: Bool {
+        (1...4096).contains(utf8.count) && utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    }
+
+    fileprivate var isUsablePath: Bool {
+        hasPrefix("/") && utf8.count <= 4095 && !utf8.contains(0)
+    }
+}

@@ -1,0 +1,109 @@
+import Ferry
+import Foundation
+import Testing
+
+@testable import FerryCommand
+
+/// The options that say how connections are made.
+@Suite(.timeLimit(.minutes(1))) struct ConnectionChoiceTests {
+    private let place: URL
+
+    init() throws {
+        place = FileManager.default.temporaryDirectory
+            .appendingPathComponent("ferry-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    }
+
+    private func file(_ name: String, _ text: String) throws -> String {
+        let file = place.appendingPathComponent(name)
+        try text.write(to: file, atomically: true, encoding: .utf8)
+        return file.path
+    }
+
+    private func get(
+        _ options: String,
+        in environment: [String: String] = [:]
+    ) async throws -> (URLSessionConfiguration?, CommandLineRun) {
+        let daemon = PlayedDaemon()
+        let sessions = PlayedSessions([.completed], in: daemon)
+        let run = await CommandLineRun(
+            "get -d \(place.path) \(options) https://a.example/1",
+            daemon: daemon,
+            sessions: sessions,
+            environment: environment
+        )
+        return (sessions.sessionOptions.first?.configuration(of: "played"), run)
+    }
+
+    @Test func `SEC-8: without options the caller's variables count`() async throws {
+        let variables = ["http_proxy": "a:1", "HTTPS_PROXY": "b"]
+        let configuration = try #require(try await get("", in: variables).0)
+        #expect(configuration.connectionEnvironment == variables)
+        #expect(!configuration.keepsConnectionSettings)
+    }
+
+    @Test func `SEC-8: options come before variables`() async throws {
+        let variables = [
+            "http_proxy": "a:1", "HTTPS_PROXY": "b", "ALL_PROXY": "c", "NO_PROXY": "d", "LANG": "C",
+        ]
+        let configuration = try #require(
+            try await get("--proxy socks5h://p --noproxy e,f", in: variables).0
+        )
+        #expect(
+            configuration.connectionEnvironment == [
+                "http_proxy": "socks5h://p", "https_proxy": "socks5h://p",
+                "all_proxy": "socks5h://p", "no_proxy": "e,f", "LANG": "C",
+            ]
+        )
+    }
+
+    @Test func `SEC-8: files are named by their absolute paths`() async throws {
+        let authorities = try file("ca.pem", "-----BEGIN CERTIFICATE-----")
+        let key = try file("a.key", "-----BEGIN PRIVATE KEY-----")
+        let configuration = try #require(
+            try await get("--cacert \(authorities) --cert \(authorities) --key \(key)").0
+        )
+        #expect(configuration.certificateAuthorityFile?.path == authorities)
+        #expect(configuration.clientCertificate?.certificateFile.path == authorities)
+        #expect(configuration.clientCertificate?.keyFile?.path == key)
+    }
+
+    @Test(arguments: ["ftp://a", "http://", "http://me:harbour@", "http://:3128", "a b"])
+    func `SEC-8: a proxy that is none is refused, and its password not shown`(
+        text: String
+    ) async throws {
+        let parser = text.replacingOccurrences(of: " ", with: "\n")
+        let run = try await get("--proxy \(parser)").1
+        #expect(run.code == .usage)
+        #expect(!run.error.contains("harbour"))
+        #expect(run.error.contains("--proxy needs an address"))
+    }
+
+    @Test func `SEC-8: a key without a certificate is refused`() async throws {
+        let run = try await get("--key a.key").1
+        #expect(run.code == .usage)
+        #expect(run.error.contains("--cert is missing"))
+    }
+
+    @Test func `SEC-8: a file that cannot be used is named before anything is asked for`()
+        async throws
+    {
+        let locked = try file("locked.pem", "-----BEGIN ENCRYPTED PRIVATE KEY-----")
+        let plain = try file("plain", "nothing")
+        for (options, reason) in [
+            ("--cacert \(place.path)/none.pem", "No such file or directory"),
+            ("--cacert \(place.path)", "it is no file"),
+            ("--cacert \(plain)", "it is not in PEM"), ("--cert \(locked)", "its key is locked"),
+            ("--cert \(plain) --key \(plain)", "it is not in PEM"),
+        ] {
+            let (configuration, run) = try await get(options)
+            #expect(configuration == nil)
+            #expect(run.code == .failure)
+            #expect(run.error.contains(reason), "\(run.error)")
+        }
+    }
+
+    @Test func `SEC-8: a session that is taken up again has its connections as before`() {
+        #expect(SessionOptions().configuration(of: "get-1").keepsConnectionSettings)
+    }
+}

@@ -1,0 +1,206 @@
+import Dispatch
+import FerryHTTP
+import FerryStore
+import FerrySystem
+import FerryTestSupport
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+import Testing
+
+@testable import FerryDaemon
+
+/// Connections and secrets of one session that another one must not get.
+@Suite(.timeLimit(.minutes(1)))
+@LoopActor
+struct ConnectionOwnershipTests {
+    // MARK: Clients
+
+    private let clients: TransferClients
+    private let shared: HTTPClient
+
+    init() throws {
+        shared = try HTTPClient(configuration: HTTPClient.Configuration(environment: [:]))
+        clients = TransferClients(sharing: shared)
+    }
+
+    private func client(
+        _ session: Int64,
+        decides: Bool = false,
+        _ setup: ConnectionSetup = ConnectionSetup()
+    ) throws -> HTTPClient {
+        try clients.client(for: session, decides: decides, setup)
+    }
+
+    private static func setup(
+        proxy: String? = nil,
+        authorities: [UInt8]? = nil
+    ) -> ConnectionSetup {
+        let proxies = HTTPProxyList(http: proxy.map { HTTPProxy(address: $0) })
+        return ConnectionSetup(proxies: proxies, authorities: authorities)
+    }
+
+    @Test func `SEC-8: sessions that say nothing share connections`() throws {
+        #expect(try client(1) === shared)
+        #expect(try client(2) === shared)
+    }
+
+    @Test func `SEC-8: sessions with other proxies, passwords or authorities share none`() throws {
+        let setups = [
+            Self.setup(proxy: "http://a:1"), Self.setup(proxy: "http://me:one@a:1"),
+            Self.setup(proxy: "http://me:two@a:1"), Self.setup(authorities: [1]),
+            Self.setup(authorities: [2]),
+            Self.setup(proxy: "http://a:1", authorities: [1]),
+        ]
+        var known: [HTTPClient] = [shared]
+        for (index, setup) in setups.enumerated() {
+            let client = try client(Int64(index + 1), setup)
+            #expect(!known.contains { $0 === client })
+            #expect(client.configuration.proxies == setup.proxies)
+            #expect(client.configuration.certificateAuthorities == setup.authorities)
+            known.append(client)
+        }
+    }
+
+    @Test func `SEC-8: equal sessions share, but for one that decides about certificates`() throws {
+        let setup = Self.setup(proxy: "http://a:1")
+        let first = try client(1, setup)
+        #expect(try client(2, setup) === first)
+        #expect(try client(3, decides: true, setup) !== first)
+        #expect(try client(1, Self.setup(proxy: "http://b:1")) !== first)
+        #expect(try client(2, setup) === first)
+    }
+
+    @Test func `SEC-8: a client goes with the last session that needs it`() throws {
+        let setup = Self.setup(proxy: "http://a:1")
+        weak let first = try client(1, setup)
+        #expect(first != nil)
+        clients.forget(session: 1)
+        #expect(first == nil)
+        weak let second = try client(2, setup)
+        _ = try client(2)
+        #expect(second == nil)
+    }
+
+    // MARK: Files
+
+    @Test func `SEC-8: files that do not come fail the transfer, and hold up no other session`()
+        async throws
+    {
+        let gate = DispatchSemaphore(value: 0)
+        let files = ConnectionFiles(patience: .milliseconds(50)) { connections in
+            if connections.authorityFile == "/hung" { gate.wait() }
+            return .success(ConnectionSetup())
+        }
+        defer { gate.signal() }
+        async let hung = read(files, "/hung", session: 1)
+        let other = await read(files, "/fine", session: 2)
+        #expect(other == .success(ConnectionSetup()))
+        guard case .failure(let error) = await hung else {
+            Issue.record("it came")
+            return
+        }
+        #expect(error.code == .timedOut)
+        #expect(error.message.contains("/hung"))
+    }
+
+    private func read(
+        _ files: ConnectionFiles,
+        _ path: String,
+        session: Int64
+    ) async -> Result<ConnectionSetup, TransferError> {
+        await withCheckedContinuation { continuation in
+            files.read(Wire.Connections(authorityFile: path), ofSession: session) {
+                continuation.resume(returning: $0)
+            }
+        }
+    }
+
+    @Test func `SEC-8: a file that is missing is named`() async {
+        let result = await read(ConnectionFiles(), "/nonexistent/ca.pem", session: 1)
+        guard case .failure(let error) = result else {
+            Issue.record("it is there")
+            return
+        }
+        #expect(error.code == .certificateUntrusted)
+        #expect(error.message.contains("/nonexistent/ca.pem: No such file or directory"))
+    }
+
+    // MARK: Transfers
+
+    private static let secrets = [
+        Wire.Field(name: "Authorization", value: "Bearer secret"),
+        Wire.Field(name: "X-Api-Key", value: "secret"),
+        Wire.Field(name: "Accept-Language", value: "de"),
+    ]
+
+    /// Runs one task of a session to its end.
+    private func run(
+        _ task: TaskRecord,
+        _ configuration: Wire.SessionConfiguration,
+        until condition: () -> Bool
+    ) async throws {
+        let bench = try await DaemonBench()
+        try await bench.store.commit([
+            .sampleSession("session", of: "app", configuration: configuration),
+            .insertTask(task),
+        ])
+        try await bench.start()
+        try await bench.work { condition() }
+        await bench.end()
+    }
+
+    private func task(_ url: String, link: String? = nil) -> TaskRecord {
+        var task = TaskRecord(
+            id: 1,
+            sessionID: 1,
+            identifier: 1,
+            state: .waiting,
+            host: HostName.of(link ?? url) ?? "",
+            request: Stored.encode(Wire.Request.sample(url)),
+            createdAt: Date()
+        )
+        task.link = link.map { LinkState(request: .sample($0), number: 1).encoded }
+        return task
+    }
+
+    @Test
+    func `SEC-2: a session's secrets do not go to another origin that a task was relinked to`()
+        async throws
+    {
+        let server = try FixtureServer()
+        server.on("/file", .content(.text("there")))
+        var configuration = Wire.SessionConfiguration.sample
+        configuration.additionalFields = Self.secrets
+        try await run(task("http://first.invalid/file", link: server.url("/file")), configuration) {
+            !server.requests.isEmpty
+        }
+        let fields = try #require(server.requests.first).fields
+        let names = fields.map { $0.name.lowercased() }
+        #expect(!names.contains("authorization") && !names.contains("x-api-key"))
+        #expect(names.contains("accept-language"))
+    }
+
+    @Test func `SEC-2: they do go where a task was relinked to within its origin`() async throws {
+        let server = try FixtureServer()
+        server.on("/new", .content(.text("there")))
+        var configuration = Wire.SessionConfiguration.sample
+        configuration.additionalFields = Self.secrets
+        try await run(task(server.url("/old"), link: server.url("/new")), configuration) {
+            !server.requests.isEmpty
+        }
+        let fields = try #require(server.requests.first).fields
+        #expect(fields.contains { $0.name == "Authorization" && $0.value == "Bearer secret" })
+    }
+
+    @Test func `SEC-8: a session's transfer goes through the session's proxy`() async throws {
+        let proxy = try FixtureServer()
+        proxy.on("http://somewhere.invalid/file", .content(.text("through the proxy")))
+        var configuration = Wire.SessionConfiguration.sample
+        configuration.connections = Wire.Connections(httpProxy: proxy.origin)
+        try await run(task("http://somewhere.invalid/file"), configuration) {
+            !proxy.requests.isEmpty
+        }
+        #expect(proxy.requests.count == 1)
+    }
+}

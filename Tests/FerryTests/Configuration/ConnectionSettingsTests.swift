@@ -1,0 +1,102 @@
+import FerryHTTP
+import FerryWire
+import Foundation
+import Testing
+
+@testable import Ferry
+
+/// What a session is told of proxies and authorities, by configuration and environment.
+@Suite struct ConnectionSettingsTests {
+    private func values(
+        _ variables: [String: String]? = [:],
+        _ change: (URLSessionConfiguration) -> Void = { _ in }
+    ) -> URLSessionConfiguration.Values {
+        let configuration = URLSessionConfiguration.background(withIdentifier: "settings")
+        configuration.connectionEnvironment = variables
+        change(configuration)
+        return configuration.snapshot
+    }
+
+    private func connections(
+        _ values: URLSessionConfiguration.Values,
+        isForEvents: Bool = false
+    ) -> Wire.Connections? {
+        Wire.Connections(values, isForEvents: isForEvents)
+    }
+
+    @Test func `SEC-8: a session without anything says so`() {
+        #expect(connections(values()) == Wire.Connections())
+    }
+
+    @Test func `SEC-8: a background session has the variables of its app`() {
+        let variables = [
+            "http_proxy": "http://me:secret@a:1", "https_proxy": "b", "no_proxy": "c",
+            "SSL_CERT_FILE": "/ca.pem", "SSL_CERT_DIR": "certs", "OTHER": "x",
+        ]
+        let current = FileManager.default.currentDirectoryPath
+        #expect(
+            connections(values(variables))
+                == Wire.Connections(
+                    httpProxy: "http://me:secret@a:1",
+                    httpsProxy: "b",
+                    proxyExceptions: ["c"],
+                    authorityFile: "/ca.pem",
+                    authorityDirectory: "\(current)/certs"
+                )
+        )
+    }
+
+    @Test func `SEC-8: what the configuration says comes before the environment`() {
+        let variables = ["http_proxy": "a:1", "CURL_CA_BUNDLE": "/a.pem", "SSL_CERT_DIR": "/d"]
+        let values = values(variables) { configuration in
+            configuration.connectionProxyDictionary = ["HTTPProxy": "b", "HTTPPort": 2]
+            configuration.certificateAuthorityFile = URL(filePath: "/b.pem")
+            configuration.clientCertificate = ClientCertificate(
+                certificateFile: URL(filePath: "/c.pem"),
+                keyFile: URL(filePath: "/c.key"),
+                passphrase: "harbour"
+            )
+        }
+        #expect(
+            connections(values)
+                == Wire.Connections(
+                    httpProxy: "http://b:2",
+                    authorityFile: "/b.pem",
+                    clientCertificate: Wire.ClientCertificate(
+                        certificate: "/c.pem",
+                        key: "/c.key",
+                        passphrase: "harbour"
+                    )
+                )
+        )
+        #expect(values.client.certificateAuthorityFile == "/b.pem")
+        #expect(values.client.certificateAuthorityDirectory == nil)
+    }
+
+    @Test func `SEC-8: a process that has no say of its own says nothing`() {
+        #expect(connections(values(nil), isForEvents: true) == nil)
+        #expect(connections(values([:]), isForEvents: true) == Wire.Connections())
+        let kept = values(["http_proxy": "a"]) { $0.keepsConnectionSettings = true }
+        #expect(connections(kept) == nil)
+    }
+
+    @Test func `SEC-8: a process that is started again has the variables of the first one`() {
+        let names = Application.Relaunch.defaultEnvironmentNames
+        #expect(
+            names.isSuperset(of: [
+                "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy",
+                "NO_PROXY", "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR",
+            ])
+        )
+    }
+
+    @Test func `SEC-8: a passphrase is not shown where a certificate is printed`() {
+        let certificate = ClientCertificate(
+            certificateFile: URL(filePath: "/c.pem"),
+            passphrase: "harbour"
+        )
+        var text = "\(certificate) \(String(reflecting: certificate))"
+        dump(certificate, to: &text)
+        #expect(!text.contains("harbour"))
+    }
+}
