@@ -45,6 +45,32 @@ import Testing
         #expect(try directory.open("b", .read).readToEnd(limit: 10) == Array("a".utf8))
     }
 
+    @Test func `a file is read that has as many bytes as the limit, and none with more`() throws {
+        let file = try directory.open("a", .create)
+        let bytes = [UInt8](repeating: 1, count: 10)
+        try bytes.withUnsafeBytes { raw in try file.writeAll(raw) }
+        #expect(try directory.open("a", .read).readToEnd(limit: 10) == bytes)
+        #expect(throws: SystemCallError.self) {
+            try directory.open("a", .read).readToEnd(limit: 9)
+        }
+    }
+
+    @Test func `neither a file nor a directory is opened through a link`() throws {
+        _ = try directory.openSubdirectory("real")
+        _ = try directory.open("file", .createNew)
+        #expect(symlink("real", directory.path + "/linked") == 0)
+        #expect(symlink("file", directory.path + "/alias") == 0)
+        for creating in [true, false] {
+            #expect(throws: SystemCallError.self) {
+                try directory.openSubdirectory("linked", creating: creating)
+            }
+        }
+        for mode in [Directory.OpenMode.read, .readWrite, .create, .createNew, .append] {
+            #expect(throws: SystemCallError.self) { _ = try directory.open("alias", mode) }
+        }
+        #expect(try directory.openSubdirectory("real", creating: false).names() == [])
+    }
+
     @Test func `missing parents are created for the user alone`() throws {
         let path = directory.path + "/x/y/z"
         _ = try Directory(opening: path, creatingPrivate: true)

@@ -80,6 +80,22 @@ import Testing
         #expect(error?.description.contains("/no/such/program") == true)
     }
 
+    @Test(arguments: [-1, 0, 1])
+    func `a path that just fits into an address, or just does not, is no other`(
+        surplus: Int
+    ) throws {
+        let capacity = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
+        let free = capacity + surplus - directory.path.utf8.count - "//socket".utf8.count
+        let place = try Directory(
+            opening: directory.path + "/" + String(repeating: "d", count: free),
+            creatingPrivate: true
+        )
+        #expect(place.path(of: "socket").utf8.count == capacity + surplus)
+        let listener = try UnixSocket.listen("socket", in: place)
+        _ = try UnixSocket.connect("socket", in: place)
+        #expect(try UnixSocket.accept(from: listener) != nil)
+    }
+
     @Test(arguments: [8, 150]) func `sockets listen and connect at paths of any length`(
         length: Int
     )

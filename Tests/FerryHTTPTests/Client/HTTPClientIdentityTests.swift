@@ -294,6 +294,21 @@ import Testing
 
     // MARK: Servers that insist
 
+    @Test func `a handshake that fails for another reason is none of the certificate's`()
+        async throws
+    {
+        // No client has this group, so that there is no cipher in common.
+        let server = try await TLSServer.start(
+            .good,
+            options: "-tls1_2 -cipher kECDHE -named_curve brainpoolP512r1"
+        )
+        let client = try HTTPClient.local { $0.certificateAuthorityFile = server.authorityFile }
+        var request = HTTPRequest(url: server.url)
+        request.asksForIdentity = true
+        let probe = try await fetch(client, request, .goOnWithout)
+        #expect(probe.error?.code == .secureConnectionFailed)
+    }
+
     @Test(arguments: ["-tls1_2", "-tls1_3"])
     func `a server that insists on a certificate is understood`(version: String) async throws {
         let server = try await TLSServer.start(

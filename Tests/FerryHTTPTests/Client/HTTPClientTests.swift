@@ -145,7 +145,9 @@ import Testing
         #expect(server.requests.map { $0["Content-Type"] } == [expected])
     }
 
-    @Test(arguments: [("POST", "0"), ("PUT", "0"), ("GET", nil), ("DELETE", nil)])
+    @Test(
+        arguments: [("POST", "0"), ("PUT", "0"), ("PATCH", "0"), ("GET", nil), ("DELETE", nil)]
+    )
     func `a request without a body says so where a body is usual`(
         method: String,
         length: String?

@@ -1,6 +1,7 @@
 import FerryHTTP
 import FerrySystem
 import FerryTestSupport
+import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(1)), .enabled(if: TLSServer.program != nil, "openssl is missing"))
@@ -54,6 +55,24 @@ import Testing
         let server = try await TLSServer.start(.good)
         let probe = try await fetch(server) { $0.certificateAuthorityFile = "/nonexistent.pem" }
         #expect(probe.error?.code == .serverCertificateUntrusted)
+    }
+
+    @Test func `a directory of authorities says whom to trust`() async throws {
+        let server = try await TLSServer.start(.good)
+        let temporary = try TemporaryDirectory()
+        let certificate = try Data(contentsOf: URL(filePath: server.authorityFile))
+        try temporary.write(Array(certificate), to: "authority.pem")
+        // OpenSSL looks for names that are made of the authorities' own.
+        let program = try #require(TLSServer.program)
+        let process = try ProcessLaunch(
+            executable: program,
+            arguments: ["rehash", temporary.directory.path]
+        ).start()
+        #expect(try ProcessExit.wait(for: process) == .exited(status: 0))
+        let probe = try await fetch(server) {
+            $0.certificateAuthorityDirectory = temporary.directory.path
+        }
+        #expect(probe.error == nil)
     }
 
     // MARK: Handlers that decide
