@@ -29,4 +29,20 @@ extension DownloadStateMachineTests {
         #expect(current == TransferRequest(url: "http://other/file"))
         #expect(machine.currentRequest == current)
     }
+
+    @Test(arguments: [
+        TransferRequest(url: "http://other/file", method: "POST"),
+        TransferRequest(
+            url: "http://other/file",
+            fields: [HTTPField(name: "Range", value: "bytes=0-9")]
+        ),
+    ])
+    func `what an app's own redirect asks for otherwise cannot be continued`(
+        request: TransferRequest
+    ) {
+        var machine = machine()
+        _ = machine.start(holding: nil)
+        let effects = answer(&machine, Self.head(url: request.url), to: request)
+        #expect(effects.first == .beginFile(Self.version(nil, url: request.url)))
+    }
 }

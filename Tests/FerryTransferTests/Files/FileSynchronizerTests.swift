@@ -1,5 +1,6 @@
 import FerrySystem
 import FerryTestSupport
+import Glibc
 import Synchronization
 import Testing
 
@@ -62,5 +63,30 @@ struct FileSynchronizerTests {
             synchronizer.submit(request(recorder, "good") { continuation.resume() })
         }
         #expect(recorder.elements.filter { !$0.hasPrefix("force") } == ["failed bad", "done good"])
+    }
+
+    @Test func `a directory that cannot be forced fails the files that wait for it alone`()
+        async throws
+    {
+        let recorder = Recorder<String>()
+        let broken = try temporary.directory.openSubdirectory("broken")
+        // A descriptor that cannot be forced in place of the directory's.
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        #expect(dup2(ends[0], broken.descriptor) == broken.descriptor)
+        let gate = Gate()
+        await withCheckedContinuation { continuation in
+            synchronizer.submit(request(recorder, "first", behind: gate))
+            synchronizer.submit(request(recorder, "lost", anchor: broken))
+            synchronizer.submit(
+                request(recorder, "kept", anchor: temporary.directory) { continuation.resume() }
+            )
+            gate.open()
+        }
+        for end in ends { close(end) }
+        #expect(
+            recorder.elements.filter { !$0.hasPrefix("force") }
+                == ["done first", "failed lost", "done kept"]
+        )
     }
 }

@@ -43,6 +43,63 @@ import Testing
         return request
     }
 
+    // MARK: - Origins
+
+    @Test(arguments: ["https://b.example/", "http://a.example/", "https://a.example:444/"])
+    func `what one server is trusted with is none of another's`(other: String) {
+        var given = Machine.Request(transfer: request)
+        given.trustedCertificates = [[1]]
+        given.identity = HTTPIdentity([2], format: .pem, passphrase: nil)
+        given.isIdentityDecided = true
+        let same = given.followed(by: TransferRequest(url: "https://a.example/2"))
+        #expect(same.trustedCertificates == [[1]])
+        #expect(same.identity == given.identity)
+        #expect(same.isIdentityDecided)
+        let foreign = given.followed(by: TransferRequest(url: other))
+        #expect(foreign.trustedCertificates == nil)
+        #expect(foreign.identity == nil)
+        #expect(!foreign.isIdentityDecided)
+    }
+
+    /// Answers the question for a password, and sends the request again.
+    private func prove(_ machine: inout Machine, asProxy: Bool = false, _ challenge: String) {
+        let name = asProxy ? "Proxy-Authenticate" : "WWW-Authenticate"
+        _ = machine.receivedHead(head(asProxy ? 407 : 401, [name: challenge]))
+        _ = machine.challengeAnswered(.use(PasswordCredential(user: "u", password: "p")))
+        _ = machine.prepared()
+    }
+
+    @Test(arguments: ["https://b.example/", "http://a.example/", "https://a.example:444/"])
+    func `a part from another server has the proxy's password at most`(mirror: String) throws {
+        var machine = requesting()
+        prove(&machine, "Basic realm=\"music\"")
+        prove(&machine, asProxy: true, "Basic realm=\"proxy\"")
+        var part = Machine(request: TransferRequest(url: "https://a.example/2"), hasBody: false)
+        part.inherit(from: machine)
+        #expect(
+            try part.proofFields(clientNonce: "n").map(\.name)
+                == ["Authorization", "Proxy-Authorization"]
+        )
+        var foreign = Machine(request: TransferRequest(url: mirror), hasBody: false)
+        foreign.inherit(from: machine)
+        #expect(
+            try foreign.proofFields(clientNonce: "n").map(\.name) == ["Proxy-Authorization"]
+        )
+    }
+
+    @Test func `a server whose nonces are always stale is not sent proofs without end`() {
+        var machine = requesting()
+        prove(&machine, "Digest realm=\"music\", nonce=\"0\", qop=\"auth\"")
+        let stale = "Digest realm=\"music\", nonce=\"1\", qop=\"auth\", stale=true"
+        for _ in 1...3 {
+            let effects = machine.receivedHead(head(401, ["WWW-Authenticate": stale]))
+            #expect(challenge(effects) == nil)
+            _ = machine.prepared()
+        }
+        let effects = machine.receivedHead(head(401, ["WWW-Authenticate": stale]))
+        #expect(challenge(effects)?.previousFailureCount == 1)
+    }
+
     // MARK: - Answers
 
     @Test func `a request is completed, sent and answered`() {

@@ -247,6 +247,70 @@ struct ResumableUploadStateMachineTests {
         #expect(machine.resource != nil)
     }
 
+    @Test func `a server that failed when it was asked about tus is not asked once more`() throws {
+        var machine = machine(byteCount: Machine.worthAQuestion)
+        #expect(try sent(machine.start()).method == "OPTIONS")
+        #expect(try sent(finish(&machine, lost)).method == "POST")
+        let effects = receive(&machine, head(404, [("Tus-Resumable", "1.0.0")]))
+        #expect(effects.contains { if case .answer = $0 { true } else { false } })
+    }
+
+    @Test func `what a server refused before a pause, it may take after it`() throws {
+        let resource = UploadResource(url: "http://example.com/resources/1", language: .draft8)
+        var machine = machine(resource: resource)
+        _ = machine.start()
+        _ = receive(&machine, head(204, [("Upload-Offset", "10")]))
+        #expect(try sent(finish(&machine)).method == "PATCH")
+        _ = receive(&machine, head(409))
+        #expect(try sent(finish(&machine)).method == "HEAD")
+        _ = finish(&machine, lost)
+        _ = machine.waited()
+        _ = receive(&machine, head(204, [("Upload-Offset", "10")]))
+        #expect(try sent(finish(&machine)).method == "PATCH")
+    }
+
+    @Test func `progress begins the count of failures anew`() {
+        var machine = interrupted()
+        #expect(machine.failureCount == 1)
+        _ = machine.waited()
+        _ = finish(&machine, lost)
+        #expect(machine.failureCount == 2)
+        _ = machine.waited()
+        _ = receive(&machine, head(204, [("Upload-Offset", "10")]))
+        #expect(machine.failureCount == 0)
+        #expect(machine.firstFailure == nil)
+    }
+
+    @Test func `an upload that has moved for good is asked for where it is from then on`() throws {
+        let resource = UploadResource(url: "http://example.com/resources/1", language: .draft8)
+        var machine = machine(resource: resource)
+        _ = machine.start()
+        let moved = "http://example.com/resources/2"
+        let next = TransferRequest(url: moved, method: "HEAD")
+        #expect(machine.redirected(by: head(308, [], url: resource.url), to: next) == .follow)
+        #expect(machine.resource?.url == moved)
+        let sequel = receive(&machine, head(204, [("Upload-Offset", "10")], url: moved))
+        #expect(sequel.contains(.report(machine.resource)))
+        #expect(try sent(finish(&machine)).url == moved)
+    }
+
+    @Test func `an upload that is elsewhere for now is asked for at its own place afterwards`()
+        throws
+    {
+        let resource = UploadResource(url: "http://example.com/resources/1", language: .draft8)
+        var machine = machine(resource: resource)
+        _ = machine.start()
+        let elsewhere = "http://example.com/resources/2"
+        let next = TransferRequest(url: elsewhere, method: "HEAD")
+        #expect(machine.redirected(by: head(307, [], url: resource.url), to: next) == .follow)
+        _ = receive(&machine, head(204, [("Upload-Offset", "10")], url: elsewhere))
+        #expect(try sent(finish(&machine)).url == elsewhere)
+        _ = finish(&machine, lost)
+        #expect(try sent(machine.waited()).url == resource.url)
+        _ = receive(&machine, head(204, [("Upload-Offset", "20")]))
+        #expect(try sent(finish(&machine)).url == resource.url)
+    }
+
     @Test func `an owner that waits itself is told of the first cut`() {
         var machine = Machine(
             request: request,
@@ -382,6 +446,20 @@ struct ResumableUploadStateMachineTests {
         var unproven = self.machine()
         _ = unproven.start()
         #expect(unproven.cancel(terminates: true) == [.cancelLoad])
+    }
+
+    @Test(arguments: [true, false])
+    func `a tus server is told of the end only if it wants to know`(terminates: Bool) {
+        let resource = UploadResource(
+            url: "http://example.com/resources/1",
+            language: .tus,
+            tus: TusCapabilities(terminates: terminates)
+        )
+        var machine = machine(resource: resource)
+        _ = machine.start()
+        let effects = machine.cancel(terminates: true)
+        #expect(effects.first == .cancelLoad)
+        #expect(effects.count == (terminates ? 2 : 1))
     }
 
     @Test(arguments: [

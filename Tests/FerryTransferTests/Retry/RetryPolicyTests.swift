@@ -56,6 +56,13 @@ import Testing
         #expect(isNear(seconds(decision(failures: failures)), expected))
     }
 
+    @Test func `as many attempts are made as the app wants, and no more`() {
+        let policy = RetryPolicy(maximumAttempts: 3)
+        #expect(decision(policy, failures: 2) != .isFinal)
+        #expect(decision(policy, failures: 3) == .isFinal)
+        #expect(decision(RetryPolicy(maximumAttempts: 1), failures: 1) == .isFinal)
+    }
+
     @Test func `half of a delay is left to chance`() {
         #expect(isNear(seconds(decision(failures: 3, chance: 0)), 2))
         #expect(isNear(seconds(decision(failures: 3, chance: .max)), 4))

@@ -265,6 +265,21 @@ import Testing
         #expect(machine.partFinished(1, nil, at: now) == [.endSegments, .synchronize])
     }
 
+    @Test func `a byte of a gap ends the count of fruitless attempts`() {
+        var machine = machine(.off)
+        let held = Machine.Held(
+            byteCount: 200,
+            version: Self.version,
+            fruitlessResumptionCount: 3,
+            segments: ByteRanges([0..<100, 900..<1000])
+        )
+        #expect(machine.start(holding: held) == [.send(Self.ask(100..<900))])
+        _ = machine.receivedHead(Self.part(100..<900), to: Self.request, now: .now)
+        #expect(machine.fruitlessResumptionCount == 3)
+        _ = machine.receivedBytes(count: 1)
+        #expect(machine.fruitlessResumptionCount == 0)
+    }
+
     @Test func `a version that has changed meanwhile starts over`() {
         var machine = machine()
         let held = Machine.Held(

@@ -73,6 +73,15 @@ import Testing
         #expect(!goesOnAgain)
     }
 
+    @Test func `a connection goes on no further than its server sends`() {
+        var segments = Segments(totalByteCount: 10_000, unassigned: ByteRanges([5000..<10_000]))
+        segments[0] = .begun(at: 1000, limit: 5000, end: 6000)
+        let goesOn = segments.extend(0)
+        #expect(goesOn)
+        #expect(segments[0]?.limit == 6000)
+        #expect(segments.unassigned.ranges == [6000..<10_000])
+    }
+
     @Test func `nobody takes from a connection that was not answered`() {
         var segments = segments()
         segments[0]?.isReceiving = false
