@@ -34,7 +34,11 @@ struct TaskTests {
             lastError: [3],
             createdAt: moment(0),
             startedAt: moment(1),
-            deadline: moment(604_800)
+            deadline: moment(604_800),
+            upload: [4],
+            delay: [5],
+            options: [6],
+            link: [8]
         )
     }
 
