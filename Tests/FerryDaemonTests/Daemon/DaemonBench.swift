@@ -75,13 +75,13 @@ final class DaemonBench {
 
     /// Starts a daemon over what was left.
     @discardableResult
-    func start() async throws -> Daemon {
+    func start(_ options: DaemonOptions = DaemonOptions()) async throws -> Daemon {
         let daemon = Daemon(
             store: store,
             files: files,
             client: try HTTPClient(),
             log: Log(destination: StandardErrorLog(), threshold: .error),
-            options: DaemonOptions(),
+            options: options,
             socketPaths: [],
             onExit: {}
         )

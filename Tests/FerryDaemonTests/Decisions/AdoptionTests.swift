@@ -49,6 +49,19 @@ import Testing
         #expect(start.task.receivedByteCount == 40)
     }
 
+    @Test func `a full disk costs a task of resume data no attempt`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        createFromResumeData(&bench, client)
+        bench.resume(client)
+        bench.adopt(.failure(.sample(.diskFull)))
+        #expect(bench.stored(1)?.attempts == 0)
+        #expect(bench.stored(1)?.notBefore != nil)
+        bench.wait(40)
+        bench.adopt(.failure(.sample(.outOfMemory)))
+        #expect(bench.stored(1)?.attempts == 1)
+    }
+
     @Test func `a daemon that died before a file was there takes it over when the task is to load`()
     {
         var earlier = MachineBench()

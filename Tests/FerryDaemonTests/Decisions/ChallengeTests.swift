@@ -160,6 +160,23 @@ import Testing
         #expect(Stored.configuration(stored.configuration).answersPasswords == false)
     }
 
+    @Test mutating func `what is stored of a session later has the limits that were set before`()
+        throws
+    {
+        let client = open()
+        let rates = SharedRates(receive: 1000, send: 2000)
+        #expect(
+            bench.settledCall(client) {
+                $0.setRates(rates, ofSession: client.session, from: $1)
+            } == .done
+        )
+        let task = bench.start(client)
+        bench.challenge(task)
+        bench.answer(client, 1, .goOn, answersNoOthers: true)
+        let stored = try #require(bench.database.current.sessions[client.session]?.record)
+        #expect(Stored.configuration(stored.configuration).rates == rates)
+    }
+
     // MARK: Late answers
 
     @Test mutating func `an answer to a question that is gone changes nothing`() {

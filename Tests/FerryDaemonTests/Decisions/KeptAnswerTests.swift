@@ -47,6 +47,30 @@ import Testing
         #expect(bench.launches.isEmpty)
     }
 
+    @Test func `a proxy's password is not the server's, nor that of another realm or scheme`() {
+        func challenge(
+            isProxy: Bool = false,
+            scheme: String = "basic",
+            realm: String = "music",
+            url: String = "http://a/"
+        ) -> LoadChallenge {
+            var challenge = LoadChallenge.password()
+            challenge.kind = .password(
+                AuthenticationChallenge(scheme: scheme, parameters: ["realm": realm]),
+                isProxy: isProxy
+            )
+            challenge.origin = Origin(url: url).unsafelyUnwrapped
+            return challenge
+        }
+        var answers = KeptAnswers()
+        answers.keep(.use(MachineBench.credential), to: challenge(isProxy: true))
+        #expect(answers.answer(to: challenge(isProxy: true)) == .use(MachineBench.credential))
+        #expect(answers.answer(to: challenge()) == nil)
+        #expect(answers.answer(to: challenge(isProxy: true, scheme: "digest")) == nil)
+        #expect(answers.answer(to: challenge(isProxy: true, realm: "films")) == nil)
+        #expect(answers.answer(to: challenge(isProxy: true, url: "https://a/")) == nil)
+    }
+
     @Test mutating func `an answer that is not kept is good for its task alone`() {
         let client = bench.open(configuration: .asking)
         let tasks = [bench.start(client, 1), bench.start(client, 2)]
@@ -112,5 +136,25 @@ import Testing
         #expect(bench.machine.sessions[session]?.keptAnswers.identity(for: request) == nil)
         bench.challenge(tasks[1], .certificate)
         #expect(bench.challengeAnswers[tasks[1]] == nil)
+    }
+
+    @Test func `who leaves a bad certificate to the system has not approved of it`() {
+        func challenge(_ verdict: HTTPServerTrust.Verdict) -> LoadChallenge {
+            LoadChallenge(
+                kind: .serverTrust(
+                    HTTPServerTrust(host: "a", certificates: [[1]], verdict: verdict)
+                ),
+                origin: Origin(url: "https://a/").unsafelyUnwrapped
+            )
+        }
+        let bad = challenge(.untrusted("nobody knows it"))
+        var answers = KeptAnswers()
+        answers.keep(.goOn, to: bad)
+        #expect(answers.answer(to: bad) == nil)
+        answers.keep(.trust, to: bad)
+        #expect(answers.answer(to: bad) == .trust)
+        var others = KeptAnswers()
+        others.keep(.goOn, to: challenge(.trusted))
+        #expect(others.answer(to: challenge(.trusted)) == .trust)
     }
 }

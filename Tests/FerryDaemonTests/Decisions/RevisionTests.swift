@@ -25,4 +25,11 @@ import Testing
         #expect(stored?.receiveRate == 1000)
         #expect(bench.machine.revisions.isEmpty)
     }
+
+    @Test func `the limits for all are those that were set last`() {
+        var bench = MachineBench()
+        let rates = SharedRates(receive: 1000, send: 2000)
+        #expect(bench.person { $0.setRates(rates, from: $1) } == .done)
+        #expect(bench.machine.rates == rates)
+    }
 }

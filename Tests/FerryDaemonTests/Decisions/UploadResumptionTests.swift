@@ -55,6 +55,10 @@ import Testing
         bench.input { $0.moved(task: 1, to: resource, at: $1) }
         bench.settle()
         #expect(bench.stored(1)?.uploadResource == resource)
+        #expect(
+            bench.database.synchronized.tasks[1]?.record.uploadResource == resource,
+            "it would be sent again after a power cut"
+        )
         #expect(stored(bench)?.identity == identity)
         let next = MachineBench(on: bench.database)
         #expect(next.transfers[1]?.task.uploadResource == resource)
@@ -148,14 +152,17 @@ import Testing
         #expect(bench.terminations == [1])
     }
 
-    @Test func `UP-10: an upload of a file that was changed leaves no resume data`() throws {
+    @Test(arguments: [TransferError.Code.fileChanged, .fileMissing])
+    func `UP-10: an upload of a file that was changed or is gone leaves no resume data`(
+        code: TransferError.Code
+    ) throws {
         var (bench, client) = running()
         let subscription = bench.subscribe(client)
         bench.input { $0.moved(task: 1, to: resource, at: $1) }
-        bench.input { $0.failed(task: 1, .sample(.fileChanged), at: $1) }
+        bench.input { $0.failed(task: 1, .sample(code), at: $1) }
         bench.settle()
         let end = try #require(bench.events[subscription]?.last)
-        #expect(end.failure?.code == "fileChanged")
+        #expect(end.failure?.code == code.rawValue)
         #expect(end.resumeData == nil)
     }
 

@@ -118,6 +118,17 @@ struct UploadFilesTests {
         #expect(try await bytes(of: 7, state).count < 1000)
     }
 
+    @Test func `BG-42: a file of the same size with other bytes is not kept`() async throws {
+        try write(1000)
+        let (file, state) = try open()
+        try temporary.write([1], to: "source", at: 0)
+        // The clock of files may not have gone on since.
+        let time = timespec(tv_sec: 1_000_000, tv_nsec: 0)
+        #expect(futimens(file.descriptor.rawValue, [time, time]) == 0)
+        #expect(await files.secure(file, state, for: 7) == nil)
+        #expect(files.tasks() == [])
+    }
+
     @Test func `a later daemon finds the file by its path, if it is the same`() async throws {
         try write(1000)
         var (_, state) = try open()

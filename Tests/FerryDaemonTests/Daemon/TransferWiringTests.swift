@@ -1,0 +1,188 @@
+import FerryStore
+import FerrySystem
+import FerryTestSupport
+import FerryWire
+import Foundation
+import Testing
+
+@testable import FerryDaemon
+@testable import FerryTransfer
+
+/// That what was decided about a transfer, or stored for it, reaches those who carry it out.
+@Suite(.timeLimit(.minutes(1)))
+@LoopActor
+struct TransferWiringTests {
+    let bench: DaemonBench
+    let server: FixtureServer
+
+    init() async throws {
+        bench = try await DaemonBench()
+        server = try FixtureServer()
+    }
+
+    private func task(_ bytes: ByteState? = nil, priority: Double = 0.5) -> TaskRecord {
+        TaskRecord(
+            id: 1,
+            sessionID: 1,
+            identifier: 1,
+            state: .waiting,
+            host: "a:80",
+            priority: priority,
+            request: Stored.encode(Wire.Request.sample(server.url("/"))),
+            checkpoint: bytes?.encoded,
+            createdAt: Date()
+        )
+    }
+
+    /// The download that a daemon makes of a task.
+    private func download(
+        of task: TaskRecord,
+        _ options: Wire.TransferOptions? = nil
+    ) async throws -> Download {
+        let daemon = try await bench.start()
+        daemon.startTransfer(
+            DaemonStateMachine.TransferStart(task: task, additionalFields: [], options: options)
+        )
+        return try #require(daemon.transfers[task.id] as? Download)
+    }
+
+    @Test func `a download has all that its task's options say`() async throws {
+        var options = Wire.TransferOptions()
+        options.digests = [Wire.Digest(algorithm: "sha-256", value: Data(repeating: 7, count: 32))]
+        options.mirrors = ["http://mirror/1"]
+        options.maximumConnections = 2
+        options.receiveRate = 1000
+        options.sendRate = 2000
+        options.refusesErrorResponses = true
+        options.retry = Wire.RetryRules(statuses: [418])
+        let download = try await download(of: task(), options)
+        let configuration = download.configuration
+        #expect(configuration.digests.map(\.value) == [[UInt8](repeating: 7, count: 32)])
+        #expect(configuration.mirrors == ["http://mirror/1"])
+        #expect(configuration.segments.maximumConnections == 2)
+        #expect(configuration.refusesErrorResponses)
+        #expect(configuration.retriedStatuses == [418])
+        #expect(download.rates?.receiveRate == 1000)
+        #expect(download.rates?.sendRate == 2000)
+        await bench.end()
+    }
+
+    @Test(arguments: [(0, 0.25), (0.5, 1), (1, 4)])
+    func `a transfer's share of a limit is that of its task's priority`(
+        priority: Double,
+        weight: Double
+    ) async throws {
+        let download = try await download(of: task(priority: priority))
+        #expect(download.rates?.weight == weight)
+        await bench.end()
+    }
+
+    @Test(arguments: [true, false])
+    func `only a task of resume data is told where it goes on`(
+        isFromResumeData: Bool
+    ) async throws {
+        let checkpoint = Checkpoint(
+            generation: 1,
+            version: ResourceVersion(
+                validator: .strongETag("\"v1\""),
+                totalByteCount: 100,
+                url: server.url("/")
+            ),
+            synchronizedByteCount: 0,
+            writtenByteCount: 10,
+            bootIdentifier: .current
+        )
+        let state = ByteState(checkpoint: checkpoint, isFromResumeData: isFromResumeData)
+        let download = try await download(of: task(state))
+        #expect(download.configuration.announcesResumption == isFromResumeData)
+        #expect(download.checkpoint == checkpoint)
+        await bench.end()
+    }
+
+    @Test(arguments: [(Wire.UploadProtocol.off, false), (.automatic, true)])
+    func `an upload is offered to be continued as its task's options say`(
+        choice: Wire.UploadProtocol,
+        isOffered: Bool
+    ) async throws {
+        server.on("/in", .content(.text("thanks")))
+        try bench.temporary.write([1, 2, 3], to: "source")
+        let file = PassedFile(try bench.temporary.directory.open("source", .read))
+        let upload = UploadState(
+            path: bench.temporary.directory.path(of: "source"),
+            identity: try file.descriptor.identity(),
+            boot: .current
+        )
+        var task = task()
+        task.request = Stored.encode(
+            Wire.Request(url: server.url("/in"), method: "PUT", fields: [], idleTimeout: 30)
+        )
+        task.host = try #require(HostName.of(server.url("/in")))
+        task.upload = upload.encoded
+        task.options = Stored.encode(Wire.TransferOptions(uploadProtocol: choice))
+        try await bench.store.commit([.insertTask(task)])
+        try await bench.start()
+        try await bench.work { try await bench.events().count == 2 }
+        let fields = try #require(server.requests.first).fields.map { $0.name.lowercased() }
+        #expect(fields.contains { $0.hasPrefix("upload-") } == isOffered)
+        await bench.end()
+    }
+
+    @Test func `an upload that is given up is ended with the session's fields`() async throws {
+        server.on("/kept", .content(.text("")))
+        let daemon = try await bench.start()
+        daemon.machine.sessions[1]?.configuration.additionalFields = [
+            Wire.Field(name: "X-Api-Key", value: "key")
+        ]
+        daemon.terminate(task(), UploadResource(url: server.url("/kept"), language: .draft8))
+        try await bench.work { !server.requests.isEmpty }
+        let request = try #require(server.requests.first)
+        #expect(request.method == "DELETE")
+        #expect(request["X-Api-Key"] == "key")
+        await bench.end()
+    }
+
+    @Test func `another process has neither the connections nor the limits of the one before`()
+        async throws
+    {
+        let daemon = try await bench.start()
+        let client = try daemon.clients.client(for: 1, decides: true)
+        #expect(try daemon.clients.client(for: 1, decides: true) === client)
+        daemon.rateLimits.set(SharedRates(receive: 1000, send: nil), forSession: 1)
+        daemon.perform([.forgetSession(1)])
+        #expect(try daemon.clients.client(for: 1, decides: true) !== client)
+        #expect(daemon.rateLimits.makeRates(forSession: 1).receiveRate == nil)
+        await bench.end()
+    }
+
+    @Test func `the limits that were set hold for the next daemon, too`() async throws {
+        let rates = SharedRates(receive: 1000, send: 2000)
+        try await bench.store.commit([.set(.rates, rates.encoded)])
+        let daemon = try await bench.start()
+        #expect(daemon.machine.rates == rates)
+        let made = daemon.rateLimits.makeRates(forSession: 1)
+        #expect(made.receiveRate == 1000)
+        #expect(made.sendRate == 2000)
+        await bench.end()
+    }
+
+    @Test func `an application is started as it once started ferryd, not as ferryd is`()
+        async throws
+    {
+        var options = DaemonOptions()
+        options.applicationAttributes = ProcessAttributes(fileModeMask: 0o037, descriptorLimit: 123)
+        let daemon = try await bench.start(options)
+        let place = bench.temporary.directory.path(of: "out")
+        let launch = LaunchRecord(
+            executable: "/bin/sh",
+            arguments: ["-c", "(umask; ulimit -n; echo $FERRY_BACKGROUND_SESSION) > \(place)"],
+            directory: "/",
+            environment: ["PATH": "/usr/bin:/bin"]
+        )
+        daemon.launch(1, launch, session: "songs")
+        #expect(!daemon.children.isEmpty)
+        try await bench.work { daemon.children.isEmpty }
+        let said = try String(contentsOfFile: place, encoding: .utf8).split(separator: "\n")
+        #expect(said == ["0037", "123", "songs"])
+        await bench.end()
+    }
+}

@@ -1,0 +1,91 @@
+import FerryStore
+import FerryTransfer
+import FerryWire
+import Testing
+
+@testable import FerryDaemon
+
+/// Addresses that expire, and what an application gives in their place.
+@Suite(.timeLimit(.minutes(5))) struct LinkTests {
+    private var bench = MachineBench()
+
+    private static var replacing: Wire.SessionConfiguration {
+        var configuration = Wire.SessionConfiguration.sample
+        configuration.replacesLinks = true
+        return configuration
+    }
+
+    /// An application replaces the address that it was asked about, or does not.
+    private mutating func replace(
+        _ client: BenchClient,
+        _ identifier: Int = 1,
+        by url: String?,
+        question: Int?
+    ) -> MachineBench.Outcome? {
+        let relink = Wire.Relink(
+            session: client.session,
+            identifier: identifier,
+            question: question,
+            request: url.map { Wire.Request.sample($0) }
+        )
+        let now = bench.now
+        return bench.settledCall(client) { $0.relink(relink, from: $1, at: now) }
+    }
+
+    @Test mutating func `a task that waits for another address gives its place back once`() {
+        let client = bench.open(configuration: Self.replacing)
+        let task = bench.start(client, 1)
+        let other = bench.start(client, 2)
+        #expect(bench.machine.budget.count == 2)
+        bench.fail(task, .linkExpired)
+        #expect(bench.loading == [other])
+        #expect(bench.machine.budget.count == 1)
+        let question = bench.machine.running[task]?.question?.number
+        #expect(replace(client, by: "http://a/new", question: question) == .done)
+        #expect(bench.loading == [task, other])
+        #expect(bench.machine.budget.count == 2)
+        bench.finish(task)
+        bench.finish(other)
+        #expect(bench.machine.budget.count == 0)
+    }
+
+    @Test mutating func `an application that has no other address is not asked again`() {
+        let client = bench.open(configuration: Self.replacing)
+        let task = bench.start(client)
+        #expect(bench.transfers[task]?.asksForLink == true)
+        bench.fail(task, .linkExpired)
+        let question = bench.machine.running[task]?.question?.number
+        #expect(replace(client, by: nil, question: question) == .done)
+        #expect(bench.transfers[task]?.asksForLink == false)
+    }
+
+    @Test mutating func `addresses that bring nothing are not asked for without end`() {
+        let client = bench.open(configuration: Self.replacing)
+        let task = bench.start(client)
+        for _ in 0..<LinkPatience.maximumFruitlessCount {
+            #expect(bench.transfers[task]?.asksForLink == true)
+            bench.fail(task, .linkExpired)
+            let question = bench.machine.running[task]?.question?.number
+            #expect(replace(client, by: "http://a/new", question: question) == .done)
+        }
+        bench.fail(task, .linkExpired)
+        #expect(bench.machine.running[task]?.question == nil)
+        #expect(bench.transfers[task]?.asksForLink == false)
+    }
+
+    @Test mutating func `the current request is the one that was given last, at whatever address`()
+    {
+        let client = bench.open()
+        let task = bench.start(client)
+        let original = Stored.request(bench.stored(task)?.request ?? [])
+        var request = Wire.Request.sample(original?.url ?? "")
+        request.fields = [Wire.Field(name: "X-Key", value: "new")]
+        let relink = Wire.Relink(session: client.session, identifier: 1, request: request)
+        let now = bench.now
+        #expect(bench.settledCall(client) { $0.relink(relink, from: $1, at: now) } == .done)
+        bench.input {
+            $0.responded(task: task, response: .sample(), request: request, at: $1)
+        }
+        #expect(bench.machine.running[task]?.currentRequest == request)
+    }
+}
