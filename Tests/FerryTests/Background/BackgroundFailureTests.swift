@@ -116,6 +116,26 @@ struct BackgroundFailureTests {
         #expect(await daemon.sessions["tracks"]?.events == [])
     }
 
+    @Test func `who asks for tasks of a daemon that cannot be reached is answered`() async {
+        let gate = DispatchSemaphore(value: 0)
+        let app = BackgroundApp(
+            daemon,
+            connect: { () throws(DaemonError) in
+                gate.wait()
+                throw .executableNotFound(searched: [])
+            }
+        )
+        let answered = Signal()
+        let session = app.session()
+        session.getAllTasks { tasks in
+            if tasks.isEmpty { answered.give() }
+        }
+        // The question waits for the connection by now.
+        await LoopActor.run {}
+        for _ in 0..<100 { gate.signal() }
+        await answered.wait()
+    }
+
     @Test func `a session without anything to do does not bring the daemon back`() async throws {
         let session = app.session()
         await daemon.calls.wait(for: "ListTasks")

@@ -34,7 +34,14 @@ struct BackgroundMetricsTests {
             fields: []
         )
         var last = Wire.Transaction(started: date + 1, isLast: true)
+        last.lookupStart = 0.1
+        last.lookupEnd = 0.2
         last.connectStart = 0.25
+        last.secureConnectStart = 0.3
+        last.secureConnectEnd = 0.35
+        last.connectEnd = 0.4
+        last.requestStart = 0.42
+        last.requestEnd = 0.45
         last.responseStart = 0.5
         last.responseEnd = 0.75
         last.isReusedConnection = true
@@ -101,7 +108,15 @@ struct BackgroundMetricsTests {
         #expect(all.map(\.request.url) == [url, url])
         let last = try #require(all.last)
         let start = try #require(last.fetchStartDate)
-        #expect(last.connectStartDate?.timeIntervalSince(start) == 0.25)
+        let dates = [
+            last.domainLookupStartDate, last.domainLookupEndDate, last.connectStartDate,
+            last.secureConnectionStartDate, last.secureConnectionEndDate, last.connectEndDate,
+            last.requestStartDate, last.requestEndDate, last.responseStartDate,
+        ]
+        #expect(
+            dates.map { $0?.timeIntervalSince(start) }.map { $0.map { ($0 * 100).rounded() } }
+                == [10, 20, 25, 30, 35, 40, 42, 45, 50]
+        )
         #expect(last.responseEndDate?.timeIntervalSince(start) == 0.75)
         #expect(last.isReusedConnection)
         #expect(last.localAddress == "192.0.2.1")
@@ -110,6 +125,33 @@ struct BackgroundMetricsTests {
         #expect(last.negotiatedTLSCipherSuite == .AES_128_GCM_SHA256)
         #expect(last.networkProtocolName == "h2")
         #expect(last.countOfResponseBodyBytesReceived == 5)
+    }
+
+    @Test func `DL-25: a download that has come has its response in its metrics`() async throws {
+        let delegate = MetricsDelegate()
+        await run(delegate)
+        await LoopActor.run {
+            let response = Wire.Response(
+                url: "https://example.com/song",
+                status: 200,
+                version: "HTTP/2",
+                fields: []
+            )
+            // Only the file's event tells the response, as ferryd does.
+            let path = Home.path + "/song"
+            _ = FileManager.default.createFile(atPath: path, contents: Data([1]))
+            daemon.emit(
+                Wire.Event(kind: .finished, task: 1, response: response, path: path),
+                in: "tracks"
+            )
+            daemon.emit(
+                Wire.Event(kind: .completed, task: 1, metrics: Self.metrics()),
+                in: "tracks"
+            )
+        }
+        await delegate.told.wait(until: { $0.last == "completed" })
+        let all = try #require(delegate.metrics.value?.transactionMetrics)
+        #expect(all.map { ($0.response as? HTTPURLResponse)?.statusCode } == [302, 200])
     }
 
     @Test func `DL-25: the response of a request that has failed has no end`() async throws {

@@ -273,4 +273,24 @@ struct ResponseCacheTests {
         configuration.requestCachePolicy = .useProtocolCachePolicy
         #expect(CachePolicy(request, configuration: configuration.snapshot) == own)
     }
+
+    @Test func `a response that may be in memory alone stays there when it is confirmed`()
+        async throws
+    {
+        try await load([("Set-Cookie", "a=b")] + Self.tagged)
+        clock.advance(by: 60)
+        let stale = await lookUp()
+        let entry = try #require(stale.entry)
+        #expect(entry.response.storagePolicy == .allowedInMemoryOnly)
+        guard case .useStored(let freshened, true) = answer(stale, head(Self.tagged, status: 304))
+        else {
+            Issue.record("a 304 does not freshen")
+            return
+        }
+        let response = await LoopActor.run { [cache] in
+            cache.freshen(entry, as: freshened, isKept: true, for: Samples.url)
+        }
+        #expect(response.storagePolicy == .allowedInMemoryOnly)
+        #expect(await lookUp().entry?.response.storagePolicy == .allowedInMemoryOnly)
+    }
 }

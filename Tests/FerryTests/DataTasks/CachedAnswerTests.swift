@@ -183,4 +183,48 @@ struct CachedAnswerTests {
         await expectURLError(.resourceUnavailable) { try await session.data(for: asked) }
         #expect(server.requests.isEmpty)
     }
+
+    @Test func `what a request changes at the server is asked for again`() async throws {
+        let session = recorder.makeSession {
+            $0.urlCache = URLSessionConfiguration.ephemeral.urlCache
+        }
+        server.on(
+            "/list",
+            .content(.text("la")).with(fields: [("Cache-Control", "max-age=600")])
+        )
+        let url = try server.address("/list")
+        var post = URLRequest(url: url)
+        post.httpMethod = "POST"
+        for request in [URLRequest(url: url), post, URLRequest(url: url)] {
+            _ = try await session.data(for: request)
+        }
+        #expect(server.requests.map(\.method) == ["GET", "POST", "GET"])
+    }
+
+    @Test func `an answer that varies by the cookie is another user's`() async throws {
+        let session = recorder.makeSession {
+            $0.urlCache = URLSessionConfiguration.ephemeral.urlCache
+            $0.httpCookieStorage = URLSessionConfiguration.ephemeral.httpCookieStorage
+        }
+        server.on(
+            "/who",
+            .content(.text("you"))
+                .with(fields: [("Cache-Control", "max-age=600"), ("Vary", "Cookie")])
+        )
+        let url = try server.address("/who")
+        let storage = try #require(session.configuration.httpCookieStorage)
+        for user in ["jo", "lu"] {
+            let cookie = try #require(
+                HTTPCookie(
+                    properties: [
+                        .name: "user", .value: user, .path: "/",
+                        .domain: url.host(percentEncoded: false) ?? "",
+                    ]
+                )
+            )
+            storage.setCookie(cookie)
+            _ = try await session.data(from: url)
+        }
+        #expect(server.requests.map { $0["Cookie"] } == ["user=jo", "user=lu"])
+    }
 }

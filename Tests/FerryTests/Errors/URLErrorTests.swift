@@ -54,6 +54,17 @@ struct URLErrorTests {
         #expect(URLError(error, url: url).failingURL?.path == "/z")
     }
 
+    @Test(arguments: [(TransferError.Code.diskFull, ENOSPC), (.outOfMemory, ENOMEM)])
+    func `a full disk and full memory can be told from other failures`(
+        code: TransferError.Code,
+        number: Int32
+    ) throws {
+        let error = URLError(TransferError(code: code, message: ""), url: nil)
+        let underlying = try #require(error.userInfo[NSUnderlyingErrorKey] as? NSError)
+        #expect(underlying.domain == NSPOSIXErrorDomain)
+        #expect(underlying.code == Int(number))
+    }
+
     @Test func `RD-10: a missing file is explained by the system's error`() throws {
         let error = URLError(TransferError(code: .fileMissing, message: ""), url: nil)
         let underlying = try #require(error.userInfo[NSUnderlyingErrorKey] as? NSError)

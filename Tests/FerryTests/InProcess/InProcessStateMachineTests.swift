@@ -43,6 +43,29 @@ struct InProcessStateMachineTests {
         #expect(machine.admitted() == [])
     }
 
+    @Test func `a task that is suspended between two attempts makes no other until it is resumed`()
+    {
+        var machine = running
+        #expect(
+            machine.failed(lost, retriesAfter: .seconds(1))
+                == [.giveConnectionBack, .backOff(.seconds(1))]
+        )
+        #expect(machine.suspend() == [.stopClock, .endBackOff])
+        #expect(machine.retryTimePassed() == [])
+        #expect(machine.resume() == [.startClock, .enterLine])
+    }
+
+    @Test func `DL-16: a data task that is suspended has no clock either`() {
+        var machine = DataTransfer.StateMachine()
+        #expect(machine.resume(isJoining: false) == [.startClock, .enterLine])
+        #expect(machine.suspend(isLeaving: false) == [.stopClock, .leaveLine])
+        #expect(machine.resume(isJoining: false) == [.startClock, .enterLine])
+        #expect(machine.admitted() == [.start])
+        #expect(machine.suspend(isLeaving: false) == [.stopClock, .updateFlow])
+        #expect(machine.resume(isJoining: false) == [.startClock, .updateFlow])
+        #expect(machine.finished() == [.stopClock, .giveConnectionBack, .end])
+    }
+
     // MARK: - Shared loads
 
     private var sharing: Machine {

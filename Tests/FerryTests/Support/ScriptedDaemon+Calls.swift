@@ -168,7 +168,9 @@ extension ScriptedDaemon: TransferCallHandler {
             request: method.request,
             description: method.description,
             priority: method.priority,
-            resumed: method.resumed
+            resumed: method.resumed,
+            earliestBegin: method.earliestBegin,
+            options: method.options
         )
         let text = "CreateUpload \(method.identifier)"
         answer(text, reply) {
@@ -219,7 +221,8 @@ extension ScriptedDaemon: TransferCallHandler {
             receivedByteCount: 0,
             attempts: 0,
             created: Date(timeIntervalSince1970: 0),
-            earliestBegin: method.earliestBegin?.date
+            earliestBegin: method.earliestBegin?.date,
+            options: method.options
         )
         sessions[identifier] = session
         nextID += 1

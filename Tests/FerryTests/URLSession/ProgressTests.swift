@@ -32,6 +32,18 @@ struct ProgressTests {
         #expect(task.progress.isFinished)
     }
 
+    @Test func `the progress of a data task ends with the task, also when nothing came`()
+        async throws
+    {
+        server.on("/empty", .content(.empty))
+        let empty = session.dataTask(with: try server.address("/empty"))
+        let progress = empty.progress
+        empty.resume()
+        await recorder.waitForCompletions()
+        #expect(progress.isFinished)
+        #expect(progress.fractionCompleted == 1)
+    }
+
     @Test func `P13: tasks are parts of a tree`() async throws {
         server.on("/empty", .content(.empty))
         let parent = Progress.discreteProgress(totalUnitCount: 10)
