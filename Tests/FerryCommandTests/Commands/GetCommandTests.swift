@@ -157,8 +157,30 @@ import Testing
         _ = await get(Self.a, sessions)
         #expect(sessions.destinations.map(\.directory) == ["\(directory.path)/out"])
         #expect(sessions.destinations.map(\.name) == [nil])
-        #expect(sessions.destinations.allSatisfy { $0.permissions & 0o600 == 0o600 })
+        let mask = umask(0o022)
+        umask(mask)
+        #expect(sessions.destinations.map(\.permissions) == [0o666 & ~mask])
         #expect(FileManager.default.fileExists(atPath: "\(directory.path)/out"))
+    }
+
+    @Test func `a get waits for its own transfers, not for those of others`() async throws {
+        daemon.add(try .sample(77, application: "ferry", session: "get-other"))
+        daemon.add(try .sample(78))
+        let run = await get(Self.a, PlayedSessions([saved], in: daemon))
+        #expect(run.output == "/tmp/a.iso\n")
+        #expect(run.code == .success)
+    }
+
+    @Test func `what is wanted of a transfer goes along with it`() async {
+        let sessions = PlayedSessions([saved], in: daemon)
+        let wanted = "--limit-rate 500k --connections 3 --retries 7 --mirror \(Self.b)"
+        _ = await get("\(wanted) \(Self.a)", sessions)
+        let options = sessions.options.first
+        #expect(options?.maximumReceiveRate == 500_000)
+        #expect(options?.maximumSendRate == nil)
+        #expect(options?.maximumConnectionsPerDownload == 3)
+        #expect(options?.retry?.maximumAttempts == 7)
+        #expect(options?.mirrors.map(\.absoluteString) == [Self.b])
     }
 
     @Test func `--output parts into directory and name`() async {

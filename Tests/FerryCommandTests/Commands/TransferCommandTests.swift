@@ -85,6 +85,14 @@ import Testing
         #expect(run.code == .notFound)
     }
 
+    @Test(arguments: ["0", "1"])
+    func `the least and the greatest priority are some, too`(priority: String) async throws {
+        let daemon = try PlayedDaemon.sample()
+        let run = await CommandLineRun("priority \(priority) 1", daemon: daemon)
+        #expect(daemon.calls == ["priority \(priority).0 1"])
+        #expect(run.code == .success)
+    }
+
     @Test(arguments: ["priority high 1", "priority 2 1", "priority 0.5"])
     func `a priority is a number from 0 to 1`(line: String) async throws {
         let run = await CommandLineRun(line, daemon: try PlayedDaemon.sample())

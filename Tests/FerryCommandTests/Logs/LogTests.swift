@@ -97,6 +97,9 @@ import Testing
         let url = try #require(URL(string: "https://user:secret@example.org/a"))
         log.write(url: url, .saved(path: "/tmp/a\nb", byteCount: 1))
         log.write(url: url, .failed(Outcome.Reason(code: "c", message: "timed out")))
+        let mode = try FileManager.default
+            .attributesOfItem(atPath: "\(directory.path)/ferry/files.log")[.posixPermissions]
+        #expect(mode as? Int == 0o600, "nobody else reads what was loaded")
         #expect(
             try directory.text(of: "ferry/files.log") == """
                 2026-09-21T14:13:20Z https://user@example.org/a saved as /tmp/a\u{FFFD}b
