@@ -68,10 +68,10 @@ extension Daemon {
         _ setup: ConnectionSetup
     ) throws(TransferError) {
         guard let directory = start.options?.directory else {
-            return try beginDownload(start, request)
+            return try beginDownload(start, request, setup)
         }
         let task = start.task
-        let waiting = WaitingTransfer()
+        let waiting = TransferPreparation()
         transfers[task.id] = waiting
         LoopActor.task { [self] in
             let refusal = await files.choosePlace(for: task.id, in: directory, on: queue(of: task))
@@ -83,16 +83,17 @@ extension Daemon {
                 log.write(.notice, reason, task: task.id)
             }
             do throws(TransferError) {
-                try beginDownload(start, request)
+                try beginDownload(start, request, setup)
             } catch {
-                perform(machine.failed(task: task.id, error, at: Date()))
+                perform(machine.failed(task: task.id, error, at: now))
             }
         }
     }
 
     private func beginDownload(
         _ start: DaemonStateMachine.TransferStart,
-        _ request: Wire.Request
+        _ request: Wire.Request,
+        _ setup: ConnectionSetup
     ) throws(TransferError) {
         let task = start.task
         let state = ByteState.decode(task.checkpoint)

@@ -12,10 +12,3 @@ protocol RunningTransfer: AnyObject {
 
 extension Download: RunningTransfer {}
 extension Upload: RunningTransfer {}
-
-/// A transfer for which a place is being looked for.
-final class WaitingTransfer: RunningTransfer {
-    var rates: TransferRates? { nil }
-
-    func cancel() {}
-}

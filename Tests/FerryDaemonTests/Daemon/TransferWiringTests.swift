@@ -106,10 +106,10 @@ struct TransferWiringTests {
     ) async throws {
         server.on("/in", .content(.text("thanks")))
         try bench.temporary.write([1, 2, 3], to: "source")
-        let file = PassedFile(try bench.temporary.directory.open("source", .read))
+        let file = try bench.temporary.directory.open("source", .read)
         let upload = UploadState(
             path: bench.temporary.directory.path(of: "source"),
-            identity: try file.descriptor.identity(),
+            identity: try file.identity(),
             boot: .current
         )
         var task = task()
@@ -145,11 +145,11 @@ struct TransferWiringTests {
         async throws
     {
         let daemon = try await bench.start()
-        let client = try daemon.clients.client(for: 1, decides: true)
-        #expect(try daemon.clients.client(for: 1, decides: true) === client)
+        let client = try daemon.clients.client(for: 1, decides: true, ConnectionSetup())
+        #expect(try daemon.clients.client(for: 1, decides: true, ConnectionSetup()) === client)
         daemon.rateLimits.set(SharedRates(receive: 1000, send: nil), forSession: 1)
         daemon.perform([.forgetSession(1)])
-        #expect(try daemon.clients.client(for: 1, decides: true) !== client)
+        #expect(try daemon.clients.client(for: 1, decides: true, ConnectionSetup()) !== client)
         #expect(daemon.rateLimits.makeRates(forSession: 1).receiveRate == nil)
         await bench.end()
     }

@@ -20,7 +20,7 @@ import Testing
 
     private static func program(
         _ name: String,
-        number: Int32,
+        number: Int64,
         rate: Int64,
         in bench: inout MachineBench
     ) -> Program {
@@ -83,7 +83,7 @@ import Testing
         for number in 2...20 {
             let program = Self.program(
                 "app\(number)",
-                number: Int32(number),
+                number: Int64(number),
                 rate: 5000,
                 in: &bench
             )
@@ -104,7 +104,7 @@ import Testing
         var bench = MachineBench(.limits(total: 4, host: 4))
         let programs = (1...6).map { number in
             let name = "app\(number)"
-            let program = Self.program(name, number: Int32(number), rate: 5000, in: &bench)
+            let program = Self.program(name, number: Int64(number), rate: 5000, in: &bench)
             bench.start(program.client, 1, host: "host")
             return program
         }

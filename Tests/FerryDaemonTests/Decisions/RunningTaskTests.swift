@@ -71,14 +71,15 @@ import Testing
     @Test mutating func `hosts that failed are asked again when there is a network again`() {
         let client = bench.open()
         let task = bench.start(client)
+        let line = HostBreaker.Line(application: 1, host: "a:80")
         for _ in 0..<HostBreaker.threshold {
             bench.fail(task, .cannotConnectToHost)
             bench.wait(400)
         }
         bench.fail(task, .cannotConnectToHost)
-        #expect(bench.machine.breaker.end("a:80", at: bench.now) != nil)
+        #expect(bench.machine.breaker.end(line, at: bench.now) != nil)
         bench.input { $0.connectivityChanged(to: .disconnected, at: $1) }
         bench.input { $0.connectivityChanged(to: .connected, at: $1) }
-        #expect(bench.machine.breaker.end("a:80", at: bench.now) == nil)
+        #expect(bench.machine.breaker.end(line, at: bench.now) == nil)
     }
 }

@@ -17,7 +17,7 @@ import Testing
     ) -> Double {
         let count = bench.launches.count
         bench.input { $0.launched(1, error: nil, at: $1) }
-        let client = bench.open(process: Int32(round + 10))
+        let client = bench.open(process: Int64(round + 10))
         for event in bench.database.current.events.keys.sorted() {
             bench.acknowledge(client, event.sequence)
         }

@@ -147,7 +147,7 @@ struct TransferFilesTests {
     }
 
     /// A file of a task, and resume data of it.
-    private func resumeData(of task: Int64) throws -> Data {
+    private func resumeDataOfNewFile(of task: Int64) throws -> Data {
         let file = files.file(of: task)
         try file.begin(
             ResourceVersion(validator: .strongETag("\"a\""), totalByteCount: 9, url: "http://host/")
@@ -161,22 +161,6 @@ struct TransferFilesTests {
         )
     }
 
-    @Test func `TEST-13: only the file that resume data stands for is kept for it`() async throws {
-        let downloads = try temporary.directory.openSubdirectory("downloads")
-        let (own, others) = (try resumeData(of: 7), try resumeData(of: 8))
-        try files.keep(task: 7, for: own)
-        // A task that was made from resume data, and ends before it has used them, ends with the same.
-        try files.keep(task: 8, for: own)
-        await files.queue.run {}
-        #expect(try downloads.names() == [])
-        #expect(try resumable.names().count == 1)
-        // A daemon that has died in between does it again.
-        try files.keep(task: 7, for: own)
-        await files.queue.run {}
-        #expect(try resumable.names().count == 1)
-        _ = others
-    }
-
     @Test(.enabled(if: SmallDisk.canBeMade, "needs a small disk"))
     func `REL-11: a file that is for another disk grows there, and is found and deleted`()
         async throws
@@ -186,7 +170,7 @@ struct TransferFilesTests {
         #expect(await files.choosePlace(for: 7, in: disk.path, on: queue) == nil)
         let path = files.path(of: 7)
         #expect(path.hasPrefix(disk.path + "/.ferry-"))
-        let data = try resumeData(of: 7)
+        let data = try resumeDataOfNewFile(of: 7)
         #expect(try ResumeData(decoding: Array(data)).path == path)
         #expect(try disk.directory.names().map { disk.path + "/" + $0 } == [path])
         #expect(files.shortage(of: 5 << 20, for: 7)?.message.contains(disk.path) == true)
@@ -209,7 +193,7 @@ struct TransferFilesTests {
         let disk = try SmallDisk(byteCount: 4 << 20)
         let queue = BlockingQueue(label: "test")
         _ = await files.choosePlace(for: 7, in: disk.path, on: queue)
-        let data = try resumeData(of: 7)
+        let data = try resumeDataOfNewFile(of: 7)
         try files.keep(task: 7, for: data)
         await files.places.queue.run {}
         #expect(files.tasks() == [])

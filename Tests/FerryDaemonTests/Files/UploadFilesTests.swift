@@ -124,8 +124,8 @@ struct UploadFilesTests {
         try temporary.write([1], to: "source", at: 0)
         // The clock of files may not have gone on since.
         let time = timespec(tv_sec: 1_000_000, tv_nsec: 0)
-        #expect(futimens(file.descriptor.rawValue, [time, time]) == 0)
-        #expect(await files.secure(file, state, for: 7) == nil)
+        #expect(utimensat(AT_FDCWD, state.path, [time, time], 0) == 0)
+        #expect(await secure(file, state, for: 7) == nil)
         #expect(files.tasks() == [])
     }
 

@@ -80,7 +80,7 @@ import Testing
             )
         case .proxy:
             let proxy = HTTPProxy(host: "127.0.0.1", port: server.port)
-            let client = try HTTPClient.local { $0.proxies = .list(HTTPProxyList(http: proxy)) }
+            let client = try HTTPClient.local { $0.proxies = HTTPProxyList(http: proxy) }
             let origin = "http://somewhere.invalid"
             return Place(
                 server: server,
@@ -108,7 +108,7 @@ import Testing
                 $0.certificateAuthorityFile = authority.file
                 guard way == .tunnel else { return }
                 let given = HTTPProxy(host: "127.0.0.1", port: proxy.port)
-                $0.proxies = .list(HTTPProxyList(https: given))
+                $0.proxies = HTTPProxyList(https: given)
             }
             return Place(
                 server: server,

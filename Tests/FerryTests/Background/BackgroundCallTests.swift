@@ -71,7 +71,7 @@ struct BackgroundCallTests {
         try temporary.write([1, 2, 3], to: "song")
         var task = task()
         task.upload = BackgroundCall.Upload(
-            file: PassedFile(try temporary.directory.open("song", .read)),
+            file: try OutgoingFile(URL(filePath: temporary.directory.path(of: "song"))),
             path: temporary.directory.path(of: "song")
         )
         let made = try await make(task)
