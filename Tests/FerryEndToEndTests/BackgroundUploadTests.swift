@@ -165,19 +165,18 @@ import Testing
     @Test func `REL-2: a thousand uploads in a loop need few descriptors`() async throws {
         try Data("hello".utf8).write(to: URL(filePath: file))
         let count = 1000
-        let uploads = (0..<count).flatMap { _ in ["--upload", "\(server.url("/in")) \(file)"] }
         let app = try await TestProcess(
             "/bin/sh",
             [
-                "-c", "ulimit -n 256; exec \"$0\" \"$@\"", TestHome.executable("ferry-test-app"),
+                "-c", "ulimit -S -n 256; exec \"$0\" \"$@\"",
+                TestHome.executable("ferry-test-app"),
                 "--events", events.path, "--directory", home.files,
-            ] + uploads,
+                "--upload", "\(server.url("/in")) \(file)", "--upload-count", "\(count)",
+            ],
             environment: home.environment
         )
         var ends: Set<String> = []
-        while ends.count < count {
-            ends.insert(await events.next("completed"))
-        }
+        while ends.count < count { ends.insert(await events.next("completed")) }
         #expect(ends.allSatisfy { $0.hasSuffix(" ok") })
         #expect(server.requests.count == count)
         await app.killed()

@@ -22,8 +22,7 @@ struct DisturbedFileTests {
     ) async throws {
         let (file, gate) = (FixtureFile(content), FixtureGate())
         server.on("/file", .file(file).stalling(after: 4_000_000, at: gate), .file(file))
-        let get = try await home.ferry("get", "--detach", "-d", home.files, server.url("/file"))
-        #expect(get.exit == .exited(status: 0), "\(get.error)")
+        async let getting = home.ferry("get", "-d", home.files, server.url("/file"))
         let partial = home.state + "/downloads/CFNetworkDownload_000001.tmp"
         var status = stat()
         while stat(partial, &status) != 0 || status.st_size < 4_000_000 { await Task.yield() }
@@ -35,8 +34,8 @@ struct DisturbedFileTests {
             #expect(rename(home.path + "/other", partial) == 0)
         }
         gate.open()
-        let watch = try await home.ferry("watch", "1")
-        #expect(watch.exit == .exited(status: 0), "\(watch.error)")
+        let get = try await getting
+        #expect(get.exit == .exited(status: 0), "\(get.error)")
         let arrived = try Data(contentsOf: URL(filePath: home.files + "/file"))
         #expect(content.firstDifference(from: Array(arrived)) == nil)
     }

@@ -36,7 +36,9 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
                 guard let request = request(url, timeout) else { continue }
                 start(request, mirror: mirror, in: session)
             }
-            for (url, path) in options.uploads { upload(path, to: url, in: session) }
+            for (url, path) in options.uploads {
+                for _ in 0..<options.uploadCount { upload(path, to: url, in: session) }
+            }
             if let url = options.secondURL { useSecondSession(for: url) }
         }
         if options.flushesOnSignal { flushOnSignal(session) }

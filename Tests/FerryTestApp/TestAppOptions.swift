@@ -9,6 +9,8 @@ struct TestAppOptions: Sendable {
     var urls: [(url: String, timeout: Double?, mirror: String?)] = []
     /// What to upload: the URL and the file's path.
     var uploads: [(url: String, path: String)] = []
+    /// How often each of them is made.
+    var uploadCount = 1
     /// The method of uploads.
     var uploadMethod = "PUT"
     /// Relaunched processes that kill themselves at once, counted in a file.
@@ -98,6 +100,7 @@ struct TestAppOptions: Sendable {
             case "--link": link = value
             case "--upload": addUpload(value)
             case "--upload-method": uploadMethod = value
+            case "--upload-count": uploadCount = Int(value) ?? 1
             case "--crash-file": crashFile = value
             case "--hand-over-at": handOverAt = Int64(value)
             case "--idle": isIdle = value == "yes"

@@ -1,3 +1,4 @@
+#if DEBUG
 import FerrySystem
 import Synchronization
 
@@ -39,3 +40,4 @@ package final class SystemCallRecord: Sendable {
         init(_ calls: consuming Mutex<[String]>) { self.calls = calls }
     }
 }
+#endif

@@ -94,7 +94,14 @@ while True:
             continue
         request = os.read(disk, 1 << 20)
         operation = struct.unpack_from("<II", request)[1]
-        if operation in (FORGET, BATCH_FORGET, INTERRUPT):
+        if operation == INTERRUPT:
+            # Whoever waits is killed; a file system that did not let go of it would keep it.
+            number = struct.unpack_from("<Q", request, 40)[0]
+            for waiting in [one for one in held if struct.unpack_from("<IIQ", one)[2] == number]:
+                held.remove(waiting)
+                os.write(disk, struct.pack("<IiQ", 16, -4, number))
+            continue
+        if operation in (FORGET, BATCH_FORGET):
             continue
         if operation in hanging:
             held.append(request)

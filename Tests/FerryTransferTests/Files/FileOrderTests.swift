@@ -1,3 +1,4 @@
+#if DEBUG
 import FerrySystem
 import FerryTestSupport
 import Testing
@@ -85,6 +86,8 @@ struct FileOrderTests {
             _ = try? await PartialFile.adopt(data, into: directory, as: "file", on: queue)
         }
         let own = calls.filter { $0.contains(temporary.path) || $0.contains(disk.path) }
+            // A record beside the file, where the file system has no attributes.
+            .filter { !$0.hasSuffix(".new") }
         #expect(
             own == [
                 "fsync \(temporary.path)/file", "fsync \(temporary.path)",
@@ -94,3 +97,4 @@ struct FileOrderTests {
         )
     }
 }
+#endif
