@@ -49,7 +49,9 @@ extension Daemon: TransferCallHandler {
         case .pauseTask, .resumeTask, .cancelTask, .relinkTask, .setTaskRates, .setTaskPriority,
             .setRates,
             .removeHook, .quitApplication, .stop:
-            actions[caller.call] = PersonalAction(call).map { ($0, connection.peer.processIdentifier) }
+            actions[caller.call] = PersonalAction(call).map {
+                ($0, connection.peer.processIdentifier)
+            }
             handleAdministration(call, caller)
         case .listTasks, .getTask, .watchTasks, .listHooks, .getStatus:
             handleObservation(call)

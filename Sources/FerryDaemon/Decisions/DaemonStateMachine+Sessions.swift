@@ -148,10 +148,13 @@ extension DaemonStateMachine {
             // It was quicker.
             openings[call] = nil
             return [
-                .refuse(call, .sessionInUse(
-                    identifier: session.identifier,
-                    pid: other.processIdentifier
-                ))
+                .refuse(
+                    call,
+                    .sessionInUse(
+                        identifier: session.identifier,
+                        pid: other.processIdentifier
+                    )
+                )
             ]
         }
         guard !creations.values.contains(where: { $0.session == session.id }) else {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryHTTP
 
-@Suite struct HTTPProxyListTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPProxyListTests {
     /// Variables, and the proxies that curl takes of them.
     struct Row: Sendable, CustomTestStringConvertible {
         var variables: [String: String]

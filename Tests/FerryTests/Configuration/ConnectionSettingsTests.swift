@@ -6,7 +6,7 @@ import Testing
 @testable import Ferry
 
 /// What a session is told of proxies and authorities, by configuration and environment.
-@Suite struct ConnectionSettingsTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectionSettingsTests {
     private func values(
         _ variables: [String: String]? = [:],
         _ change: (URLSessionConfiguration) -> Void = { _ in }

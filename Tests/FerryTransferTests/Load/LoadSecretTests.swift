@@ -4,7 +4,7 @@ import Testing
 @testable import FerryTransfer
 
 /// What proves to one server who asks is shown to no other one, whoever has chosen that.
-@Suite struct LoadSecretTests {
+@Suite(.timeLimit(.minutes(5))) struct LoadSecretTests {
     typealias Machine = Load.StateMachine
 
     /// What a server may want to know.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryTransfer
 
-@Suite struct SessionFieldsTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionFieldsTests {
     private let fields = [
         HTTPField(name: "Authorization", value: "Bearer secret"),
         HTTPField(name: "X-Api-Key", value: "secret"),

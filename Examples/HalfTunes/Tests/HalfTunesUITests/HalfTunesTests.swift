@@ -100,9 +100,7 @@ extension WindowTests {
             }
         }
 
-        @Test
-        func
-            `USE-6, H6: what is running or paused is there without a search when the app is opened`()
+        @Test func `USE-6, H6: what runs or is paused is there when the app is opened`()
             async throws
         {
             try await withApp { app in
