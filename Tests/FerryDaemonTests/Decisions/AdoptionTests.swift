@@ -127,15 +127,43 @@ import Testing
         #expect(bench.hasExited)
     }
 
-    @Test func `a daemon that is told to stop has stored what it has taken over`() {
+    @Test func `what is taken over before a daemon that was told to stop ends is stored`() {
         var bench = MachineBench()
         let client = bench.open()
         createFromResumeData(&bench, client)
-        bench.settle()
+        bench.resume(client)
+        bench.start(client, 2)
         bench.input { machine, _ in machine.stopDaemon(call: nil) }
-        #expect(!bench.hasExited)
-        bench.adopt(.success(.sample))
+        #expect(!bench.hasExited, "how far the other one has come is being stored")
+        bench.adopt(.success(.sample), settling: false)
+        while ByteState.decode(bench.stored(1)?.checkpoint)?.checkpoint == nil, bench.hasWork {
+            #expect(!bench.hasExited)
+            bench.step()
+        }
+        bench.settle()
         #expect(bench.hasExited)
+        #expect(ByteState.decode(bench.stored(1)?.checkpoint)?.checkpoint == .sample)
+        let next = MachineBench(on: bench.database)
+        #expect(next.adoptions.isEmpty)
+        #expect(next.loading == [1, 2])
+    }
+
+    @Test func `a file that hangs keeps no daemon from ending, and the next one takes it over`() {
+        var earlier = MachineBench()
+        let client = earlier.open()
+        createFromResumeData(&earlier, client)
+        earlier.resume(client)
+        earlier.input { machine, _ in machine.stopDaemon(call: nil) }
+        earlier.settle()
+        #expect(earlier.hasExited)
+        let state = ByteState.decode(earlier.stored(1)?.checkpoint)
+        #expect(state == ByteState(isFromResumeData: true, resumeData: Data([1])))
+        #expect(!earlier.effects.contains(.discardFile(task: 1)))
+        var bench = MachineBench(on: earlier.database)
+        #expect(bench.adoptions.map(\.id) == [1])
+        #expect(bench.loading.isEmpty)
+        bench.adopt(.success(.sample))
+        #expect(bench.loading == [1])
         #expect(ByteState.decode(bench.stored(1)?.checkpoint)?.checkpoint == .sample)
     }
 
