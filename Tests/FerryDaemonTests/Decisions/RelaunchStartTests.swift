@@ -101,22 +101,59 @@ import Testing
         #expect(bench.launches.count == 3)
     }
 
-    @Test func `BG-24: starts that an application makes use of delay neither it nor its tasks`() {
-        var (bench, task) = RelaunchTests.bench()
+    @Test func `BG-24: an application that makes use of its starts has none delayed`() {
+        var bench = MachineBench()
+        bench.wait(5)
+        var configuration = Wire.SessionConfiguration.sample
+        configuration.launchesForEachTask = true
+        let client = bench.open(configuration: configuration)
+        let tasks = (1...20).map { bench.start(client, $0) }
+        bench.disconnect(client)
         let begin = bench.now
-        for round in 1...20 {
+        for (round, task) in tasks.enumerated() {
+            #expect(bench.loading.contains(task))
             bench.finish(task)
-            #expect(bench.launches.count == round)
+            #expect(bench.launches.count == round + 1)
             bench.input { $0.launched(1, error: nil, at: $1) }
-            let client = bench.open(process: Int64(round + 1))
-            for sequence in 1...2 { bench.acknowledge(client, Int64(2 * round - 2 + sequence)) }
-            task = bench.start(client, round + 1)
-            #expect(bench.loading == [task])
-            bench.disconnect(client)
+            let started = bench.open(
+                process: Int64(round + 2),
+                configuration: configuration
+            )
+            bench.disconnect(takeEvents(&bench, started))
             bench.input { $0.applicationExited(1, status: "exit 0", at: $1) }
             bench.settle()
         }
         #expect(bench.now == begin, "nothing has waited for time to pass")
+    }
+
+    @Test func `BG-24: the tasks of an application whose starts are delayed are not`() {
+        var (bench, task) = RelaunchTests.bench()
+        var pauses = 0.0
+        for round in 1...20 {
+            let begin = bench.now
+            bench.finish(task)
+            if let start = bench.timers[.relaunch(application: 1)] {
+                bench.wait(start.timeIntervalSince(begin))
+            }
+            pauses += bench.now.timeIntervalSince(begin)
+            #expect(bench.launches.count == round)
+            bench.input { $0.launched(1, error: nil, at: $1) }
+            let client = takeEvents(&bench, bench.open(process: Int64(round + 1)))
+            task = bench.start(client, round + 1)
+            #expect(bench.loading == [task], "it has not waited for time to pass")
+            bench.disconnect(client)
+            bench.input { $0.applicationExited(1, status: "exit 0", at: $1) }
+            bench.settle()
+        }
+        #expect(pauses > 3600)
+    }
+
+    /// An application takes what there is for it.
+    private func takeEvents(_ bench: inout MachineBench, _ client: BenchClient) -> BenchClient {
+        for event in bench.database.current.events.keys.sorted() {
+            bench.acknowledge(client, event.sequence)
+        }
+        return client
     }
 
     @Test func `the back-off outlives the daemon`() {
