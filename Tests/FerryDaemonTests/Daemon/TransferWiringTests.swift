@@ -3,6 +3,7 @@ import FerrySystem
 import FerryTestSupport
 import FerryWire
 import Foundation
+import Glibc
 import Testing
 
 @testable import FerryDaemon
@@ -172,14 +173,24 @@ struct TransferWiringTests {
         options.applicationAttributes = ProcessAttributes(fileModeMask: 0o037, descriptorLimit: 123)
         let daemon = try await bench.start(options)
         let place = bench.temporary.directory.path(of: "out")
+        // The program stays until its start has been noted.
+        let gate = bench.temporary.directory.path(of: "gate")
+        try #require(mkfifo(gate, 0o600) == 0)
+        let key = open(gate, O_RDWR | O_CLOEXEC)
+        try #require(key >= 0)
+        defer { close(key) }
         let launch = LaunchRecord(
             executable: "/bin/sh",
-            arguments: ["-c", "(umask; ulimit -n; echo $FERRY_BACKGROUND_SESSION) > \(place)"],
+            arguments: [
+                "-c",
+                "(umask; ulimit -n; echo $FERRY_BACKGROUND_SESSION) > \(place); read go < \(gate)",
+            ],
             directory: "/",
             environment: ["PATH": "/usr/bin:/bin"]
         )
         daemon.launch(1, launch, session: "songs")
-        #expect(!daemon.children.isEmpty)
+        try await bench.work { !daemon.children.isEmpty }
+        #expect(write(key, "\n", 1) == 1)
         try await bench.work { daemon.children.isEmpty }
         let said = try String(contentsOfFile: place, encoding: .utf8).split(separator: "\n")
         #expect(said == ["0037", "123", "songs"])
