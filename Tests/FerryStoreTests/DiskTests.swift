@@ -46,7 +46,7 @@ struct DiskTests {
     func `REL-11: on a full disk tasks can end, and room is kept back again when there is some`()
         async throws
     {
-        let disk = try SmallDisk(byteCount: 4 << 20)
+        let disk = try SmallDisk(byteCount: 8 << 20)
         let store = try Store(directory: disk.directory)
         let session = try await store.openedSession()
         for id in 1...50 as ClosedRange<Int64> {
@@ -72,7 +72,7 @@ struct DiskTests {
         }
         #expect(try await store.totals().waitingTasks == Int(count) - 101)
         let error = try await failure {
-            try await store.commit([large(9999, session: session.id, byteCount: 1 << 20)])
+            try await store.commit([large(9999, session: session.id, byteCount: 8 << 20)])
         }
         #expect(error.code == .diskFull)
         disk.empty()

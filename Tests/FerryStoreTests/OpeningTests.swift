@@ -46,8 +46,11 @@ struct OpeningTests {
 
     @Test func `closing moves everything into one file`() async throws {
         try await fill(taskCount: 3)
+        // The room that is kept back stays kept: the disk may be full when the store is opened again.
         #expect(
-            try Set(temporary.directory.names()) == ["ferry.sqlite", "ferry.sqlite.lock"]
+            try Set(temporary.directory.names()) == [
+                "ferry.sqlite", "ferry.sqlite.lock", "reserve",
+            ]
         )
     }
 

@@ -12,11 +12,21 @@ extension Database {
             if results.contains(where: \.isSuccess) { reserve.hold() }
             return results
         }
-        guard reserve.giveUp() else { return results }
+        guard makeRoom() else { return results }
         for (index, result) in zip(ends, commitOnce(ends.map { group[$0] })) {
             results[index] = result
         }
         return results
+    }
+
+    /// Lets a full disk take something more.
+    ///
+    /// - Returns: Whether it may.
+    private func makeRoom() -> Bool {
+        let hadReserve = reserve.giveUp()
+        // The log has room of its own: once the database has what is in it, it is written from its beginning again.
+        // Else each end would add to it, and few would find room.
+        return restartLog() || hadReserve
     }
 
     private func commitOnce(_ group: [CommitRequest]) -> [Result<Receipt, StoreError>] {

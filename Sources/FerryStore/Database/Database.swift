@@ -68,6 +68,14 @@ final class Database {
         try? connection.execute("PRAGMA incremental_vacuum")
     }
 
+    /// Moves all that is in the write-ahead log into the database, so that the log begins anew and needs no more room.
+    ///
+    /// - Returns: Whether it has been moved.
+    func restartLog() -> Bool {
+        let isBusy = try? connection.first("PRAGMA wal_checkpoint(RESTART)") { $0.integer() }
+        return isBusy == 0
+    }
+
     /// Ends a transaction as if it had never begun.
     func rollBack() {
         guard connection.isInTransaction else { return }
