@@ -12,12 +12,8 @@ extension URLSessionDownloadTask {
     ///   - head: The answer; nil if nothing is known of it.
     ///   - request: What was asked for at last, after redirects; nil if nothing is known of that.
     func noteResponse(_ head: HTTPResponseHead?, to request: TransferRequest?) {
-        storage.withLock { storage in
-            if let head { storage.response = LatestResponse(head) }
-            if let request {
-                storage.currentRequest = storage.originalRequest?.redirected(as: request)
-            }
-        }
+        if let head { storage.withLock { $0.response = LatestResponse(head) } }
+        if let request { noteRequest(request) }
     }
 
     /// Bytes that were there already need not be fetched again.

@@ -89,9 +89,7 @@ final class InProcessWebSocket: TaskBackend {
             order = .success(next)
             var shown = request
             shown.url = next.url
-            task?.storage.withLock { storage in
-                storage.currentRequest = storage.originalRequest?.redirected(as: shown)
-            }
+            task?.noteRequest(shown)
         }
         transactions?.begin(request, handshake.fields)
         connection?.goOn(with: handshake)
