@@ -44,12 +44,18 @@ struct DownloadDirectoryTests {
 
     @Test func `without a cache the files are among the temporary ones`() async {
         await #expect(processExitsWith: .success) {
-            ProcessEnvironment.set("XDG_CACHE_HOME", "/proc/nowhere")
-            ProcessEnvironment.set("TMPDIR", Home.path)
+            try Self.useTemporaryDirectory()
             let directory = try DownloadDirectory.open()
-            #expect(directory.path.hasPrefix(Home.path))
-            #expect(directory.path.hasSuffix("/downloads"))
+            #expect(directory.path == Home.path + "/ferry-\(NSUserName())/downloads")
         }
+    }
+
+    /// Leaves this process no cache, and an empty directory of its own for temporary files.
+    private static func useTemporaryDirectory() throws {
+        // It sets the cache's place itself, when it is first asked for.
+        _ = try Directory(opening: Home.path, creatingPrivate: true)
+        ProcessEnvironment.set("XDG_CACHE_HOME", "/proc/nowhere")
+        ProcessEnvironment.set("TMPDIR", Home.path)
     }
 
     /// What somebody else may have made where the files are to be.
@@ -65,8 +71,7 @@ struct DownloadDirectoryTests {
         trap: Trap
     ) async {
         await #expect(processExitsWith: .success) { [trap] in
-            ProcessEnvironment.set("XDG_CACHE_HOME", "/proc/nowhere")
-            ProcessEnvironment.set("TMPDIR", Home.path)
+            try Self.useTemporaryDirectory()
             let known = Home.path + "/ferry-\(NSUserName())"
             mkdir(Home.path + "/elsewhere", 0o700)
             switch trap {
