@@ -23,12 +23,13 @@ enum DataBody: Sendable {
         }
     }
 
-    /// How many bytes that is; nil where it is not known before.
+    /// How many bytes that is; nil where it is not known before, as for a file before it is opened: to look at it may
+    /// take its time.
     func byteCount(for request: URLRequest) -> Int64? {
         switch self {
         case .inRequest: Int64(request.httpBody?.count ?? 0)
         case .data(let data): Int64(data.count)
-        case .file(let url): Self.size(of: url)
+        case .file: nil
         case .stream, .onDemand: request.announcedBodyByteCount
         }
     }
@@ -40,9 +41,9 @@ enum DataBody: Sendable {
         if case .inRequest = self { true } else { false }
     }
 
-    private static func size(of url: URL) -> Int64? {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
-        return (attributes?[.size] as? NSNumber)?.int64Value
+    /// The file that is sent, if it is one.
+    var file: URL? {
+        if case .file(let url) = self { url } else { nil }
     }
 }
 

@@ -38,7 +38,8 @@ struct UploadResumption: Sendable {
     /// What is sent.
     var body: DataBody {
         switch resumeData.content {
-        case .file(let path, _, _): .file(URL(fileURLWithPath: path))
+        // Without the hint Foundation would look whether it is a directory.
+        case .file(let path, _, _): .file(URL(filePath: path, directoryHint: .notDirectory))
         case .bytes: .data(Data(resumeData.request.body ?? []))
         case .stream: .onDemand
         }
@@ -47,7 +48,7 @@ struct UploadResumption: Sendable {
     /// The file, if there is one.
     var file: URL? {
         if case .file(let path, _, _) = resumeData.content {
-            URL(fileURLWithPath: path)
+            URL(filePath: path, directoryHint: .notDirectory)
         } else {
             nil
         }

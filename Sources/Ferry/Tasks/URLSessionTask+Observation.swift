@@ -32,7 +32,11 @@ extension URLSessionTask {
     public var countOfBytesSent: Int64 { storage.withLock { $0.sentCounts.sent } }
 
     /// The length of the request's body, or `NSURLSessionTransferSizeUnknown`; 0 without a body.
-    public var countOfBytesExpectedToSend: Int64 { storage.withLock { $0.sentCounts.expected } }
+    ///
+    /// Of an upload that has not begun, it is read from the file.
+    public var countOfBytesExpectedToSend: Int64 {
+        storage.withLock { $0.sentCounts }.currentlyExpected
+    }
 }
 
 // MARK: - Progress

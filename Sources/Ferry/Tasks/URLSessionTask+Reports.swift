@@ -58,7 +58,10 @@ extension URLSessionTask {
 
     /// The request's body is that long.
     func noteExpectedToSend(_ byteCount: Int64) {
-        storage.withLock { $0.sentCounts.expected = byteCount }
+        storage.withLock { storage in
+            storage.sentCounts.expected = byteCount
+            storage.sentCounts.unopenedFile = nil
+        }
         updateProgress()
     }
 }

@@ -49,5 +49,28 @@ extension URLSessionTask {
         var sent: Int64 = 0
         /// The length of the body; 0 where there is none.
         var expected: Int64 = 0
+        /// The file that is sent, until it is open; its length is not known before.
+        var unopenedFile: URL?
+
+        /// So much was sent, of as much.
+        init(sent: Int64 = 0, expected: Int64 = 0) {
+            self.sent = sent
+            self.expected = expected
+        }
+
+        /// Nothing was sent yet of a request's body.
+        init(of body: DataBody, for request: URLRequest) {
+            expected = body.byteCount(for: request) ?? NSURLSessionTransferSizeUnknown
+            unopenedFile = body.file
+        }
+
+        /// The length of the body, for the app; for a file as long as it is now, which may take its time.
+        var currentlyExpected: Int64 {
+            guard let path = unopenedFile?.path,
+                let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+                let size = attributes[.size] as? NSNumber
+            else { return expected }
+            return size.int64Value
+        }
     }
 }

@@ -145,8 +145,7 @@ extension SessionCore {
         make: (Int, any TaskBackend, URLSessionTask.Storage) -> Task
     ) -> Task {
         var storage = makeStorage(of: session, request, delegate)
-        storage.sentCounts.expected =
-            body.byteCount(for: request) ?? NSURLSessionTransferSizeUnknown
+        storage.sentCounts = URLSessionTask.SentByteCounts(of: body, for: request)
         func order(_ custom: ProtocolClass?) -> Result<DataOrder, URLError> {
             Result { () throws(URLError) in
                 try DataOrder(request, body: body, loadedBy: custom, configuration: configuration)

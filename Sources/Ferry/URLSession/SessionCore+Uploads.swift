@@ -36,9 +36,10 @@ extension SessionCore {
         if isBackground { return makeBackgroundUploadTask(resumption, of: session) }
         let order = resumption.map { DataOrder($0) }
         var storage = makeStorage(of: session, try? resumption.get().request, nil)
-        storage.sentCounts.expected =
-            (try? order.get()).flatMap { $0.body.byteCount(for: $0.request) }
-            ?? NSURLSessionTransferSizeUnknown
+        storage.sentCounts =
+            (try? order.get()).map {
+                URLSessionTask.SentByteCounts(of: $0.body, for: $0.request)
+            } ?? URLSessionTask.SentByteCounts(expected: NSURLSessionTransferSizeUnknown)
         return makeTask(
             order,
             of: session,

@@ -2,7 +2,8 @@
 
 hanging-disk.py MOUNTPOINT BYTES: the file "file" of so many bytes, and the directory "directory". On standard
 input: "hang OPERATION..." (read, getattr, open, flush, lookup), "go". On standard output: "ready", "ok" after
-each command, "hanging OPERATION" for each request that is not answered. With this process the file system ends.
+each command, "hanging OPERATION" for each request that is not answered. With this process the file system ends,
+and whoever waits gets an error; that is so after a minute without an answer, too, lest a test hang for ever.
 """
 
 import ctypes
@@ -11,6 +12,7 @@ import select
 import stat
 import struct
 import sys
+import time
 
 LOOKUP, FORGET, GETATTR, OPEN, READ, STATFS, RELEASE, FSYNC = 1, 2, 3, 14, 15, 17, 18, 20
 GETXATTR, LISTXATTR, FLUSH, INIT, OPENDIR, READDIR, RELEASEDIR = 22, 23, 25, 26, 27, 28, 29
@@ -19,6 +21,7 @@ NAMES = {"lookup": LOOKUP, "getattr": GETATTR, "open": OPEN, "read": READ, "flus
 TITLES = {number: name for name, number in NAMES.items()}
 ROOT, FILE, DIRECTORY = 1, 2, 3
 ENOENT, ENOSYS = 2, 38
+PATIENCE = 60
 
 path, size = sys.argv[1], int(sys.argv[2])
 disk = os.open("/dev/fuse", os.O_RDWR)
@@ -72,11 +75,15 @@ def reply(request):
         pass  # Whoever asked is gone.
 
 
-hanging, held = set(), []
+hanging, held, since = set(), [], 0
 commands = b""
 print("ready", flush=True)
 while True:
-    for source in select.select([disk, 0], [], [])[0]:
+    patience = max(0, since + PATIENCE - time.monotonic()) if held else None
+    ready = select.select([disk, 0], [], [], patience)[0]
+    if held and time.monotonic() > since + PATIENCE:
+        sys.exit("nobody has let go of what waits")
+    for source in ready:
         if source == 0:
             bytes_read = os.read(0, 4096)
             if not bytes_read:
@@ -104,6 +111,7 @@ while True:
         if operation in (FORGET, BATCH_FORGET):
             continue
         if operation in hanging:
+            since = since if held else time.monotonic()
             held.append(request)
             print("hanging " + TITLES[operation], flush=True)
         else:

@@ -23,10 +23,12 @@ struct HangingUploadTests {
         operation: HangingDisk.Operation
     ) async throws {
         let disk = try await HangingDisk(byteCount: 20_000_000)
+        // Without the hint Foundation would look whether it is a directory, and hang itself.
+        let file = URL(filePath: disk.file, directoryHint: .notDirectory)
         try await disk.hang(operation)
         var request = URLRequest(url: try server.address("/in"))
         request.httpMethod = "PUT"
-        let task = session.uploadTask(with: request, fromFile: URL(fileURLWithPath: disk.file))
+        let task = session.uploadTask(with: request, fromFile: file)
         task.resume()
         try await disk.waitUntilHanging(operation)
         let (data, _) = try await session.data(from: try server.address("/other"))
