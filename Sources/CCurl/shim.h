@@ -17,6 +17,9 @@
 #pragma clang assume_nonnull begin
 
 typedef int (*CCurl_sockopt_callback)(void *_Nullable context, curl_socket_t, curlsocktype);
+typedef int (*CCurl_debug_callback)(
+    CURL *easy, curl_infotype, char *_Nullable bytes, size_t count, void *_Nullable context
+);
 
 static inline CURLcode CCurl_easy_setopt_long(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);
@@ -63,6 +66,12 @@ static inline CURLcode CCurl_easy_set_seek_function(CURL *easy, curl_seek_callba
 
 static inline CURLcode CCurl_easy_set_prereq_function(CURL *easy, curl_prereq_callback function) {
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, function);
+}
+
+static inline CURLcode CCurl_easy_set_debug_function(
+    CURL *easy, CCurl_debug_callback function
+) {
+    return curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, function);
 }
 
 static inline CURLcode CCurl_easy_set_resolver_start_function(

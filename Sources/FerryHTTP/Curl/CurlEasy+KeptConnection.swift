@@ -24,4 +24,32 @@ extension CurlEasy {
         return recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) < 0
             && (errno == EAGAIN || errno == EINTR)
     }
+
+    /// Sees to it that the connection is not used again if more comes by it than the response that has begun.
+    ///
+    /// What libcurl has read together with a response's end it throws away. It closes the connection then where
+    /// the response told its length, but neither behind chunks nor where there is no body, though what it has
+    /// thrown away may have been the beginning of something whose rest is still on its way. It tells of that
+    /// only in its log.
+    func watchForExcess() {
+        CCurl_easy_set_debug_function(handle, didLog)
+        CCurl_easy_setopt_long(handle, CURLOPT_VERBOSE, 1)
+    }
+}
+
+private func didLog(
+    _ easy: UnsafeMutableRawPointer,
+    _ kind: curl_infotype,
+    _ bytes: UnsafeMutablePointer<CChar>?,
+    _ count: Int,
+    _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard kind == CURLINFO_TEXT else { return 0 }
+    let line = UnsafeRawBufferPointer(start: bytes, count: count)
+    // Of all versions from 7.87 on.
+    guard
+        line.starts(with: "Excess found".utf8) || line.starts(with: "Leftovers after chunking".utf8)
+    else { return 0 }
+    CCurl_easy_setopt_long(easy, CURLOPT_FORBID_REUSE, 1)
+    return 0
 }

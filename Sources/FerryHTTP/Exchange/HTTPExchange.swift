@@ -234,6 +234,7 @@ extension HTTPExchange {
     }
 
     private func answered(_ head: HTTPResponseHead) -> Bool {
+        if head.version.hasPrefix("HTTP/1.") { easy?.watchForExcess() }
         let disposition = handler?.exchange(self, didReceive: head) ?? .cancel
         return machine.answered(disposition)
     }
