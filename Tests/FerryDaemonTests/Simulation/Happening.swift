@@ -18,6 +18,7 @@ enum Happening: CaseIterable, Sendable {
     case copiedSource
     case spoiltSource
     case cancellation
+    case forgottenTask
     case timeLimit
     case adoption
     case repeatedAdoption

@@ -22,13 +22,18 @@ struct Promises {
     /// The tasks whose file an application has seen.
     private var seenFiles: Set<Int64> = []
 
+    /// The tasks that a person has had forgotten after their end: nobody is told of that.
+    private var forgotten: Set<Int64> = []
+
     /// What was promised of uploads.
     var uploads = UploadPromises()
     /// The programs that were quit and that nobody has started since.
     private(set) var quitPrograms: Set<String> = []
 
     /// The tasks that exist, or existed, without a last event that an application has seen.
-    var unfinishedTasks: [Int64] { tasks.filter { lastEvents[$0] == nil }.sorted() }
+    var unfinishedTasks: [Int64] {
+        tasks.subtracting(forgotten).filter { lastEvents[$0] == nil }.sorted()
+    }
 
     /// How many last events applications have seen.
     var finishedCount: Int { lastEvents.count }
@@ -47,6 +52,9 @@ struct Promises {
             let name = TaskKey.identifier(session: task.sessionID, task.identifier)
             if !names.insert(name).inserted { world.fail("\(name) is there twice") }
         }
+        if case .forgotten(_, let task, let session) = commit.continuation {
+            forget(task, of: session, in: world)
+        }
         if case .quit(_, let id) = commit.continuation,
             let application = world.database.current.applications[id]
         {
@@ -58,6 +66,16 @@ struct Promises {
         }
         for case .acknowledge(let session, let sequence) in commit.mutations {
             acknowledged.insert(ModelStore.EventKey(session: session, sequence: sequence))
+        }
+    }
+
+    /// A person has a task forgotten: it must have ended, and nobody be there to be told of that.
+    private mutating func forget(_ task: Int64, of session: Int64, in world: Simulation) {
+        world.count(.forgottenTask)
+        forgotten.insert(task)
+        if endings[task] == nil { world.fail("task \(task) is forgotten before its end") }
+        if world.processes.contains(where: { $0.hasOpen(session) }) {
+            world.fail("task \(task) is forgotten before its application is told of its end")
         }
     }
 
