@@ -15,11 +15,12 @@ extension DaemonStateMachine {
     mutating func clockSet(_ noted: DaemonClock, at now: Date) -> [Effect] {
         guard noted != clock, !isStopping else { return [] }
         clock = noted
-        return [.log(.notice, "the clock was set", task: nil)] + followClock()
+        return [.log(.notice, "the clock was set", task: nil)] + followClock(at: now)
     }
 
     /// Has all tasks that wait for a time of day wait for the right moment.
-    mutating func followClock() -> [Effect] {
+    mutating func followClock(at now: Date) -> [Effect] {
+        guard !clock.isNewBoot else { return takeUpClock(at: now) }
         guard clockPass == nil else {
             clockPass?.isStale = true
             return []
@@ -30,7 +31,7 @@ extension DaemonStateMachine {
 
     /// Tasks that wait for a date, as just read; none when all were.
     mutating func found(dated tasks: [TaskRecord], at now: Date) -> [Effect] {
-        guard let last = tasks.last else { return endClockPass() }
+        guard let last = tasks.last else { return endClockPass(at: now) }
         let changes = tasks.compactMap { task -> Mutation? in
             guard let notBefore = task.notBefore, let date = DelayState.decode(task.delay)?.date
             else { return nil }
@@ -49,10 +50,11 @@ extension DaemonStateMachine {
         [query(.dated(after: task)), query(.earliestDeadline)] + changed(receipt.changes, at: now)
     }
 
-    private mutating func endClockPass() -> [Effect] {
+    private mutating func endClockPass(at now: Date) -> [Effect] {
         let isStale = clockPass?.isStale == true
         clockPass = nil
-        return isStale ? followClock() : [commit([.set(.clock, clock.anchor.encoded)], .relaxed)]
+        return isStale
+            ? followClock(at: now) : [commit([.set(.clock, clock.anchor.encoded)], .relaxed)]
     }
 
     /// The store could not say which tasks wait for a date.
@@ -61,18 +63,25 @@ extension DaemonStateMachine {
         return [.setTimer(.clock, later)]
     }
 
-    /// What there is to do about the clock when the daemon starts.
+    /// Takes up the clock in another boot, before anything follows it.
     ///
-    /// In another boot the clock may have been set meanwhile, and nobody can say by how much: a wait that is longer than any
-    /// is over, and a time that began in the future begins now.
-    mutating func takeUpClock(at now: Date) -> [Effect] {
+    /// It may have been set meanwhile, and nobody can say by how much: a wait that is longer than any is over, and a time that
+    /// began in the future begins now. That is not made again as it is when the disk does not take it: by then tasks may have
+    /// begun in this boot, whose times are right.
+    private mutating func takeUpClock(at now: Date) -> [Effect] {
         let set = Mutation.set(.clock, clock.anchor.encoded)
-        guard clock.isNewBoot else { return [] }
         return [
             commit(
                 [set, .distrustTimes(at: now, longestWait: policy.longestBelievedWait)],
-                .relaxed
+                .relaxed,
+                then: .clockTakenUp
             )
         ]
+    }
+
+    /// The moments in the store are as right as they can be: those that come first may be others than before.
+    mutating func clockTakenUp(at now: Date) -> [Effect] {
+        clock.takeUp()
+        return [query(.earliestDeadline)] + searchForTasks(at: now) + followClock(at: now)
     }
 }

@@ -156,6 +156,8 @@ extension DaemonStateMachine {
         case moved(task: Int64)
         /// Tasks up to this one wait for the right moment of a clock that was set.
         case retimed(through: Int64)
+        /// The moments that were stored before this boot are mended.
+        case clockTakenUp
         /// The tasks that waited for a network may start.
         case networkIsBack
         /// A session was opened.

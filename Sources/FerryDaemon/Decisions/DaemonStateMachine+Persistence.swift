@@ -26,7 +26,8 @@ extension DaemonStateMachine.Continuation {
             true
         case .ended(_, let ending, _): ending.caller == .nobody
         case .call, .taskSet, .relinked, .opened, .created, .secured, .acknowledged, .quit,
-            .hookRemoved, .ratesSet, .closed, .forgotten, .applicationForgotten:
+            .hookRemoved, .ratesSet, .closed, .forgotten, .applicationForgotten,
+            .clockTakenUp:
             false
         }
     }

@@ -76,7 +76,7 @@ extension DaemonStateMachine {
             sessionToLaunch(for: application) != nil
         else {
             // What was noted may have come behind what has happened since.
-            return noteLaunchState(of: application.record) + evaluateRelaunch(of: id, at: now)
+            return [noteLaunchState(of: application.record)] + evaluateRelaunch(of: id, at: now)
         }
         applications[id]?.isLaunching = true
         return [.launch(application: id, launch, session: session)]
@@ -117,7 +117,7 @@ extension DaemonStateMachine {
         applications[id]?.hasMadeTasks = true
         applications[id]?.record.launchAttempts = start.attempts
         applications[id]?.record.nextLaunchAt = start.next
-        return applications[id].map { noteLaunchState(of: $0.record) } ?? []
+        return applications[id].map { [noteLaunchState(of: $0.record)] } ?? []
     }
 
     /// A process opens a session that the daemon has not started: what others did counts no more.
@@ -137,21 +137,20 @@ extension DaemonStateMachine {
         else { return [] }
         applications[id]?.record.launchAttempts = 0
         applications[id]?.record.nextLaunchAt = nil
-        return applications[id].map { noteLaunchState(of: $0.record) } ?? []
+        return applications[id].map { [noteLaunchState(of: $0.record)] } ?? []
     }
 
-    private mutating func noteLaunchState(of record: ApplicationRecord) -> [Effect] {
-        [
-            commit(
-                [
-                    .setLaunchState(
-                        application: record.id,
-                        attempts: record.launchAttempts,
-                        nextLaunchAt: record.nextLaunchAt
-                    )
-                ],
-                .relaxed
-            )
-        ]
+    /// Has the store know when an application is started next.
+    mutating func noteLaunchState(of record: ApplicationRecord) -> Effect {
+        commit(
+            [
+                .setLaunchState(
+                    application: record.id,
+                    attempts: record.launchAttempts,
+                    nextLaunchAt: record.nextLaunchAt
+                )
+            ],
+            .relaxed
+        )
     }
 }

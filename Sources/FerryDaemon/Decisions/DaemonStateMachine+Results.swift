@@ -24,6 +24,8 @@ extension DaemonStateMachine {
                 stored(task, at: now)
             case .retimed(let task):
                 retimed(receipt, through: task, at: now)
+            case .clockTakenUp:
+                clockTakenUp(at: now)
             case .networkIsBack:
                 searchForTasks(at: now)
             case .relinked(let call, let task):
@@ -103,7 +105,7 @@ extension DaemonStateMachine {
                 awaitingNetwork(task: task, at: now)
             case .moved(let task):
                 stored(task, at: now)
-            case .retimed:
+            case .retimed, .clockTakenUp:
                 clockPassFailed(until: now.addingTimeInterval(policy.rereadDelay))
             case .networkIsBack:
                 searchForTasks(at: now)

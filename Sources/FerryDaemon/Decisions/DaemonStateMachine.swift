@@ -112,12 +112,14 @@ struct DaemonStateMachine {
         at now: Date
     ) -> [Effect] {
         self.rates = rates
+        var corrections: [Effect] = []
         for record in applications {
             var application = Application(record)
             // One that is further off than any is of a clock that was set.
             let latest = now.addingTimeInterval(policy.maximumRelaunchDelay)
             if let next = record.nextLaunchAt, next > latest {
                 application.record.nextLaunchAt = latest
+                corrections.append(noteLaunchState(of: application.record))
             }
             self.applications[record.id] = application
         }
@@ -126,11 +128,10 @@ struct DaemonStateMachine {
             .map { Effect.limitRates($0.configuration.rates, session: $0.id) }
         relaunchesBegin = now.addingTimeInterval(policy.relaunchGrace)
         var effects =
-            [.limitRates(rates, session: nil)] + limits + takeUpClock(at: now)
+            [.limitRates(rates, session: nil)] + limits + corrections + followClock(at: now)
             // Whether there is a network is found out anew.
             + [commit([.endNetworkWait], .relaxed, then: .networkIsBack)] + searchForTasks(at: now)
         effects.append(query(.earliestDeadline))
-        effects += followClock()
         for identifier in self.applications.keys.sorted() {
             effects += evaluateRelaunch(of: identifier, at: now)
         }
@@ -153,7 +154,7 @@ struct DaemonStateMachine {
         case .relaunch(let application): evaluateRelaunch(of: application, at: now)
         case .recount(let session): [query(.session(session))]
         case .shares: reviewShares(at: now)
-        case .clock: followClock()
+        case .clock: followClock(at: now)
         case .idle: idleTimePassed(at: now)
         }
     }

@@ -32,8 +32,8 @@ struct DaemonClock: Hashable, Sendable {
 
     /// What is to be kept.
     private(set) var anchor: Anchor
-    /// Whether the clock was not kept in this boot: moments that were stored before may be wrong.
-    let isNewBoot: Bool
+    /// Whether the clock was not taken up in this boot: moments that were stored before may be wrong.
+    private(set) var isNewBoot: Bool
 
     /// A clock that goes on from what was kept.
     ///
@@ -57,6 +57,9 @@ struct DaemonClock: Hashable, Sendable {
             self.anchor = Anchor(boot: boot, start: start, offset: offset)
         }
     }
+
+    /// The moments that were stored before this boot are as right as they can be.
+    mutating func takeUp() { isNewBoot = false }
 
     /// The daemon's time after so many seconds of the boot.
     func now(sinceBoot: Double = BootClock.seconds) -> Date {

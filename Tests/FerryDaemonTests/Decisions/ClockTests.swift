@@ -133,14 +133,23 @@ import Testing
 
     // MARK: Another boot
 
-    private static func rebooted(_ bench: MachineBench, wall: Double) -> MachineBench {
+    private static func rebooted(
+        _ bench: MachineBench,
+        wall: Double,
+        failing failure: StoreError? = nil
+    ) -> MachineBench {
         let clock = clock(
             bench.machine.clock.anchor,
             boot: laterBoot,
             wall: wall,
             sinceBoot: 0
         )
-        return MachineBench(on: bench.database, at: clock.now(sinceBoot: 0), clock: clock)
+        return MachineBench(
+            on: bench.database,
+            at: clock.now(sinceBoot: 0),
+            clock: clock,
+            failing: failure
+        )
     }
 
     @Test func `REL-5: after another boot a wait that is longer than any is not believed`() {
@@ -162,6 +171,41 @@ import Testing
         let task = bench.start(bench.open(configuration: .timed(1000)))
         let set = Self.rebooted(bench, wall: -Self.day)
         #expect(set.stored(task)?.deadline == moment(1000 - Self.day))
+    }
+
+    @Test func `REL-5: what was stored before another boot is mended when the disk has room again`()
+    {
+        var earlier = MachineBench()
+        let client = earlier.open(configuration: .timed(1000))
+        let task = earlier.start(client)
+        var bench = Self.rebooted(earlier, wall: -Self.day, failing: .model(.diskFull))
+        #expect(bench.stored(task)?.deadline == moment(1000))
+        #expect(bench.machine.clock.isNewBoot)
+        bench.failure = nil
+        // What begins meanwhile has all of its time.
+        let later = bench.start(bench.open(process: 2, configuration: .timed(1000)), 2)
+        let begin = bench.now
+        bench.wait(bench.machine.policy.rereadDelay)
+        #expect(bench.stored(task)?.deadline == bench.now + 1000)
+        #expect(bench.stored(later)?.deadline == begin + 1000)
+        #expect(bench.timers[.deadline] == begin + 1000)
+        let anchor = DaemonClock.Anchor.decode(bench.database.current.settings[.clock])
+        #expect(anchor?.boot == Self.laterBoot && !bench.machine.clock.isNewBoot)
+    }
+
+    @Test
+    func `REL-5: daemons that die soon do not put a start off that is a day off by the clock`() {
+        var database = ModelDatabase()
+        database.commit([
+            .sampleSession(), .sampleTask(1, state: .waiting),
+            .completeTask(.id(1), [NewEvent(kind: 1, payload: [])], at: moment(0)),
+            .setLaunchState(application: 1, attempts: 3, nextLaunchAt: moment(Self.day)),
+        ])
+        let first = MachineBench(on: database)
+        let longest = first.machine.policy.maximumRelaunchDelay
+        var second = MachineBench(on: first.database, at: moment(longest / 2))
+        second.wait(longest / 2)
+        #expect(second.launches == ["session"])
     }
 
     @Test
