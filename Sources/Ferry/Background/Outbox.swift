@@ -14,8 +14,8 @@ struct Outbox {
         let onRefusal: (@Sendable (TransferDaemonError) -> Void)?
     }
 
-    private var entries: [Entry] = []
-    /// How many entries at the front are done with; they are removed many at a time.
+    private var entries: [Entry?] = []
+    /// How many entries at the front are done with, and nil; they are removed many at a time.
     private var doneCount = 0
     /// How many entries, of those that are done with and those that are not, this connection has.
     private var sentCount = 0
@@ -24,16 +24,16 @@ struct Outbox {
 
     var isEmpty: Bool { entries.count == doneCount }
 
-    private var pending: ArraySlice<Entry> { entries[doneCount...] }
+    private var pending: some Sequence<Entry> { entries[doneCount...].lazy.compactMap(\.self) }
+    private var first: Entry? { isEmpty ? nil : entries[doneCount] }
 
     /// Adds a call behind all others, or to a call that creates the task that it is about.
     mutating func add(
         _ call: BackgroundCall,
         onRefusal: (@Sendable (TransferDaemonError) -> Void)? = nil
     ) {
-        if !isEmpty, !entries[entries.count - 1].wasSent,
-            entries[entries.count - 1].call.absorb(call)
-        {
+        if !isEmpty, var last = entries[entries.count - 1], !last.wasSent, last.call.absorb(call) {
+            entries[entries.count - 1] = last
             return
         }
         entries.append(Entry(number: nextNumber, call: call, onRefusal: onRefusal))
@@ -60,24 +60,24 @@ struct Outbox {
     ///   - send: Is handed the calls.
     /// - Returns: What was kept.
     mutating func sendNew(keepsIncomplete: Bool, _ send: (Entry) -> Void) -> Remainder {
-        while sentCount < entries.count {
-            let entry = entries[sentCount]
+        while sentCount < entries.count, var entry = entries[sentCount] {
             if keepsIncomplete, sentCount == entries.count - 1, entry.call.isIncomplete,
                 !entry.wasSent
             {
                 return .incomplete
             }
             if let file = entry.call.file, !file.isReady { return .file(file) }
-            entries[sentCount].wasSent = true
+            entry.wasSent = true
+            entries[sentCount] = entry
             sentCount += 1
-            send(entries[sentCount - 1])
+            send(entry)
         }
         return .nothing
     }
 
     /// The first call, if it is that one; any other answer is late, and its call is sent again.
     func first(number: UInt64) -> Entry? {
-        guard let first = pending.first, first.number == number else { return nil }
+        guard let first, first.number == number else { return nil }
         return first
     }
 
@@ -85,6 +85,8 @@ struct Outbox {
     ///
     /// - Returns: Who waited for that.
     mutating func removeFirst() -> [@Sendable () -> Void] {
+        // Not later: its open file is one of few, and others wait for its end.
+        entries[doneCount] = nil
         doneCount += 1
         if doneCount * 2 > entries.count {
             entries.removeFirst(doneCount)
@@ -111,8 +113,8 @@ struct Outbox {
     ///
     /// - Returns: How often that was so.
     mutating func noteFailureOfFirst() -> Int {
-        entries[doneCount].failureCount += 1
-        return entries[doneCount].failureCount
+        entries[doneCount]?.failureCount += 1
+        return first?.failureCount ?? 0
     }
 
     /// Gives up all calls.
@@ -135,7 +137,7 @@ struct Outbox {
     }
 
     private mutating func takeReachedBarriers() -> [@Sendable () -> Void] {
-        let next = pending.first?.number ?? nextNumber
+        let next = first?.number ?? nextNumber
         let reached = barriers.prefix { $0.number <= next }
         barriers.removeFirst(reached.count)
         return reached.map(\.continuation)
