@@ -14,7 +14,9 @@ import Testing
         async throws
     {
         // Elsewhere there is no ferryd beside it.
-        let app = home.path + "/lonely-app"
+        let elsewhere = home.path + "/elsewhere"
+        _ = try Directory(opening: elsewhere, creatingPrivate: true)
+        let app = elsewhere + "/lonely-app"
         try FileManager.default.copyItem(
             atPath: TestHome.executable("ferry-test-app"),
             toPath: app
