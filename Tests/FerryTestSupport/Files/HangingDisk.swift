@@ -71,7 +71,13 @@ package final class HangingDisk: Sendable {
     }
 
     /// The bytes of the file.
-    package func bytes() -> [UInt8] { (0..<byteCount).map { UInt8($0 % 251) } }
+    package func bytes() -> [UInt8] {
+        let period = (0..<251).map { UInt8($0) }
+        var bytes: [UInt8] = []
+        // Byte by byte it would take ten seconds.
+        while bytes.count < byteCount { bytes += period }
+        return Array(bytes.prefix(Int(byteCount)))
+    }
 
     private func command(_ line: String) async throws {
         try Array((line + "\n").utf8).withUnsafeBytes { try commands.writeAll($0) }
