@@ -16,16 +16,26 @@ import Testing
     }
 
     @Test func `python adds a download, follows it to its end, and finds it gone`() async throws {
-        let data = try nginx.addFile("song.bin", byteCount: 3_000_000)
-        let added = try await python("add", "py-app", "one", nginx.url("song.bin"), "--follow")
-        #expect(added.exit == .exited(status: 0), "\(added.error)")
-        let kinds = added.output.split(separator: "\n").compactMap { line in
-            line.split(separator: "\"kind\": \"").dropFirst().first?.split(separator: "\"").first
-        }.map(String.init)
+        // It ends when there is nothing more to be told at first, and not before.
+        let server = try FixtureServer()
+        let gate = FixtureGate()
+        let file = FixtureFile(.seeded(7, byteCount: 3_000_000))
+        server.on("/song.bin", .file(file).stalling(after: 1_000_000, at: gate))
+        let output = try await EventPipe(in: home, named: "output")
+        let writer = try output.writer()
+        let follower = try await TestProcess(
+            interpreter,
+            arguments("add", ["py-app", "one", server.url("/song.bin"), "--follow"]),
+            environment: home.environment,
+            output: writer.rawValue
+        )
+        _ = await output.next { kind(of: $0) == "drained" }
+        gate.open()
+        #expect(await follower.ended() == .exited(status: 0))
+        let kinds = output.lines.compactMap { kind(of: $0) }
         #expect(kinds.last == "completed")
-        #expect(kinds.contains("drained"))
         #expect(kinds.filter { $0 == "finished" }.count == 1)
-        #expect(added.output.contains("\"receivedByteCount\": \(data.count)"))
+        #expect(output.lines.contains { $0.contains("\"receivedByteCount\": 3000000") })
         let list = try await python("list")
         #expect(list.output.contains("\"tasks\": []"))
         #expect(list.output.contains("\"io.ferry.Transfer\""))
@@ -50,21 +60,37 @@ import Testing
         }
     }
 
+    // MARK: Parts
+
+    private static let root = (0..<3).reduce(URL(filePath: #filePath)) { url, _ in
+        url.deletingLastPathComponent()
+    }.path
+
+    private let interpreter =
+        ProcessEnvironment["FERRY_TEST_PYTHON"] ?? "\(Self.root)/.build/venv/bin/python"
+
+    private func arguments(_ script: String, _ arguments: [String]) -> [String] {
+        [
+            "\(Self.root)/Tests/FerryWireTests/conformance/\(script).py",
+            "\(home.path)/run/ferry/io.ferry.Transfer",
+        ] + arguments
+    }
+
     private func python(
         _ script: String,
         _ arguments: String...
     ) async throws -> (exit: ProcessExit, output: String, error: String) {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().path
-        let interpreter =
-            ProcessEnvironment["FERRY_TEST_PYTHON"] ?? "\(root)/.build/venv/bin/python"
-        return try await TestProcess.run(
+        try await TestProcess.run(
             interpreter,
-            [
-                "\(root)/Tests/FerryWireTests/conformance/\(script).py",
-                "\(home.path)/run/ferry/io.ferry.Transfer",
-            ] + arguments,
+            self.arguments(script, arguments),
             environment: home.environment
+        )
+    }
+
+    /// The kind of the event in a line, if there is one.
+    private func kind(of line: String) -> String? {
+        line.split(separator: "\"kind\": \"").dropFirst().first?.split(separator: "\"").first.map(
+            String.init
         )
     }
 }
