@@ -87,6 +87,7 @@ struct DelegateFormTests {
         task.resume()
         await recorder.waitForEnd()
         session.invalidateAndCancel()
+        await recorder.wait(for: "invalid")
         #expect(!recorder.queues.contains("none"))
         return recorder.story
     }
