@@ -166,13 +166,11 @@ import Testing
     @Test func `only what a daemon needs of the environment is inherited`() {
         let inherited = DaemonStarter.inherited([
             "HOME": "/home/someone", "XDG_STATE_HOME": "/state", "https_proxy": "http://proxy",
-            "NO_PROXY": "localhost", "LC_ALL": "C", "FERRY_LOG": "debug", "AWS_SECRET_KEY": "x",
+            "NO_PROXY": "localhost", "CURL_CA_BUNDLE": "/ca", "LC_ALL": "C", "FERRY_LOG": "debug",
+            "AWS_SECRET_KEY": "x",
             "LISTEN_FDS": "1", "NOTIFY_SOCKET": "@x", "LD_PRELOAD": "x.so",
         ])
-        #expect(
-            Set(inherited.keys) == [
-                "HOME", "XDG_STATE_HOME", "https_proxy", "NO_PROXY", "LC_ALL", "FERRY_LOG",
-            ]
-        )
+        // Proxies belong to the app that starts it, whose sessions tell ferryd of them.
+        #expect(Set(inherited.keys) == ["HOME", "XDG_STATE_HOME", "LC_ALL", "FERRY_LOG"])
     }
 }
