@@ -3,7 +3,7 @@ import FerryTestSupport
 extension LyingServer {
     /// Those whose first answer is the lie.
     static let beginnings =
-        answers + redirects + digests + retries + framing + links + packedBodies
+        answers + redirects + surplus + digests + retries + framing + links + packedBodies
 
     /// Those whose lie is the answer to a request for the rest.
     static let continuations = resumptions + digestsOfParts + retriesOfParts + parts
