@@ -88,8 +88,8 @@ extension Program {
         application.confirm(
             localized("Quit and Cancel Downloads?"),
             localized("All downloads end, paused ones as well, and what they have loaded is lost."),
-            refusal: localized("_Keep Downloading"),
-            consent: localized("_Quit and Cancel")
+            refusal: localized("Keep Downloading"),
+            consent: localized("Quit and Cancel")
         ) { [weak self] in self?.quitAndCancel() }
     }
 
