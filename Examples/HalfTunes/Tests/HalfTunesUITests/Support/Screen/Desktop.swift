@@ -85,9 +85,12 @@ final class Desktop: Sendable {
     ///   - place: The name of what it is in, such as a row.
     /// - Returns: Whether it was there.
     func press(_ name: String, in place: String? = nil) -> Bool {
+        // GTK 4.8 says the label of a dialog's button twice.
+        let names = [name, "\(name) \(name)"]
         // A button of a menu is two with one name, of which the inner one can be pressed.
-        finds(in: place) { element, role, found in
-            (role == .button || role == .menuItem) && found == name && (try? element.press()) != nil
+        return finds(in: place) { element, role, found in
+            (role == .button || role == .menuItem) && names.contains(found)
+                && (try? element.press()) != nil
         }
     }
 
