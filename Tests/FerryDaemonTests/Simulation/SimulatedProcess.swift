@@ -120,7 +120,8 @@ final class SimulatedProcess {
 
     private func scheduleAction() {
         guard world.season == .wild else { return }
-        world.schedule(after: 0.05 + world.random.fraction() * 2.5, lifetime) { [self] _ in
+        let pause = program.isGreedy ? 0.1 : 2.5
+        world.schedule(after: 0.05 + world.random.fraction() * pause, lifetime) { [self] _ in
             act()
             scheduleAction()
         }
@@ -128,7 +129,7 @@ final class SimulatedProcess {
 
     private func act() {
         guard world.season == .wild else { return }
-        if world.random.happens(percent: isLaunched ? 10 : 5) { return end() }
+        if !program.isGreedy, world.random.happens(percent: isLaunched ? 10 : 5) { return end() }
         world.random.one(of: sessions).act()
     }
 

@@ -9,6 +9,8 @@ final class SimulatedProgram {
     let sessionNames: [String]
     let configuration: Wire.SessionConfiguration
     let isLaunchable: Bool
+    /// Whether it wants many files, all of them at once, and nothing else.
+    let isGreedy: Bool
     /// How many tasks it still wants to make.
     var taskBudget: Int
     /// Resume data, and what it is of.
@@ -18,7 +20,8 @@ final class SimulatedProgram {
     /// Those that it has had, which are good for one task each.
     private var knownUploads: Set<UUID> = []
 
-    init(_ number: Int, using random: inout SeededRandom) {
+    init(_ number: Int, isGreedy: Bool = false, using random: inout SeededRandom) {
+        self.isGreedy = isGreedy
         name = "app\(number)"
         executable = "/bin/app\(number)"
         sessionNames = random.happens(percent: 70) ? ["main"] : ["main", "other"]
@@ -32,7 +35,7 @@ final class SimulatedProgram {
             replacesLinks: random.happens(percent: 50)
         )
         isLaunchable = random.happens(percent: 85)
-        taskBudget = 1 + random.number(below: 7)
+        taskBudget = 1 + random.number(below: 7) + (isGreedy ? 7 : 0)
     }
 
     /// Keeps resume data of an upload, unless it has had it before.

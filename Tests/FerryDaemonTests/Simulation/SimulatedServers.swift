@@ -106,6 +106,9 @@ struct SimulatedServers {
         return page
     }
 
+    /// Lets every server bring next to nothing.
+    mutating func slowDown() { moods = moods.map { _ in .trickling } }
+
     /// Lets every server do what it should.
     mutating func heal() { moods = moods.map { _ in .good } }
 }

@@ -261,7 +261,7 @@ final class SimulatedSession {
     func act() {
         // Before the session is open for the first time, the library knows no identifier to use.
         guard !isInvalidated, number != 0 else { return }
-        guard nextIdentifier > 1 else { return create() }
+        guard nextIdentifier > 1, !process.program.isGreedy else { return create() }
         let identifier = 1 + world.random.number(below: nextIdentifier - 1)
         switch world.random.number(below: 100) {
         case 0..<25: create()

@@ -14,6 +14,8 @@ final class Simulation {
     let seed: UInt64
     let sabotage: Sabotage?
     let policy: DaemonPolicy
+    /// Whether nothing goes wrong, but two applications want more than slow servers bring.
+    let isCrowded: Bool
     /// How often in a thousand events something is killed.
     let killRate: Double
     var random: SeededRandom
@@ -83,11 +85,18 @@ final class Simulation {
         policy.minimumPlaceTime = 4
         policy.trickleTime = 15
         policy.longestBelievedWait = 400
-        self.policy = policy
-        killRate = random.one(of: [0, 2, 8, 20])
+        let killRate: Double = random.one(of: [0, 2, 8, 20])
         servers = SimulatedServers(using: &random)
-        for number in 0..<(1 + random.number(below: 2)) {
-            programs.append(SimulatedProgram(number, using: &random))
+        isCrowded = seed % 16 == 5
+        self.killRate = killRate
+        if isCrowded {
+            policy.maximumTransfers = 3
+            policy.maximumTransfersPerHost = 3
+            servers.slowDown()
+        }
+        self.policy = policy
+        for number in 0..<(1 + (isCrowded ? 1 : random.number(below: 2))) {
+            programs.append(SimulatedProgram(number, isGreedy: isCrowded, using: &random))
         }
     }
 
@@ -178,7 +187,7 @@ final class Simulation {
     /// Whether something happens that does so, while the world is wild, so often in a thousand
     /// times.
     func happens(perThousand part: Double) -> Bool {
-        season == .wild && random.happens(percent: part / 10)
+        season == .wild && !isCrowded && random.happens(percent: part / 10)
     }
 
     /// Keeps a line for the reader.

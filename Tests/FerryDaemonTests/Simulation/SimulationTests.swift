@@ -18,6 +18,15 @@ import Testing
         1_007_425_779_807_293_527,
         // A process made a task while the next one opened its session, which was told the same number.
         4_173_334_673_806_784_823,
+        // A file was being made sure of: the check was wrong.
+        16_677_132_825_876_975,
+        // A person had a task forgotten that had ended: the promise was wrong.
+        3_469_776_382_924_712_676,
+        // Moments of another boot were mended late, as the disk was full, and nobody looked after the deadlines.
+        990_691_221_956_610_732,
+        160_152_419_927_253_131,
+        // The moment of an application's next start was mended in memory alone.
+        152_844_146_944_662_165,
     ]
 
     @Test func `whatever happens, every promise is kept`() async throws {
