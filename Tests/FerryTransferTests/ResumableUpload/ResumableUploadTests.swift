@@ -202,13 +202,17 @@ struct ResumableUploadTests {
     }
 
     @Test func `an upload that is only let go of stays at the server`() async throws {
+        let letGo = FixtureGate()
+        // The first one is to come no further, however long it is kept.
         let server = try UploadServer(version: 8) { request in
-            request.number == 0 ? .cutting(after: 1_000) : UploadBehaviour()
+            if request.number == 0 { return .cutting(after: 1_000) }
+            return letGo.isOpen ? UploadBehaviour() : .answering(503)
         }
         let first = try upload(to: server)
         await first.resourceToCome()
         let resource = try #require(first.upload?.resource)
         first.upload?.cancel()
+        letGo.open()
         let second = try upload(to: server, resource: resource)
         await second.end()
         #expect(second.error == nil)
