@@ -1,6 +1,10 @@
 #ifndef FERRY_COPENSSL_SHIM_H
 #define FERRY_COPENSSL_SHIM_H
 
+#if !__has_include(<openssl/ssl.h>)
+#error "Ferry needs the headers of OpenSSL: apt install libssl-dev, dnf install openssl-devel, pacman -S openssl, zypper install libopenssl-devel (README: System packages)"
+#else
+
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
@@ -104,4 +108,5 @@ static inline X509 *_Nullable COpenSSL_chain(X509_STORE_CTX *store, int index) {
 
 #pragma clang assume_nonnull end
 
+#endif
 #endif

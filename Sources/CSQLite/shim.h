@@ -1,6 +1,10 @@
 #ifndef FERRY_CSQLITE_SHIM_H
 #define FERRY_CSQLITE_SHIM_H
 
+#if !__has_include(<sqlite3.h>)
+#error "Ferry needs the headers of SQLite: apt install libsqlite3-dev, dnf install sqlite-devel, pacman -S sqlite, zypper install sqlite3-devel (README: System packages)"
+#else
+
 #include <sqlite3.h>
 
 // A macro of a shape that Swift does not import.
@@ -35,4 +39,5 @@ static inline int CSQLite_setSwitch(sqlite3 *connection, int option, int on) {
     return sqlite3_db_config(connection, option, on, (int *)0);
 }
 
+#endif
 #endif

@@ -73,6 +73,27 @@ import Testing
         #expect(list.output == "")
     }
 
+    @Test(arguments: ["CCurl", "COpenSSL", "CSQLite", "CWslay"])
+    func `USE-8: where the headers of a library are missing, the compiler names its packages`(
+        module: String
+    ) async throws {
+        let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
+        let rows = readme.matches(of: /\| `((apt|dnf|pacman|zypper) \S+) (.*)` \|/)
+        try #require(rows.count == 4)
+        let shim = Self.root.appending(path: "Sources/\(module)/shim.h").path
+        let compiler = try await TestProcess.run(
+            "/usr/bin/cc",
+            ["-E", "-nostdinc", "-I", home.files, shim],
+            environment: home.environment
+        )
+        #expect(compiler.exit == .exited(status: 1))
+        for row in rows {
+            let told = try #require(compiler.error.split(separator: "\(row.1) ").dropFirst().first)
+            let package = try #require(told.split { ", (".contains($0) }.first)
+            #expect(row.3.split(separator: " ").contains(package), "\(row.1) \(package)")
+        }
+    }
+
     private func start() async throws -> TestProcess {
         // It saves its file in its working directory.
         try await TestProcess(

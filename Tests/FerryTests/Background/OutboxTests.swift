@@ -48,6 +48,23 @@ import Testing
         #expect(sent(&outbox) == [.resume(task: 1)])
     }
 
+    @Test func `REL-2: what an acknowledged call holds is let go of at once`() {
+        final class Held: Sendable { var isHeld: Bool { true } }
+        var outbox = Outbox()
+        weak var held: Held?
+        do {
+            let content = Held()
+            held = content
+            outbox.add(.resume(task: 1)) { _ in _ = content.isHeld }
+        }
+        for number in 2..<10 { outbox.add(.resume(task: number)) }
+        _ = sent(&outbox)
+        #expect(held != nil)
+        _ = outbox.removeFirst()
+        #expect(held == nil)
+        #expect(outbox.first(number: 1) != nil)
+    }
+
     @Test func `what is asked for after a task was resumed is not part of its creation`() {
         var outbox = Outbox()
         outbox.add(.create(task(1)))
