@@ -121,6 +121,7 @@ extension DaemonStateMachine {
         if received > task.mostByteCount, task.sentByteCount == nil {
             task.mostByteCount = received
             task.attempts = 0
+            for follower in followers[id] ?? [] { running[follower]?.attempts = 0 }
         }
         let hasCome = received > task.receivedByteCount
         task.receivedByteCount = received
@@ -414,6 +415,9 @@ extension DaemonStateMachine {
             other.receivedByteCount = other.record.receivedByteCount
             other.expectedByteCount = other.record.expectedByteCount
             let count = other.attempts + (attempts - task.attempts)
+            var failure = failure
+            // The bytes are not its own: it has to begin with none when the other one leaves.
+            failure.mostByteCount = other.mostByteCount
             return backOff(other, failure, attempts: count, until: date, at: now)
         }
         let delay = Duration.seconds(date.timeIntervalSince(now))

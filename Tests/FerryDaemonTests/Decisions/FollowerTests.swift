@@ -137,6 +137,28 @@ import Testing
         #expect(Self.kinds(bench, task: third) == [.finished, .completed])
     }
 
+    @Test func `REL-7: what the first one wins no other one has lost when it goes on by itself`() {
+        var bench = MachineBench(.limits(total: 9, host: 9))
+        let client = bench.open(configuration: .limited(9))
+        for identifier in 1...2 {
+            _ = Self.start(&bench, client, identifier) {
+                $0.options = Wire.TransferOptions(retry: Wire.RetryRules(maximumAttempts: 2))
+            }
+        }
+        for received in [30, 60, 90] as [Int64] {
+            bench.progress(1, received)
+            bench.fail(1)
+            #expect(bench.stored(2)?.attempts == 1)
+            bench.wait(300)
+            #expect(bench.machine.running[2]?.leader == 1)
+        }
+        bench.cancel(client, 1)
+        #expect(bench.loading == [2])
+        bench.progress(2, 10)
+        bench.fail(2)
+        #expect(bench.stored(2)?.state == .waiting && bench.stored(2)?.attempts == 1)
+    }
+
     @Test func `API-17: when the first one is cancelled the next one loads for the others`() {
         var (bench, client) = Self.pair()
         let third = Self.start(&bench, client, 3)

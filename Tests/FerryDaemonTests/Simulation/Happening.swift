@@ -49,4 +49,6 @@ enum Happening: CaseIterable, Sendable {
     case clockSet
     case sharedFile
     case anotherBoot
+    case givenUp
+    case wonByManyAttempts
 }

@@ -27,6 +27,8 @@ struct Promises {
 
     /// What was promised of uploads.
     var uploads = UploadPromises()
+    /// What was promised of attempts that fail.
+    var retries = RetryPromises()
     /// The programs that were quit and that nobody has started since.
     private(set) var quitPrograms: Set<String> = []
 
@@ -202,6 +204,7 @@ struct Promises {
         if let earlier = lastEvents.updateValue(key, forKey: task.id), earlier != key {
             world.fail("task \(task.id) has two last events")
         }
+        retries.ended(task.id, failure: event.failure?.code, in: world)
         switch event.failure?.code {
         case nil: world.count(task.upload == nil ? .success : .uploadSuccess)
         case "cancelled": world.count(.cancellation)

@@ -54,4 +54,10 @@ enum Sabotage: CaseIterable, Sendable {
     case losesSharedBytes
     /// It is forgotten that a user has quit an application.
     case forgetsQuit
+    /// It is forgotten how many bytes a task had that has lost them.
+    case forgetsLosses
+    /// It is not seen that an attempt has won something.
+    case overlooksGains
+    /// What has failed is tried again at once.
+    case neverPauses
 }

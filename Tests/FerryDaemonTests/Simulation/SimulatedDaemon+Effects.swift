@@ -125,6 +125,7 @@ extension SimulatedDaemon {
         transfers[task] = transfer
         startedTransfers = startedTransfers.filter(\.isActive) + [transfer]
         world.promises.started(start.task, in: world)
+        world.promises.retries.started(start.task, in: world)
         transfer.start()
     }
 
@@ -329,8 +330,39 @@ extension Sabotage {
                 else { return mutation }
                 return .completeTask(key, events + [last], at: date)
             }
+        case (.forgetsLosses, .backedOff):
+            commit.mutations = commit.mutations.map {
+                $0.changingFailure { $0.mostByteCount = nil }
+            }
+        case (.overlooksGains, .backedOff):
+            commit.mutations = commit.mutations.map {
+                $0.changingFailure { $0.mostByteCount = .max }
+            }
+        case (.neverPauses, .backedOff):
+            commit.mutations = commit.mutations.map { mutation in
+                guard case .setRetry(let task, let attempts, _, let failure) = mutation else {
+                    return mutation
+                }
+                return .setRetry(task: task, attempts: attempts, notBefore: nil, lastError: failure)
+            }
         default:
             break
         }
+    }
+}
+
+extension Mutation {
+    /// Changes what the store keeps about an attempt that has failed.
+    fileprivate func changingFailure(_ change: (inout AttemptFailure) -> Void) -> Mutation {
+        guard case .setRetry(let task, let attempts, let notBefore, let bytes) = self,
+            var failure = AttemptFailure.decode(bytes)
+        else { return self }
+        change(&failure)
+        return .setRetry(
+            task: task,
+            attempts: attempts,
+            notBefore: notBefore,
+            lastError: Stored.encode(failure)
+        )
     }
 }

@@ -261,8 +261,13 @@ final class SimulatedSession {
     func act() {
         // Before the session is open for the first time, the library knows no identifier to use.
         guard !isInvalidated, number != 0 else { return }
-        guard nextIdentifier > 1, !process.program.isGreedy else { return create() }
+        guard nextIdentifier > 1, !process.program.isGreedy || world.isCutShort else {
+            return create()
+        }
         let identifier = 1 + world.random.number(below: nextIdentifier - 1)
+        if process.program.isGreedy {
+            return world.random.happens(percent: 15) ? call(.cancel(identifier)) : create()
+        }
         switch world.random.number(below: 100) {
         case 0..<25: create()
         case 25..<45: createUpload()

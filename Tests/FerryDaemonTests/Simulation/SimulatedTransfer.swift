@@ -214,7 +214,9 @@ class SimulatedTransfer {
         if world.happens(perThousand: 60) { return fail(.connectionLost) }
         if world.isDiskFull { return fail(.diskFull) }
         employ(body)
-        let isTrickle = world.servers.moods[body.host] == .trickling
+        let isTrickle =
+            world.servers.moods[body.host] == .trickling
+            || world.isCutShort && world.random.happens(percent: 30)
         let part = isTrickle ? 1 : 10 + world.random.number(below: 60)
         let count = min(body.size - received, Int64(part * (1 + connections.hosts.count)))
         received += count
@@ -222,6 +224,8 @@ class SimulatedTransfer {
         daemon.input { [task, received] machine, now in
             machine.progressed(task: task, received: received, expected: body.size, at: now)
         }
+        world.promises.retries.won(task, byteCount: received, for: followers)
+        if world.isCutShort, world.random.happens(percent: 50) { return fail(.connectionLost) }
         synchronizeSoon()
         load()
         // The worst moment: bytes that are written and not on the medium.
@@ -271,10 +275,17 @@ class SimulatedTransfer {
     func fail(_ code: TransferError.Code, retryAfter: Double? = nil) {
         lifetime.end()
         connections.giveBackAll()
+        let followers = followers
         let error = TransferError(code: code, message: code.rawValue, retryAfter: retryAfter)
         daemon.world.noteFailure(of: session, at: host, on: daemon)
         daemon.input { [task] machine, now in machine.failed(task: task, error, at: now) }
+        // Those of a task that fails for good go on by themselves.
+        let isFinal = daemon.machine.running[task]?.phase != .backingOff
+        daemon.world.promises.retries.failed([task] + (isFinal ? [] : followers), in: daemon.world)
     }
+
+    /// The tasks that are to get its bytes.
+    private var followers: [Int64] { daemon.machine.followers[task] ?? [] }
 }
 
 extension LoadChallenge {

@@ -7,6 +7,19 @@ import FoundationEssentials
 extension Simulation {
     /// Other addresses of the same, connections and rates; often the daemon is to choose.
     func makeOptions() -> Wire.TransferOptions? {
+        guard isCutShort else { return makeUsualOptions() }
+        var options = makeUsualOptions() ?? Wire.TransferOptions()
+        // Without any pause, as far as that is to be had.
+        options.retry = Wire.RetryRules(
+            maximumAttempts: 2 + random.number(below: 4),
+            firstDelay: 0,
+            factor: 1,
+            maximumDelay: 0
+        )
+        return options
+    }
+
+    private func makeUsualOptions() -> Wire.TransferOptions? {
         guard random.happens(percent: 60) else { return nil }
         let hosts = (0..<servers.moods.count).filter { _ in
             random.happens(percent: 40)
