@@ -106,7 +106,7 @@ import Testing
     @Test func `there are at least 120 lies, and none is there twice`() {
         let behaviours =
             LyingServer.all.map(\.behaviour) + LyingUploadServer.all.map(\.behaviour)
-            + LyingTusServer.all.map(\.behaviour)
+            + LyingTusServer.all.map(\.behaviour) + CuriousServer.all.map(\.behaviour)
         #expect(behaviours.count >= 120)
         #expect(Set(behaviours).count == behaviours.count)
         guard ProcessInfo.processInfo.environment["FERRY_PRINT_LIES"] != nil else { return }
@@ -114,6 +114,7 @@ import Testing
             LyingServer.all.map { "\($0.behaviour) → \($0.outcome)" }
             + LyingUploadServer.all.map { "\($0.behaviour) → \($0.outcome)" }
             + LyingTusServer.all.map { "\($0.behaviour) → \($0.outcome)" }
+            + CuriousServer.all.map(\.behaviour)
         print((table + ["\(table.count) behaviours"]).joined(separator: "\n"))
     }
 
