@@ -117,6 +117,7 @@ extension PartialFile {
             )
             var copied = record
             copied.bootIdentifier = .current
+            copied.hasTable = trusted.prefixByteCount == trusted.byteCount ? nil : true
             let target = try OpenFile(creating: name, in: directory, record: copied)
             do throws(TransferError) {
                 for range in trusted.ranges { try target.copy(range, from: file) }

@@ -11,7 +11,11 @@ extension PartialFile {
             isRecovered = true
             return nil
         }
-        try storeRecord()
+        do throws(TransferError) {
+            try storeRecord()
+        } catch  where error.code == .fileChanged {
+            // Without a record what is left of it is not found.
+        }
         close()
         isRecovered = true
         guard let file = try OpenFile(existing: name, in: directory) else { return nil }
@@ -34,9 +38,10 @@ extension PartialFile {
         } else if recovered.byteCount < size {
             try file.truncate(to: recovered.byteCount)
         }
-        if record.bootIdentifier != currentBoot {
-            // From here on the page cache vouches for all that is left.
-            recovered.record.bootIdentifier = currentBoot
+        // From here on the page cache vouches for all that is left.
+        recovered.record.bootIdentifier = currentBoot
+        recovered.record.hasTable = recovered.segments == nil ? nil : true
+        if recovered.record != record {
             try file.store(recovered.record, named: name, in: directory)
         }
         content = recovered

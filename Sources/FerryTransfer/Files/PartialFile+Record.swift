@@ -15,6 +15,10 @@ extension PartialFile {
         package var bootIdentifier: BootIdentifier
         /// How often in a row a request for the rest was cut off before a byte of it came.
         package var fruitlessResumptionCount = 0
+        /// Whether the file has a table of what is there.
+        ///
+        /// Without this one whose table somebody has cut off would pass for one that was filled in order.
+        package var hasTable: Bool?
 
         /// The extended attribute that holds the record.
         static let attributeName = "user.ferry.transfer"
@@ -69,7 +73,7 @@ extension PartialFile {
             return proof.trustedBytes(
                 currentBoot: currentBoot,
                 fileSize: fileSize,
-                written: table?.written
+                written: table?.written ?? (hasTable == true ? proof.synchronizedBytes : nil)
             )
         }
     }

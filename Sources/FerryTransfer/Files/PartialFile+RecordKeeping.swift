@@ -11,6 +11,7 @@ extension PartialFile {
     /// Puts the record where another process finds it, if it is not there yet.
     package func storeRecord() throws(TransferError) {
         guard let content, !content.isRecorded else { return }
+        if content.segments != nil { try requireUndisturbed() }
         var recorded = content
         recorded.isRecorded = true
         try storeTable(of: recorded, padded: true)
@@ -31,6 +32,13 @@ extension PartialFile {
     package func noteFruitlessResumptions(_ count: Int) throws(TransferError) {
         guard var record = content?.record else { return }
         record.fruitlessResumptionCount = count
+        try replaceRecord(by: record)
+    }
+
+    /// Remembers that the file has a table: when it is there, and until it goes.
+    func noteTable(_ hasTable: Bool?) throws(TransferError) {
+        guard var record = content?.record else { return }
+        record.hasTable = hasTable
         try replaceRecord(by: record)
     }
 

@@ -14,10 +14,13 @@ extension PartialFile {
     package func beginSegments() throws(TransferError) {
         guard var content, content.record.version.totalByteCount != nil else { throw notBegun }
         guard content.segments == nil else { return }
+        // A table makes a file longer that somebody else has cut.
+        try requireUndisturbed()
         content.beginSegments()
         // Its room on the disk is taken now: later there may be none.
         try storeTable(of: content, padded: true)
         self.content = content
+        try noteTable(true)
     }
 
     /// Makes an ordinary file of one that is complete.
@@ -28,6 +31,7 @@ extension PartialFile {
         else { throw notBegun }
         // Cutting a file that somebody else has cut would make it longer.
         try requireUndisturbed()
+        try noteTable(nil)
         try content.file.truncate(to: total)
         self.content?.endSegments()
     }

@@ -48,6 +48,49 @@ struct PartialFileSegmentsTests {
         #expect(try !next.holds([UInt8](repeating: 0, count: 10), at: 20))
     }
 
+    @Test func `SEC-6: a file whose table somebody has cut off vouches for none of its holes`()
+        async throws
+    {
+        let file = file()
+        try begin(file)
+        #expect(await file.synchronize(by: synchronizer) == nil)
+        let checkpoint = try #require(file.checkpoint)
+        try temporary.directory.open("file", .readWrite).truncate(to: 60)
+        // What is known to have been there is there.
+        let recovered = try self.file().recover(checkpoint: checkpoint)
+        #expect(recovered?.segments?.written == parts)
+        try temporary.directory.open("file", .readWrite).truncate(to: 60)
+        #expect(try self.file().recover(checkpoint: nil) == nil)
+    }
+
+    @Test(arguments: [PartialFile.RecordKeeping.always, .onDemand])
+    func `SEC-6: a table is not put behind what somebody has cut`(
+        keeping: PartialFile.RecordKeeping
+    ) throws {
+        let file = file(keeping)
+        try file.begin(.tagged("a"))
+        try file.write([UInt8](repeating: 1, count: 10))
+        if keeping == .onDemand { try file.beginSegments() }
+        try temporary.directory.open("file", .readWrite).truncate(to: 5)
+        let error = #expect(throws: TransferError.self) {
+            if keeping == .onDemand { try file.storeRecord() } else { try file.beginSegments() }
+        }
+        #expect(error?.code == .fileChanged)
+        #expect(try temporary.directory.status(of: "file")?.size == 5)
+        // The five bytes are those that were written; of a file without a record nobody knows.
+        let recovered = try file.recover(checkpoint: nil)
+        #expect(recovered?.writtenByteCount == (keeping == .always ? 5 : nil))
+    }
+
+    @Test func `a file that is complete says no more that it has a table`() throws {
+        let file = file()
+        try file.begin(.tagged("a"))
+        try file.beginSegments()
+        try file.write([UInt8](repeating: 2, count: 100), at: 0)
+        try file.endSegments()
+        #expect(try self.file().recover(checkpoint: nil)?.writtenByteCount == 100)
+    }
+
     @Test func `a power cut leaves the parts that were synchronised`() async throws {
         let file = file()
         try begin(file)

@@ -1,5 +1,5 @@
 import FerrySystem
-import Glibc
+import Foundation
 
 @testable import FerryTransfer
 
@@ -15,6 +15,8 @@ final class SimulatedDisk {
     /// Whether the file's entry and its record are.
     var isAnchored = false
     private var oldSynchronized: ByteRanges?
+    /// Whether the name stands for a file of somebody else's, or for none since he has deleted it.
+    private var isForeign = false
 
     init(_ directory: Directory) { self.directory = directory }
 
@@ -28,17 +30,54 @@ final class SimulatedDisk {
 
     func began() {
         isAnchored = false
+        isForeign = false
         synchronized = ByteRanges()
     }
 
-    func synchronized(_ bytes: ByteRanges) {
+    func synchronized(_ bytes: ByteRanges) throws {
+        // What was written is not there any more, or not all of it.
+        guard !isForeign, let size = try directory.status(of: name)?.size else { return }
         isAnchored = true
-        for range in bytes.ranges { synchronized.insert(range) }
+        for range in bytes.ranges where range.lowerBound < size {
+            synchronized.insert(range.lowerBound..<min(range.upperBound, size))
+        }
         oldSynchronized = nil
     }
 
     func cut(to bytes: ByteRanges) {
         for gap in bytes.gaps(upTo: synchronized.upperBound).ranges { synchronized.remove(gap) }
+    }
+
+    /// Lets a program that is none of ours do something to the file.
+    ///
+    /// - Returns: Whether there was one.
+    func meddle(using generator: inout SeededGenerator) throws -> Bool {
+        guard let size = try directory.status(of: name)?.size else { return false }
+        switch generator.below(4) {
+        case 0:
+            try directory.remove(name)
+            lose()
+        case 1:
+            let left = Int64(generator.below(Int(size)))
+            try directory.open(name, .readWrite).truncate(to: left)
+            synchronized.remove(left..<max(left, synchronized.upperBound))
+        case 2: try replace(byteCount: generator.below(1000), using: &generator)
+        default: try replace(byteCount: Int(size), using: &generator)
+        }
+        return true
+    }
+
+    private func replace(byteCount: Int, using generator: inout SeededGenerator) throws {
+        let bytes = (0..<byteCount).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        try Data(bytes).write(to: URL(filePath: directory.path(of: "other")))
+        try directory.rename("other", to: directory, as: name, replacing: true)
+        lose()
+    }
+
+    private func lose() {
+        began()
+        isForeign = true
+        oldSynchronized = nil
     }
 
     func powerCut(using generator: inout SeededGenerator) throws {
@@ -56,7 +95,7 @@ final class SimulatedDisk {
         oldSynchronized = nil
         guard try directory.status(of: name) != nil else { return }
         let file = try directory.open(name, .readWrite)
-        if !isAnchored, generator.happens(30) { try file.removeAttribute("user.ferry.transfer") }
+        if !isAnchored, generator.happens(30) { try? file.removeAttribute("user.ferry.transfer") }
         try spoil(file, size: try file.status().size, using: &generator)
     }
 

@@ -29,6 +29,15 @@ final class SimulatedHistory {
         var takesBody = false
     }
 
+    /// A mistake that is built in, to see that it is found.
+    enum Sabotage {
+        /// The file is not looked at before it is called complete.
+        case trustsTheFile
+    }
+
+    private let sabotage: Sabotage?
+    /// Whether another program meddles with the file.
+    private let isMeddledWith: Bool
     private var generator: SeededGenerator
     private var server: SimulatedServer
     private let disk: SimulatedDisk
@@ -48,8 +57,16 @@ final class SimulatedHistory {
     private(set) var resumptionCount = 0
     private(set) var deathCount = 0
     private(set) var partCount = 0
+    /// How often another program has changed the file.
+    private(set) var disturbanceCount = 0
+    /// Whether it has changed what is being filled now.
+    private var isDisturbed = false
+    /// How often the file was not what it was taken for, or could not be written.
+    private var fileFailureCount = 0
 
-    init(seed: UInt64, in directory: Directory) {
+    init(seed: UInt64, in directory: Directory, sabotage: Sabotage? = nil) {
+        self.sabotage = sabotage
+        isMeddledWith = seed.isMultiple(of: 4)
         generator = SeededGenerator(seed: seed)
         server = SimulatedServer(using: &generator)
         disk = SimulatedDisk(directory)
@@ -104,6 +121,7 @@ final class SimulatedHistory {
         flows = [:]
         lentCount = 0
         let recovered = try file.recover(checkpoint: checkpoint)
+        isDisturbed = false
         try checkBytes()
         disk.cut(to: file.written)
         let held = recovered.map {
@@ -171,7 +189,7 @@ final class SimulatedHistory {
             now += .seconds(70)
             try await perform(machine.stallTimePassed(at: now))
         }
-        if generator.happens(15) { try await synchronize() }
+        if generator.happens(15) { try await onFile { try await self.synchronize() } }
     }
 
     private func answered(
@@ -203,62 +221,99 @@ final class SimulatedHistory {
         return next
     }
 
+    /// As `Download` does it: what a file that fails leads to takes the place of the effects that are left.
     private func perform(_ effects: [Machine.Effect], _ bytes: [UInt8] = []) async throws {
+        let count = fileFailureCount
         for effect in effects {
             try mayDie()
-            switch effect {
-            case .send(let next): open(next, as: 0)
-            case .cancelLoad: flows[0] = nil
-            case .takeBody: flows[0]?.takesBody = true
-            case .skipBody: flows[0]?.takesBody = false
-            case .beginFile(let version):
-                try disk.willBegin()
-                try file.begin(version)
-                disk.began()
-            case .continueFile(let version): try file.resume(version)
-            case .discardFile:
-                try disk.willBegin()
-                try file.remove()
-                disk.began()
-            case .compare(let count, let offset):
-                let isEqual = try bytes.withUnsafeBytes { raw in
-                    try file.holds(UnsafeRawBufferPointer(rebasing: raw.prefix(count)), at: offset)
+            // What happens behind the last look at the file nobody sees.
+            if case .finish = effect {} else { try mayMeddle() }
+            if case .compare(let length, let offset) = effect, count == fileFailureCount {
+                let isEqual = try await onFile {
+                    try bytes.withUnsafeBytes { raw in
+                        let proof = UnsafeRawBufferPointer(rebasing: raw.prefix(length))
+                        return try self.file.holds(proof, at: offset)
+                    }
                 }
-                if !isEqual { return try await perform(machine.compareFailed()) }
-            case .write(let count):
-                try file.write(Array(bytes.dropFirst(count)))
-                try await perform(machine.wrote(count: bytes.count - count))
-            case .synchronize:
-                try await synchronize()
-                try await perform(machine.synchronized())
-            case .verify(let checks):
-                let mismatch = try await file.mismatch(with: checks)
-                try await perform(machine.verified(mismatch))
-            case .finish(let result): self.result = result
-            case .beginSegments: try file.beginSegments()
-            case .endSegments: try file.endSegments()
-            case .askForConnection(let source):
-                let isGranted = generator.happens(80)
-                if isGranted { lentCount += 1 }
-                try await perform(machine.connectionAnswered(isGranted, source: source, at: now))
-            case .giveConnectionBack: lentCount -= 1
-            case .startPart(let number, let next, _): open(next, as: number)
-            case .startProbe, .compareProbe: throw Broken(description: "there are no mirrors")
-            case .cancelPart(let number): flows[number] = nil
-            case .writePart(let number, let offset, let count):
-                try file.write(Array(bytes.prefix(count)), at: offset)
-                try await perform(machine.wrotePart(number, count: count, at: now))
-            case .reportRestart, .reportResponse, .reportResumption, .reportProgress: break
-            case .fail: try file.noteFruitlessResumptions(machine.fruitlessResumptionCount)
+                if isEqual == false { return try await perform(machine.compareFailed()) }
+            } else {
+                try await onFile { try await self.perform(effect, bytes) }
             }
+            if count != fileFailureCount { return }
         }
+    }
+
+    /// Does something with the file, of which the machine hears when it fails.
+    @discardableResult
+    private func onFile<Value>(
+        _ body: @LoopActor () async throws -> Value
+    ) async throws -> Value? {
+        do {
+            return try await body()
+        } catch let error as TransferError where isMeddledWith {
+            fileFailureCount += 1
+            try await perform(machine.fileFailed(error))
+            return nil
+        }
+    }
+
+    private func perform(_ effect: Machine.Effect, _ bytes: [UInt8]) async throws {
+        switch effect {
+        case .send(let next): open(next, as: 0)
+        case .cancelLoad: flows[0] = nil
+        case .takeBody: flows[0]?.takesBody = true
+        case .skipBody: flows[0]?.takesBody = false
+        case .beginFile(let version):
+            try disk.willBegin()
+            try file.begin(version)
+            disk.began()
+            isDisturbed = false
+        case .continueFile(let version): try file.resume(version)
+        case .discardFile:
+            try disk.willBegin()
+            try file.remove()
+            disk.began()
+        case .write(let count):
+            try file.write(Array(bytes.dropFirst(count)))
+            try await perform(machine.wrote(count: bytes.count - count))
+        case .synchronize:
+            try await synchronize()
+            try confirm()
+            try await perform(machine.synchronized())
+        case .verify(let checks):
+            let mismatch = try await file.mismatch(with: checks)
+            try confirm()
+            try await perform(machine.verified(mismatch))
+        case .finish(let result): self.result = result
+        case .beginSegments: try file.beginSegments()
+        case .endSegments: try file.endSegments()
+        case .askForConnection(let source):
+            let isGranted = generator.happens(80)
+            if isGranted { lentCount += 1 }
+            try await perform(machine.connectionAnswered(isGranted, source: source, at: now))
+        case .giveConnectionBack: lentCount -= 1
+        case .startPart(let number, let next, _): open(next, as: number)
+        case .startProbe, .compareProbe: throw Broken(description: "there are no mirrors")
+        case .cancelPart(let number): flows[number] = nil
+        case .writePart(let number, let offset, let count):
+            try file.write(Array(bytes.prefix(count)), at: offset)
+            try await perform(machine.wrotePart(number, count: count, at: now))
+        case .compare, .reportRestart, .reportResponse, .reportResumption, .reportProgress: break
+        case .fail: try? file.noteFruitlessResumptions(machine.fruitlessResumptionCount)
+        }
+    }
+
+    /// Looks at the file before it is called complete.
+    private func confirm() throws {
+        try mayMeddle()
+        if sabotage != .trustsTheFile { try file.requireIntact() }
     }
 
     private func synchronize() async throws {
         guard file.checkpoint != nil else { return }
         let error = await file.synchronize(by: synchronizer)
         if let error { throw error }
-        disk.synchronized(file.written)
+        try disk.synchronized(file.written)
         if generator.happens(70) { keepCheckpoint() }
     }
 
@@ -270,9 +325,20 @@ final class SimulatedHistory {
         if !isCalm, generator.happens(2) { throw Death() }
     }
 
+    /// Another program may delete the file, cut it, or put its own in its place.
+    private func mayMeddle() throws {
+        guard isMeddledWith, !isCalm, result == nil, generator.happens(2),
+            try disk.meddle(using: &generator)
+        else { return }
+        disturbanceCount += 1
+        isDisturbed = true
+    }
+
     /// Bytes that can be continued are the first of the version that their record names.
     private func checkBytes() throws {
-        guard let kept = file.checkpoint, let validator = kept.validator else { return }
+        guard !isDisturbed, let kept = file.checkpoint, let validator = kept.validator else {
+            return
+        }
         let number =
             switch validator {
             case .strongETag(let tag): Int(tag.dropFirst().dropLast())

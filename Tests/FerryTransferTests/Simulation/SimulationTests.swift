@@ -9,13 +9,13 @@ import Testing
 @LoopActor
 struct SimulationTests {
     @Test func `whatever happens, the file is one version of the resource`() async throws {
-        let isMemoryUsable = access("/dev/shm", W_OK) == 0
         let seeds = HistorySeeds(count: 500).all
         var resumptionCount = 0
         var deathCount = 0
         var partCount = 0
+        var disturbanceCount = 0
         for seed in seeds {
-            let temporary = try TemporaryDirectory(in: isMemoryUsable ? "/dev/shm" : "/tmp")
+            let temporary = try TemporaryDirectory(in: Self.place)
             let history = SimulatedHistory(seed: seed, in: temporary.directory)
             do {
                 try await history.run()
@@ -25,12 +25,36 @@ struct SimulationTests {
             resumptionCount += history.resumptionCount
             deathCount += history.deathCount
             partCount += history.partCount
+            disturbanceCount += history.disturbanceCount
         }
         // A simulation in which nothing happens proves nothing.
         if seeds.count >= 100 {
             #expect(resumptionCount > seeds.count)
             #expect(deathCount > seeds.count)
             #expect(partCount > seeds.count)
+            #expect(disturbanceCount > seeds.count / 4)
         }
     }
+
+    @Test func `SEC-6: the simulation finds who calls a file complete that was changed`()
+        async throws
+    {
+        let base = UInt64.random(in: 0 ... .max / 2)
+        for seed in base..<base + 2000 {
+            let temporary = try TemporaryDirectory(in: Self.place)
+            let history = SimulatedHistory(
+                seed: seed,
+                in: temporary.directory,
+                sabotage: .trustsTheFile
+            )
+            do {
+                try await history.run()
+            } catch {
+                return
+            }
+        }
+        Issue.record("not in 2000 histories from \(base) on")
+    }
+
+    private static let place = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
 }
