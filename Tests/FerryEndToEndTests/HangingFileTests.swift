@@ -53,6 +53,38 @@ struct HangingFileTests {
         try await disk.goOn()
     }
 
+    @Test func `REL-1: after a restart, a disk that does not answer stops its own download alone`()
+        async throws
+    {
+        let target = try SmallDisk(byteCount: 8 << 20)
+        let file = FixtureFile(FixtureContent.seeded(7, byteCount: 1_000_000))
+        server.on("/large", .file(file).stalling(after: 100_000, at: FixtureGate()))
+        let large = server.url("/large")
+        let begin = try await home.ferry("get", "--detach", "-d", target.path, large)
+        #expect(begin.exit == .exited(status: 0), "\(begin.error)")
+        let downloads = try Directory(opening: home.state + "/downloads")
+        func place() throws -> String? { try downloads.names().first { $0.hasSuffix(".place") } }
+        while try place() == nil { await Task.yield() }
+        await home.killAll(except: [])
+        // As if that disk was mounted where the file has grown.
+        let disk = try await HangingDisk(byteCount: 0)
+        let name = try #require(try place())
+        try downloads.remove(name)
+        try downloads.makeLink(name, to: disk.path + "/directory/.ferry-1")
+        try await disk.hang(.lookup)
+        _ = try await home.ferry("list")
+        try await disk.waitUntilHanging(.lookup)
+        let get = try await home.ferry("get", "-d", home.files, server.url("/file"))
+        #expect(get.exit == .exited(status: 0), "\(get.error)")
+        while try await !home.ferry("why", "1").output.contains("does not answer") {}
+        let cancel = try await home.ferry("cancel", "1")
+        #expect(cancel.exit == .exited(status: 0), "\(cancel.error)")
+        let stop = try await home.ferry("daemon", "stop")
+        #expect(stop.exit == .exited(status: 0), "\(stop.error)")
+        await home.untilNoDaemon()
+        try await disk.goOn()
+    }
+
     @Test func `REL-1: a file that answers again is sent`() async throws {
         let disk = try await HangingDisk(byteCount: 24_000_000)
         _ = try await startUpload(of: disk)

@@ -67,27 +67,43 @@ extension Daemon {
         _ request: Wire.Request,
         _ setup: ConnectionSetup
     ) throws(TransferError) {
-        guard let directory = start.options?.directory else {
+        let (task, directory) = (start.task, start.options?.directory)
+        guard directory != nil || files.hasPlace(task.id) else {
             return try beginDownload(start, request, setup)
         }
-        let task = start.task
         let waiting = TransferPreparation()
         transfers[task.id] = waiting
         LoopActor.task { [self] in
-            let refusal = await files.choosePlace(for: task.id, in: directory, on: queue(of: task))
+            let place = await findPlace(of: task, in: directory)
             // Otherwise it was stopped meanwhile.
             guard transfers[task.id] === waiting else { return }
             transfers[task.id] = nil
-            if let refusal {
-                let reason = "the file does not grow in \(directory): \(refusal)"
-                log.write(.notice, reason, task: task.id)
-            }
             do throws(TransferError) {
+                try place.get()
                 try beginDownload(start, request, setup)
             } catch {
                 perform(machine.failed(task: task.id, error, at: now))
             }
         }
+    }
+
+    /// Finds or chooses where a download's file grows.
+    private func findPlace(
+        of task: TaskRecord,
+        in directory: String?
+    ) async -> Result<Void, TransferError> {
+        let queue = queue(of: task)
+        do throws(TransferError) {
+            try await files.findFile(of: task.id, on: queue)
+        } catch {
+            return .failure(error)
+        }
+        guard let directory,
+            let refusal = await files.choosePlace(for: task.id, in: directory, on: queue)
+        else { return .success(()) }
+        let reason = "the file does not grow in \(directory): \(refusal)"
+        log.write(.notice, reason, task: task.id)
+        return .success(())
     }
 
     private func beginDownload(
@@ -259,25 +275,52 @@ extension Daemon {
 
     func makeResumeData(of task: TaskRecord, _ ending: DaemonStateMachine.Ending) {
         let state = ByteState.decode(task.checkpoint)
-        guard let unused = state?.resumeData else {
+        let unused = state?.resumeData
+        guard unused != nil || files.hasPlace(task.id) else {
             let result = resumeData(of: task, state?.checkpoint)
             perform(machine.madeResumeData(result, of: task, ending, at: now))
             return
         }
         LoopActor.task { [self] in
-            let result: Result<Data, ResumeData.Unavailable>
-            switch await adoption(of: unused, for: task) {
-            case .success(let checkpoint):
-                result = resumeData(of: task, checkpoint)
-            case .failure(let error):
-                // What could not be taken over still stands for the bytes.
-                let isSpoilt = error.spoilsResumeData
-                result = resumeData(of: task, nil).flatMapError { _ in
-                    isSpoilt ? .failure(.bytesLost) : .success(unused)
+            let result =
+                if let unused {
+                    await resumeData(of: task, from: unused)
+                } else {
+                    await resumeDataOfPlace(of: task, state?.checkpoint)
                 }
-            }
             input { machine, now in machine.madeResumeData(result, of: task, ending, at: now) }
         }
+    }
+
+    /// Makes resume data of a task that has not used those it was made from.
+    private func resumeData(
+        of task: TaskRecord,
+        from unused: Data
+    ) async -> Result<Data, ResumeData.Unavailable> {
+        switch await adoption(of: unused, for: task) {
+        case .success(let checkpoint):
+            return resumeData(of: task, checkpoint)
+        case .failure(let error):
+            // What could not be taken over still stands for the bytes.
+            let isSpoilt = error.spoilsResumeData
+            return resumeData(of: task, nil).flatMapError { _ in
+                isSpoilt ? .failure(.bytesLost) : .success(unused)
+            }
+        }
+    }
+
+    /// Makes resume data of a task whose file has a place of its own.
+    private func resumeDataOfPlace(
+        of task: TaskRecord,
+        _ checkpoint: Checkpoint?
+    ) async -> Result<Data, ResumeData.Unavailable> {
+        do throws(TransferError) {
+            try await files.findFile(of: task.id, on: queue(of: task))
+        } catch {
+            log.write(.warning, error.message, task: task.id)
+            return .failure(.bytesLost)
+        }
+        return resumeData(of: task, checkpoint)
     }
 
     private func resumeData(

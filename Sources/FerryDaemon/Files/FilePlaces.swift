@@ -1,5 +1,6 @@
 import FerrySystem
 import FerryTransfer
+import Glibc
 
 /// Where the files of downloads are that do not grow in the daemon's own directory.
 ///
@@ -18,25 +19,44 @@ final class FilePlaces {
     nonisolated private static let prefix = ".ferry-"
 
     private let downloads: Directory
+    private let patience: Duration
     /// Deleting a large file takes time, and the disks are not the daemon's.
     let queue = BlockingQueue(label: "ferry.places")
     /// The places that are open.
     private var open: [Int64: Place] = [:]
 
     /// Finds places by links in a directory.
-    init(in downloads: Directory) { self.downloads = downloads }
+    ///
+    /// - Parameters:
+    ///   - downloads: The daemon's own directory.
+    ///   - patience: How long the file system of a place has to answer.
+    init(in downloads: Directory, patience: Duration = PlaceChoice.patience) {
+        self.downloads = downloads
+        self.patience = patience
+    }
 
-    /// The place of a task's file, if it has one of its own.
+    /// The place of a task's file, if it has one of its own that was opened before.
+    ///
+    /// It is not opened here: its disk may not answer.
+    func place(of task: Int64) -> Place? { open[task] }
+
+    /// Opens the place of a task's file that an earlier daemon has chosen, if it has one.
     ///
     /// - Parameters:
     ///   - task: The task.
     ///   - name: The name of its file in the daemon's own directory.
-    /// - Returns: The place; `nil` where it has none, or that is not there.
-    func place(of task: Int64, named name: String) -> Place? {
-        if let place = open[task] { return place }
-        guard let path = path(named: name), let place = Self.place(at: path) else { return nil }
-        open[task] = place
-        return place
+    ///   - queue: What makes calls on the application's files.
+    /// - Returns: Whether its file system answers; if not, nothing is known of the file.
+    func reopen(for task: Int64, named name: String, on queue: BlockingQueue) async -> Bool {
+        guard open[task] == nil, let path = path(named: name) else { return true }
+        let result = await PlaceChoice(patience: patience).made(by: queue) { Self.place(at: path) }
+        switch result {
+        case .success(let place): open[task] = place
+        // The disk that it was on is not there. The bytes are fetched again.
+        case .failure: try? downloads.remove(name + Self.suffix)
+        case nil: return false
+        }
+        return true
     }
 
     /// The path of a task's file, if it has a place of its own.
@@ -58,7 +78,7 @@ final class FilePlaces {
     ) async -> String? {
         guard open[task] == nil else { return nil }
         let downloads = downloads
-        let choice = PlaceChoice()
+        let choice = PlaceChoice(patience: patience)
         let result = await choice.made(by: queue) {
             Self.choice(named: name, in: target, downloads, choice)
         }
@@ -111,7 +131,7 @@ final class FilePlaces {
         Result { () throws(TargetDirectory.Refusal) in
             do throws(SystemCallError) {
                 if let path = try downloads.link(name + suffix) {
-                    if let place = place(at: path) { return place }
+                    if case .success(let place) = place(at: path) { return place }
                     // The disk that it was on is not there. The bytes are fetched again.
                     try downloads.remove(name + suffix)
                 }
@@ -154,18 +174,23 @@ final class FilePlaces {
         return place
     }
 
-    nonisolated private static func place(at path: String) -> Place? {
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return nil }
-        let name = String(path[path.index(after: slash)...])
-        guard name.hasPrefix(prefix),
-            let directory = try? Directory(opening: String(path[..<slash]))
-        else { return nil }
-        return Place(directory: directory, name: name)
+    nonisolated private static func place(
+        at path: String
+    ) -> Result<Place, TargetDirectory.Refusal> {
+        Result { () throws(TargetDirectory.Refusal) in
+            guard let directory = directory(ofFileAt: path) else {
+                throw .call(SystemCallError(call: "open", errno: ENOENT, subject: path))
+            }
+            return Place(
+                directory: try TargetDirectory.reopen(directory),
+                name: String(path.dropFirst(directory.count + 1))
+            )
+        }
     }
 
     nonisolated private static func remove(named name: String, _ downloads: Directory) {
         guard let path = try? downloads.link(name + suffix) else { return }
-        if let place = place(at: path) {
+        if case .success(let place) = place(at: path) {
             for ending in [""] + PartialFile.companionSuffixes {
                 try? place.directory.remove(place.name + ending)
             }

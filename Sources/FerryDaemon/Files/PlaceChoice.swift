@@ -8,11 +8,17 @@ final class PlaceChoice {
     typealias Outcome = Result<FilePlaces.Place, TargetDirectory.Refusal>
 
     /// How long a file system has to answer.
-    private static let patience = Duration.seconds(10)
+    nonisolated static let patience = Duration.seconds(10)
 
+    private let patience: Duration
     private let isAbandoned = Mutex(false)
     private var continuation: CheckedContinuation<Outcome?, Never>?
     private var timer: LoopTimer?
+
+    /// Is going to make a choice.
+    ///
+    /// - Parameter patience: How long the file system has to answer.
+    init(patience: Duration = PlaceChoice.patience) { self.patience = patience }
 
     /// Makes the choice off the loop.
     ///
@@ -23,7 +29,7 @@ final class PlaceChoice {
     ) async -> Outcome? {
         await withCheckedContinuation { continuation in
             self.continuation = continuation
-            timer = EventLoop.shared.schedule(after: Self.patience) { [self] in abandon() }
+            timer = EventLoop.shared.schedule(after: patience) { [self] in abandon() }
             queue.perform { [self] in
                 let outcome = choose()
                 LoopActor.perform { self.end(outcome) }

@@ -49,7 +49,7 @@ final class TransferFiles {
 
     /// What forces a task's file onto the disk: others do not wait for a disk that is not the daemon's.
     func synchronizer(of task: Int64) -> FileSynchronizer {
-        places.place(of: task, named: Self.name(of: task)) == nil
+        places.place(of: task) == nil
             ? synchronizer : FileSynchronizer(label: "ferry.place")
     }
 
@@ -64,10 +64,28 @@ final class TransferFiles {
         await places.choose(for: task, named: Self.name(of: task), in: target, on: queue)
     }
 
-    private func place(of task: Int64) -> FilePlaces.Place {
+    /// Whether a task's file has a place of its own, which may have to be found first.
+    func hasPlace(_ task: Int64) -> Bool { places.path(named: Self.name(of: task)) != nil }
+
+    /// Makes sure that a task's file is found, which may be on a disk that does not answer.
+    ///
+    /// - Parameters:
+    ///   - task: The task.
+    ///   - queue: What makes calls on the application's files.
+    /// - Throws: ``TransferError`` where the disk does not answer in time.
+    func findFile(of task: Int64, on queue: BlockingQueue) async throws(TransferError) {
         let name = Self.name(of: task)
-        return places.place(of: task, named: name)
-            ?? FilePlaces.Place(directory: downloads, name: name)
+        guard await places.reopen(for: task, named: name, on: queue) else {
+            throw TransferError(
+                code: .timedOut,
+                message: "\(path(of: task)) cannot be opened: its disk does not answer"
+            )
+        }
+    }
+
+    private func place(of task: Int64) -> FilePlaces.Place {
+        places.place(of: task)
+            ?? FilePlaces.Place(directory: downloads, name: Self.name(of: task))
     }
 
     /// Looks whether there is room for bytes that are missing.

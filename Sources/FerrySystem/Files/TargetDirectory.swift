@@ -40,6 +40,18 @@ package enum TargetDirectory {
         return directory
     }
 
+    /// Opens a directory again that a file grows in; the file system may take its time, or never answer.
+    ///
+    /// What is at its path now need not be what was there: another disk may be mounted.
+    ///
+    /// - Throws: Why the file does not go on there.
+    package static func reopen(_ path: String) throws(Refusal) -> Directory {
+        LoopActor.assertMayBlock()
+        let directory = try calling { () throws(SystemCallError) in try Directory(opening: path) }
+        guard isOfThisMachine(directory) else { throw .isNotOfThisMachine }
+        return directory
+    }
+
     /// Whether the file system answers.
     ///
     /// Bytes are written by the event loop as they come. That is for file systems that answer: a server's may not, nor
