@@ -80,6 +80,7 @@ extension DaemonStateMachine {
             ]
         }
         operationCount += 1
+        resumeDataCount += 1
         return effects + [.makeResumeData(task, ending)]
     }
 
@@ -91,6 +92,7 @@ extension DaemonStateMachine {
         at now: Date
     ) -> [Effect] {
         operationCount -= 1
+        resumeDataCount -= 1
         var ending = ending
         if case .failure(let reason) = result { ending.resumeDataRefusal = reason }
         return [complete(task, ending, resumeData: try? result.get(), at: now)]

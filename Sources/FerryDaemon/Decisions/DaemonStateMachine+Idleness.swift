@@ -22,7 +22,7 @@ extension DaemonStateMachine {
     /// Looks whether there is anything left to stay for.
     func evaluateIdleness(at now: Date) -> [Effect] {
         if isIdle { return [] }
-        if isStopping { return operationCount == 0 ? [.exit] : [] }
+        if isStopping { return canEnd ? [.exit] : [] }
         return isBusy ? [] : [.setTimer(.idle, now.addingTimeInterval(policy.idleTime))]
     }
 
@@ -67,6 +67,9 @@ extension DaemonStateMachine {
             )
         }
         running = running.filter { $0.value.phase == .finishing }
-        return effects + (operationCount == 0 ? [.exit] : [])
+        return effects + (canEnd ? [.exit] : [])
     }
+
+    /// Whether nothing is under way that has to be in the store before the end.
+    private var canEnd: Bool { operationCount == resumeDataCount }
 }

@@ -77,6 +77,10 @@ struct DaemonStateMachine {
     /// A daemon that is to end does not wait for that: the file may
     /// never answer, and the next daemon does it again.
     var fileOperationCount = 0
+    /// How many of the operations make resume data of a file that may never answer.
+    ///
+    /// A daemon that is to end does not wait for that: whoever has cancelled the task says so again.
+    var resumeDataCount = 0
     /// Whether a route leads off this machine.
     var connectivity = Connectivity.unknown
     /// What time it is.

@@ -27,6 +27,8 @@ struct MachineBench {
     var failure: StoreError?
     /// Resume data for the tasks that have any.
     var resumeData: [Int64: Data] = [:]
+    /// Whether resume data are never made, as of a file that does not answer.
+    var makesNoResumeData = false
 
     /// Everything that was performed, in order.
     private(set) var effects: [Effect] = []
@@ -124,6 +126,7 @@ struct MachineBench {
             challengeAnswers[task, default: []].append(answer)
         case .adopt(_, let task): adoptions.append(task)
         case .secure(let task, let upload, let call): securings.append((task, upload, call))
+        case .makeResumeData where makesNoResumeData: break
         case .makeResumeData(let task, let ending):
             return machine.madeResumeData(
                 resumeData[task.id].map { .success($0) } ?? .failure(.nothingReceived),

@@ -55,6 +55,22 @@ import Testing
         #expect(bench.hasExited)
     }
 
+    @Test func `REL-1: resume data of a file that does not answer are not waited for`() {
+        var bench = MachineBench()
+        bench.makesNoResumeData = true
+        let client = bench.open()
+        let task = bench.start(client, 1)
+        let cancel = Wire.CancelProducingResumeData(session: client.session, identifier: 1)
+        _ = bench.call(client) { $0.cancelProducingResumeData(cancel, from: $1) }
+        bench.settle()
+        #expect(bench.machine.operationCount == 1)
+        bench.input { machine, _ in machine.stopDaemon(call: nil) }
+        #expect(bench.hasExited)
+        // The next daemon goes on with it, until its application says again what is to become of it.
+        let next = MachineBench(on: bench.database)
+        #expect(next.loading == [task])
+    }
+
     @Test func `nothing is started any more`() {
         var bench = MachineBench()
         bench.wait(5)
