@@ -230,7 +230,8 @@ final class BackgroundSubscription {
             return wasTold()
         }
         download.noteFile(
-            URL(fileURLWithPath: path),
+            // Without the hint Foundation would look whether it is a directory, on a disk that may not answer.
+            URL(filePath: path, directoryHint: .notDirectory),
             byteCount: event.receivedByteCount ?? event.expectedByteCount ?? 0,
             wasTold: wasTold
         )

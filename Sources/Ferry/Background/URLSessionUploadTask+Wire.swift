@@ -81,7 +81,7 @@ extension URLSessionUploadTask {
         finishProgress()
         // The daemon keeps no longer ones than a delegate can be handed at once.
         let body = event.path.map { path in
-            Result { try Data(contentsOf: URL(fileURLWithPath: path)) }
+            Result { try Data(contentsOf: URL(filePath: path, directoryHint: .notDirectory)) }
         }
         switch body {
         case .success(let data)? where !data.isEmpty:

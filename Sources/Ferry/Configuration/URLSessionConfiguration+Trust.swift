@@ -5,8 +5,8 @@ extension URLSessionConfiguration {
     ///
     /// Default: nil. Then the environment decides: `CURL_CA_BUNDLE`, or else `SSL_CERT_FILE`, names such a file, and
     /// `SSL_CERT_DIR` a directory; where none does, the system's authorities are trusted. A file that cannot be read
-    /// fails tasks with `URLError.Code.serverCertificateUntrusted`. In background sessions the daemon reads it when a
-    /// transfer starts, by its absolute path, up to 8 MiB.
+    /// fails tasks with `URLError.Code.serverCertificateUntrusted`. It is read when the session is made, up to 8 MiB; in
+    /// background sessions by the daemon, when a transfer starts, by its absolute path.
     public var certificateAuthorityFile: URL? {
         get { self[\.certificateAuthorityFile] }
         set { self[\.certificateAuthorityFile] = newValue }

@@ -34,5 +34,9 @@ extension Wire.Connections {
 
 extension String {
     /// The path seen from the root: the daemon is in another directory.
-    fileprivate var absolutePath: String { URL(filePath: self).standardizedFileURL.path }
+    ///
+    /// Nothing is asked of the file's disk, which may not answer.
+    fileprivate var absolutePath: String {
+        URL(filePath: self, directoryHint: .notDirectory).standardizedFileURL.path
+    }
 }

@@ -39,8 +39,8 @@ final class InProcessEngine {
 
     nonisolated init(configuration: URLSessionConfiguration.Values) {
         self.configuration = configuration
-        clientConfiguration = configuration.client
         // On the thread of the app, as files may keep their reader waiting.
+        clientConfiguration = configuration.client.readingAuthorities()
         ownIdentity = configuration.clientCertificate.map(HTTPIdentity.reading)
         cache = configuration.hasCache ? ResponseCache(configuration: configuration) : nil
         cookies = CookieStore(configuration: configuration)

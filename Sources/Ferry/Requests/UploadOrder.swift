@@ -45,7 +45,7 @@ struct UploadOrder: Sendable {
         }
         try self.init(
             resumption.request,
-            sending: URL(fileURLWithPath: path),
+            sending: URL(filePath: path, directoryHint: .notDirectory),
             configuration: configuration
         )
         request = resumption.resumeData.request
