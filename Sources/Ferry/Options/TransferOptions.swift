@@ -69,8 +69,8 @@ public struct TransferOptions: Hashable, Sendable {
     /// delivered is deleted with its task.
     ///
     /// A directory that is missing, cannot be written to, or lies on a network's file system or one of a program's
-    /// (FUSE), changes nothing, nor does one in which others may replace files. Sessions that are not background
-    /// sessions do not look at it. It must be a file URL.
+    /// (FUSE), changes nothing, nor does one in which others than you may write, such as a group or `/tmp`, or whose
+    /// path they can change. Sessions that are not background sessions do not look at it. It must be a file URL.
     public var destinationDirectory: URL?
 
     /// The options that change nothing.

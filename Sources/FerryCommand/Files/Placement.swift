@@ -5,6 +5,9 @@ import Foundation
 ///
 /// When the name is taken it tries `name.1`, `name.2` and so on. What it did is on disk when it
 /// returns, as ferryd forgets its own copy then.
+///
+/// The file may wait where others can write. What is put under the name is the file that was looked at: one of the
+/// user's own, that has no other name.
 struct Placement {
     /// The directory as a path, for messages.
     private let path: String
@@ -27,11 +30,15 @@ struct Placement {
     ) throws(FileError) -> (path: String, byteCount: Int64) {
         let placement = try Placement(directory: directory)
         defer { close(placement.directory) }
-        let file = try Self.open(source, O_RDONLY)
+        // What is put there in place of the file must neither lead elsewhere nor make anybody wait.
+        let file = try Self.open(source, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
         defer { close(file) }
-        try Self.call("fchmod", source) { fchmod(file, permissions) }
         var status = stat()
         try Self.call("fstat", source) { fstat(file, &status) }
+        guard placement.isOwn(file, status, as: name) else {
+            throw FileError(call: "open", path: source, errno: EPERM)
+        }
+        try Self.call("fchmod", source) { fchmod(file, permissions) }
         let final = try placement.link(source, file: file, as: name)
         try Self.call("fsync", directory) { fsync(placement.directory) }
         unlink(source)
@@ -46,6 +53,22 @@ struct Placement {
             withIntermediateDirectories: true
         )
         self.directory = try Self.open(directory, O_RDONLY | O_DIRECTORY)
+    }
+
+    /// Whether a file is the user's and is known by no other name than those that an earlier process has given it.
+    private func isOwn(_ file: Int32, _ status: stat, as name: FileName) -> Bool {
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else { return false }
+        return status.st_nlink == 1 || status.st_nlink == 2 && isPlaced(file, as: name)
+    }
+
+    private func isPlaced(_ file: Int32, as name: FileName) -> Bool {
+        var number = 0
+        var status = stat()
+        while fstatat(directory, name.numbered(number), &status, AT_SYMLINK_NOFOLLOW) == 0 {
+            if isSameFile(file, as: name.numbered(number)) { return true }
+            number += 1
+        }
+        return false
     }
 
     private func link(_ source: String, file: Int32, as name: FileName) throws(FileError) -> String
@@ -70,6 +93,7 @@ struct Placement {
                 try Self.call("link", "\(path)/\(candidate)") {
                     linkat(AT_FDCWD, source, directory, candidate, 0)
                 }
+                try require(file, as: candidate, from: source)
                 return candidate
             } catch let error where error.errno == EEXIST {
                 // An earlier process may have come this far and died before it could tell.
@@ -77,6 +101,17 @@ struct Placement {
                 number += 1
             }
         }
+    }
+
+    /// Makes sure that the file that was looked at has got the name.
+    private func require(
+        _ file: Int32,
+        as name: String,
+        from source: String
+    ) throws(FileError) {
+        if isSameFile(file, as: name) { return }
+        unlinkat(directory, name, 0)
+        throw FileError(call: "link", path: source, errno: ESTALE)
     }
 
     private func isSameFile(_ file: Int32, as name: String) -> Bool {

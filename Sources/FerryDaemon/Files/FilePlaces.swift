@@ -89,7 +89,7 @@ final class FilePlaces {
             return nil
         case .failure(.isNotElsewhere): return nil
         case .failure(.isNotOfThisMachine): return "its file system may not answer"
-        case .failure(.isNotSafe): return "others may replace files there"
+        case .failure(.isNotSafe): return "others may write there, or change its path"
         case .failure(.call(let error)): return "\(error)"
         }
     }

@@ -9,7 +9,7 @@ package enum TargetDirectory {
         case isNotElsewhere
         /// It is on a file system that may not answer, or that has no hard links.
         case isNotOfThisMachine
-        /// Others may delete and replace what lies there.
+        /// Others may write there, or can have its path lead elsewhere: what lies there could be read and replaced.
         case isNotSafe
         /// It is not there, or cannot be opened.
         case call(SystemCallError)
@@ -27,6 +27,7 @@ package enum TargetDirectory {
         apartFrom other: Directory
     ) throws(Refusal) -> Directory {
         LoopActor.assertMayBlock()
+        let path = try realPath(of: path)
         let directory = try calling { () throws(SystemCallError) in try Directory(opening: path) }
         var (own, others) = (stat(), stat())
         guard fstat(directory.descriptor, &own) == 0, fstat(other.descriptor, &others) == 0 else {
@@ -34,9 +35,7 @@ package enum TargetDirectory {
         }
         guard own.st_dev != others.st_dev else { throw .isNotElsewhere }
         guard isOfThisMachine(directory) else { throw .isNotOfThisMachine }
-        // In a directory with the sticky bit only the owner of a file can move it away.
-        let isOpenToOthers = own.st_mode & (S_IWGRP | S_IWOTH) != 0 && own.st_mode & S_ISVTX == 0
-        guard own.st_uid == geteuid() || !isOpenToOthers else { throw .isNotSafe }
+        guard try leadsSafely(path, to: directory) else { throw .isNotSafe }
         return directory
     }
 
@@ -49,7 +48,17 @@ package enum TargetDirectory {
         LoopActor.assertMayBlock()
         let directory = try calling { () throws(SystemCallError) in try Directory(opening: path) }
         guard isOfThisMachine(directory) else { throw .isNotOfThisMachine }
+        guard try leadsSafely(path, to: directory) else { throw .isNotSafe }
         return directory
+    }
+
+    /// The path without links, which others might turn elsewhere.
+    private static func realPath(of path: String) throws(Refusal) -> String {
+        guard let real = realpath(path, nil) else {
+            throw .call(SystemCallError(call: "realpath", errno: errno, subject: path))
+        }
+        defer { free(real) }
+        return String(cString: real)
     }
 
     /// Whether the file system answers.
@@ -77,7 +86,7 @@ package enum TargetDirectory {
         0x794C_7630,  // overlayfs
     ]
 
-    private static func calling<T>(
+    static func calling<T>(
         _ body: () throws(SystemCallError) -> T
     ) throws(Refusal) -> T {
         do throws(SystemCallError) {

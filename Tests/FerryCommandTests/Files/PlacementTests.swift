@@ -116,6 +116,33 @@ import Testing
         #expect(try directory.text(of: "source") == "body")
     }
 
+    @Test(arguments: ["link", "second name", "directory", "pipe"])
+    func `SEC-4: what was put in the place of a finished file is not handed over`(
+        kind: String
+    ) throws {
+        let secret = try directory.write("secret", to: "secret")
+        #expect(chmod(secret, 0o600) == 0)
+        let source = "\(directory.path)/source"
+        switch kind {
+        case "link": #expect(symlink(secret, source) == 0)
+        case "second name": #expect(link(secret, source) == 0)
+        case "directory": #expect(mkdir(source, 0o700) == 0)
+        default: #expect(mkfifo(source, 0o600) == 0)
+        }
+        #expect(throws: FileError.self) { try move(source) }
+        #expect(try permissions(secret) == 0o600)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(directory.path)/out") == [])
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "gives a file away"))
+    func `SEC-4: another user's file in the place of a finished one is not handed over`() throws {
+        let source = try directory.write("theirs", to: "source")
+        #expect(chown(source, 1, 1) == 0)
+        let error = #expect(throws: FileError.self) { try move(source) }
+        #expect(error?.description == "\(source): Operation not permitted (open)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(directory.path)/out") == [])
+    }
+
     private func isOtherFileSystem(_ left: String, than right: String) -> Bool {
         var one = stat()
         var other = stat()
