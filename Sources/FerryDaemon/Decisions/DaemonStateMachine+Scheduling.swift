@@ -135,7 +135,10 @@ extension DaemonStateMachine {
         var hasStarted = false
         var isKeptOut = false
         for task in candidates.tasks {
-            if search.hasMissedChange(of: task) {
+            if search.hasMissedChange(of: task) || isBusy(task.id)
+                || isLeftAlone(line(of: task), at: now)
+            {
+                // It cannot have the place that the search has found for it, which another one may wait for.
                 search.isStale = true
             } else if start(task, at: now, &effects) {
                 hasStarted = true
@@ -166,11 +169,15 @@ extension DaemonStateMachine {
         return effects + evaluateIdleness(at: now)
     }
 
+    /// Whether something is being done with a task, so that no search finds it.
+    private func isBusy(_ task: Int64) -> Bool {
+        running[task] != nil || ending[task] != nil || adoptions.contains(task)
+            || unstoredChanges[task] != nil || copying[task] != nil
+    }
+
     /// Whether nothing is in the way of a task but that others run.
     func isReady(_ task: TaskRecord, at now: Date) -> Bool {
-        running[task.id] == nil && ending[task.id] == nil && !adoptions.contains(task.id)
-            && unstoredChanges[task.id] == nil && copying[task.id] == nil
-            && sessions[task.sessionID] != nil
+        !isBusy(task.id) && sessions[task.sessionID] != nil
             && !isUnreachable(task) && !isLeftAlone(line(of: task), at: now)
             && budget.hasLane(
                 session: task.sessionID,
@@ -187,10 +194,7 @@ extension DaemonStateMachine {
         at now: Date,
         _ effects: inout [Effect]
     ) -> Bool {
-        guard
-            running[task.id] == nil, ending[task.id] == nil, !adoptions.contains(task.id),
-            unstoredChanges[task.id] == nil, copying[task.id] == nil,
-            let session = sessions[task.sessionID],
+        guard !isBusy(task.id), let session = sessions[task.sessionID],
             budget.admits(
                 session: task.sessionID,
                 host: task.host,

@@ -27,6 +27,8 @@ import Testing
         160_152_419_927_253_131,
         // The moment of an application's next start was mended in memory alone.
         152_844_146_944_662_165,
+        // A search found a file that was being copied by then, and nobody looked for another task in its place.
+        1_722_478_328_567_792_980,
     ]
 
     @Test func `whatever happens, every promise is kept`() async throws {
