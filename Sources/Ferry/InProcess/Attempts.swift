@@ -3,10 +3,18 @@ import FerryTransfer
 /// The attempts in a row of a transfer that have failed.
 struct Attempts {
     private var failureCount = 0
+    /// Those without a network, which count for nothing but the pauses.
+    private var offlineCount = 0
     private var unavailableCount = 0
     private var hasAnswered = false
     /// How many bytes there were at most.
     private var mostByteCount: Int64 = 0
+
+    /// The server has answered.
+    mutating func responded() {
+        hasAnswered = true
+        offlineCount = 0
+    }
 
     /// Bytes have arrived.
     ///
@@ -15,8 +23,8 @@ struct Attempts {
     mutating func progressed(to received: Int64) {
         guard received > mostByteCount else { return }
         mostByteCount = received
-        hasAnswered = true
         failureCount = 0
+        offlineCount = 0
         unavailableCount = 0
     }
 
@@ -37,16 +45,23 @@ struct Attempts {
         after error: TransferError,
         by retry: TransferOptions.Retry?
     ) -> Duration? {
-        guard let retry else { return nil }
-        failureCount += 1
+        guard var policy = retry?.policy else { return nil }
+        if error.code == .notConnected {
+            offlineCount += 1
+            policy.maximumAttempts = nil
+            policy.maximumUnansweredAttempts = nil
+        } else {
+            failureCount += 1
+            offlineCount = 0
+        }
         if error.code == .serverUnavailable {
             hasAnswered = true
             unavailableCount += 1
         }
         var random = SystemRandomNumberGenerator()
-        let decision = retry.policy.decision(
+        let decision = policy.decision(
             for: error,
-            failureCount: failureCount,
+            failureCount: failureCount + offlineCount,
             hasAnswered: hasAnswered,
             using: &random
         )

@@ -272,6 +272,7 @@ extension InProcessDownload {
 
     private func responded(_ head: HTTPResponseHead, _ request: TransferRequest) {
         latestHead = head
+        attempts.responded()
         if head.status < 300 { response = head }
         task.noteResponse(head, to: request)
     }
