@@ -91,9 +91,10 @@ open class URLCache: FoundationNetworking.URLCache, @unchecked Sendable {
         for dataTask: URLSessionDataTask,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
-        // Looked up behind what sessions have stored.
+        // Looked up behind what sessions have stored; the handler is the app's, and may take its time.
         ResponseCache.queue.perform { [self] in
-            completionHandler(dataTask.currentRequest.flatMap { cachedResponse(for: $0) })
+            let found = dataTask.currentRequest.flatMap { cachedResponse(for: $0) }
+            DispatchQueue.global().async { completionHandler(found) }
         }
     }
 

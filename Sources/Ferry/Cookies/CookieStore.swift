@@ -59,11 +59,20 @@ final class CookieStore: Sendable {
             let cookies = configuration.httpCookieStorage.cookies?.cookies, !cookies.isEmpty,
             let origin = URL(string: request.url).flatMap({ CookieOrigin($0) })
         else { return nil }
-        let now = now()
-        let matching = cookies.filter { $0.isFor(origin, at: now) }.map { ($0, CookieRecord($0)) }
+        let matching = Self.cookies(of: cookies, for: origin, at: now())
         guard !matching.isEmpty else { return nil }
-        let pairs = matching.sorted(by: Self.goesBefore).map { "\($0.0.name)=\($0.0.value)" }
+        let pairs = matching.map { "\($0.name)=\($0.value)" }
         return HTTPField(name: "Cookie", value: pairs.joined(separator: "; "))
+    }
+
+    /// Those cookies that go with a request, in the order in which they are sent.
+    static func cookies(
+        of cookies: [HTTPCookie],
+        for origin: CookieOrigin,
+        at now: Date
+    ) -> [HTTPCookie] {
+        cookies.filter { $0.isFor(origin, at: now) }.map { ($0, CookieRecord($0)) }
+            .sorted(by: goesBefore).map(\.0)
     }
 
     /// Stores the cookies that a response sets, as far as they are accepted.

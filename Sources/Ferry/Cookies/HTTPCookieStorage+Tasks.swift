@@ -1,4 +1,6 @@
+import Dispatch
 import FerrySystem
+import Foundation
 public import FoundationNetworking
 
 extension HTTPCookieStorage {
@@ -12,7 +14,7 @@ extension HTTPCookieStorage {
         setCookies(cookies, for: url, mainDocumentURL: task.originalRequest?.mainDocumentURL)
     }
 
-    /// Looks up the cookies for a task's URL.
+    /// Looks up the cookies that go with a task's request, by their domains, paths and `Secure`.
     ///
     /// - Parameters:
     ///   - task: The task.
@@ -21,9 +23,11 @@ extension HTTPCookieStorage {
         _ task: URLSessionTask,
         completionHandler: @escaping @Sendable ([HTTPCookie]?) -> Void
     ) {
-        // Looked up behind what sessions have stored.
+        // Looked up behind what sessions have stored; the handler is the app's, and may take its time.
         CookieStore.queue.perform { [self] in
-            completionHandler(task.currentRequest?.url.map { cookies(for: $0) ?? [] })
+            let origin = task.currentRequest?.url.flatMap { CookieOrigin($0) }
+            let found = origin.map { CookieStore.cookies(of: cookies ?? [], for: $0, at: Date()) }
+            DispatchQueue.global().async { completionHandler(found) }
         }
     }
 }
