@@ -67,6 +67,8 @@ extension HTTPExchange {
         private var proxyHead: HTTPResponseHead?
         private let endsAtHead: Bool
         private let hasResponseBody: Bool
+        /// Whether a request that was carried out may be made again (RFC 9110 §9.2.2).
+        private let isIdempotent: Bool
         /// Whether the request has left by a connection that was there before.
         private var isOnKeptConnection = false
         private(set) var isPaused = false
@@ -85,6 +87,7 @@ extension HTTPExchange {
             idleTimeout: Duration,
             endsAtHead: Bool = false,
             hasResponseBody: Bool = true,
+            isIdempotent: Bool = true,
             now: Instant
         ) {
             parser = ResponseHeadParser(url: url, maximumByteCount: maximumHeaderByteCount)
@@ -92,6 +95,7 @@ extension HTTPExchange {
             emptyParser = parser
             self.endsAtHead = endsAtHead
             self.hasResponseBody = hasResponseBody
+            self.isIdempotent = isIdempotent
             self.idleTimeout = idleTimeout
             lastActivity = now
         }
@@ -137,7 +141,7 @@ extension HTTPExchange {
                 case .nothing: return .skip
                 case .informational(let head): return .deliverInformational(head)
                 case .head(let head):
-                    if isOnKeptConnection, head.isLateTimeout {
+                    if isOnKeptConnection, isIdempotent, head.isLateTimeout {
                         state = .startingAgain
                         return .stop
                     }
@@ -399,7 +403,8 @@ extension HTTPError {
 extension HTTPResponseHead {
     /// Whether a server says that it has waited too long for a request.
     ///
-    /// Where a request has left by a kept connection, it may have met that on its way: the server has not had it, so
-    /// that it may be repeated by another connection, whatever its method (RFC 9110 §15.5.9). HTTP/2 does not need it.
+    /// Where a request has left by a kept connection, it may have met that on its way: the server has not had it, and it
+    /// may be repeated by another connection (RFC 9110 §15.5.9). HTTP/2 does not need it. A gateway may say the same
+    /// when a server behind it is slow, which then has had the request.
     fileprivate var isLateTimeout: Bool { status == 408 && version.hasPrefix("HTTP/1.") }
 }

@@ -57,9 +57,15 @@ package import FerrySystem
             // libcurl would wait for a body, as it does not know the method of a request with one.
             endsAtHead: request.method == "HEAD" && self.body != nil,
             hasResponseBody: request.method != "HEAD",
+            isIdempotent: Self.idempotentMethods.contains(request.method),
             now: start
         )
     }
+
+    /// The methods that do no more the second time (RFC 9110 §9.2.2).
+    private static let idempotentMethods: Set<String> = [
+        "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE",
+    ]
 
     /// Ends the exchange at once; no call to its handler follows.
     ///

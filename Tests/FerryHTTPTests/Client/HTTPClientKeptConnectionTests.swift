@@ -202,6 +202,19 @@ import Testing
         #expect(Set(place.server.requests.map(\.connection)).count == 2)
     }
 
+    @Test func `SEC-1: a POST is not made again after a 408, which a gateway may have sent`()
+        async throws
+    {
+        let place = try await place(.plain)
+        place.server.on("/first", .content(.text("first")))
+        _ = try await place.client.fetch(HTTPRequest(url: place.origin + "/first"))
+        place.server.on("/second", .script(Surprise.lateTimeout.steps))
+        let request = HTTPRequest(url: place.origin + "/second", method: "POST", body: [1])
+        let probe = try await place.client.fetch(request)
+        #expect(try probe.head.status == 408)
+        #expect(place.server.requests(to: "/second").count == 1)
+    }
+
     @Test func `a 408 by a new connection is the response`() async throws {
         let place = try await place(.plain)
         place.server.on("/first", .script(Surprise.lateTimeout.steps))
