@@ -40,6 +40,8 @@ extension WebSocketConnection {
         private var hasSaidGoodbye = false
         /// How the connection has ended, which the owner hears of behind the messages that came before.
         private var heldEnd: End?
+        /// Whether a message was taken since the end was held back, or was waited for anew.
+        private var isStillRead = false
         /// The number of the last ping that has left.
         private var latestPing: UInt64 = 0
         private var isSuspended = false
@@ -112,6 +114,7 @@ extension WebSocketConnection {
         mutating func receive() -> [Effect] {
             isReadFrom = true
             if let message = inbox.popFirst() {
+                isStillRead = true
                 inboxByteCount -= Self.weight(of: message)
                 let isLast = inbox.first == nil
                 return [.deliver(message), .proceed] + (isLast ? reportHeldEnd() : [])
@@ -300,7 +303,8 @@ extension WebSocketConnection {
             case .connecting, .upgrading: configuration.openingTimeout
             case .open: configuration.idleTimeout
             case .closing, .leaving: configuration.closingTimeout
-            case .idle, .deciding, .ended: .zero
+            case .idle, .deciding: .zero
+            case .ended: heldEnd == nil ? .zero : configuration.closingTimeout
             }
         }
 
@@ -314,6 +318,7 @@ extension WebSocketConnection {
         mutating func timerFired(at now: Instant) -> [Effect] {
             isTimerArmed = false
             guard timeout > .zero else { return [] }
+            if heldEnd != nil { return stillReads() }
             let idle = now - lastActivity
             guard idle >= timeout, !(state == .open && isSuspended) else {
                 isTimerArmed = true
@@ -336,12 +341,24 @@ extension WebSocketConnection {
         private mutating func report(_ end: End) -> [Effect] {
             guard isReadFrom, !hasSaidGoodbye, inbox.first != nil else { return [.report(end)] }
             heldEnd = end
-            return []
+            isStillRead = true
+            return stillReads()
+        }
+
+        /// The end waits only as long as messages are taken: an owner may want no more of them.
+        private mutating func stillReads() -> [Effect] {
+            guard isStillRead else { return reportHeldEnd() }
+            isStillRead = false
+            isTimerArmed = true
+            return [.armTimer(after: configuration.closingTimeout)]
         }
 
         private mutating func reportHeldEnd() -> [Effect] {
-            defer { heldEnd = nil }
-            return heldEnd.map { [.report($0)] } ?? []
+            guard let end = heldEnd else { return [] }
+            heldEnd = nil
+            let effects: [Effect] = isTimerArmed ? [.cancelTimer] : []
+            isTimerArmed = false
+            return effects + [.report(end)]
         }
 
         private mutating func finish(

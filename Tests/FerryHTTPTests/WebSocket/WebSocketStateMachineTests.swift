@@ -162,14 +162,35 @@ import Testing
         _ = machine.receive()
         for text in ["1", "2", "3"] { _ = machine.received(.message(.text(text)), at: start) }
         _ = machine.received(.close(code: 1000, reason: []), at: start)
-        #expect(machine.drained() == [.disconnect, .cancelTimer])
+        #expect(
+            machine.drained() == [
+                .disconnect, .cancelTimer,
+                .armTimer(after: WebSocketConnection.Configuration().closingTimeout),
+            ]
+        )
         #expect(machine.receive() == [.deliver(.text("2")), .proceed])
         #expect(
             machine.receive() == [
-                .deliver(.text("3")), .proceed, .report(.closed(code: 1000, reason: [])),
+                .deliver(.text("3")), .proceed, .cancelTimer,
+                .report(.closed(code: 1000, reason: [])),
             ]
         )
         #expect(machine.receive() == [.failReceivers(.notConnected)])
+    }
+
+    @Test mutating func `API-8: the end waits no longer than messages are taken`() {
+        open()
+        _ = machine.receive()
+        for text in ["1", "2", "3"] { _ = machine.received(.message(.text(text)), at: start) }
+        _ = machine.received(.close(code: 1000, reason: []), at: start)
+        _ = machine.drained()
+        _ = machine.receive()
+        let arming = Machine.Effect.armTimer(
+            after: WebSocketConnection.Configuration().closingTimeout
+        )
+        #expect(machine.timerFired(at: start) == [arming])
+        #expect(machine.timerFired(at: start) == [.report(.closed(code: 1000, reason: []))])
+        #expect(machine.receive() == [.deliver(.text("3")), .proceed])
     }
 
     @Test mutating func `API-8: who says goodbye or cancels does not wait for messages`() {
@@ -180,7 +201,7 @@ import Testing
             for text in ["1", "2"] { _ = machine.received(.message(.text(text)), at: start) }
             _ = machine.lost(nil, at: start)
             if isCancelled {
-                #expect(machine.cancel() == [.disconnect])
+                #expect(machine.cancel() == [.disconnect, .cancelTimer])
                 #expect(machine.receive() == [.failReceivers(.cancelled)])
             } else {
                 guard case .report(.failed)? = machine.close(code: 1000, reason: [], at: start).last

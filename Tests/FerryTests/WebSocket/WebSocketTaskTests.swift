@@ -78,8 +78,10 @@ struct WebSocketTaskTests {
     }
 
     @Test func `API-8: a goodbye is told after the messages before it`() async throws {
-        let task = try open("/farewell?count=20")
+        let task = session.webSocketTask(with: try url("/farewell?count=20"))
+        // Only who has asked by then has the end wait for what he was not told yet.
         Self.receiveAll(of: task, recorder)
+        task.resume()
         await recorder.waitForEnd()
         let messages = (0..<20).map { WebSocketRecorder.Call.answered("\($0)") }
         #expect(
