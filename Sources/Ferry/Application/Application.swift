@@ -135,11 +135,6 @@ public final class Application: Sendable {
         launchReason == .backgroundURLSession(identifier: identifier)
     }
 
-    /// Whether the daemon has started this process for the events of a background session.
-    var isLaunchedForEvents: Bool {
-        if case .backgroundURLSession = launchReason { true } else { false }
-    }
-
     /// The identifier, which from now on cannot be changed any more.
     func fixIdentifier() -> String {
         state.withLock { state in

@@ -133,7 +133,8 @@ final class BackgroundQuestions {
                 try TransferRequest(
                     request,
                     body: task is URLSessionUploadTask ? .onDemand : .inRequest,
-                    configuration: configuration
+                    configuration: configuration,
+                    madeFor: task.madeFor
                 )
             }
             if let replacement { task.noteRequest(replacement) }

@@ -121,7 +121,7 @@ final class BackgroundSessions: Sendable {
         // What the environment says when the session is made holds for it, whatever becomes of that.
         let connections = Wire.Connections(
             configuration,
-            isForEvents: application.isLaunchedForEvents
+            isForEvents: application.wasLaunched(forBackgroundURLSession: identifier)
         )
         return BackgroundConnection.Environment(
             connect: connect,

@@ -15,6 +15,7 @@ extension URLSessionTask.Storage {
                 expected: task.expectedByteCount ?? NSURLSessionTransferSizeUnknown
             ),
             originalRequest: original,
+            madeFor: task.originalRequest.madeFor,
             currentRequest: task.currentRequest.map { URLRequest($0) } ?? original,
             response: LatestResponse(task.response.map { HTTPResponseHead($0) }),
             taskDescription: task.description,

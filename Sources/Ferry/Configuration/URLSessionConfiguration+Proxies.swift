@@ -49,10 +49,30 @@ extension URLSessionConfiguration.Values {
     ) -> HTTPProxy? {
         // A proxy that is named counts as enabled, unless the dictionary says otherwise.
         let isEnabled = number(dictionary["\(prefix)Enable"]) ?? 1
-        guard isEnabled != 0, let host = dictionary["\(prefix)Proxy"] as? String, !host.isEmpty,
-            let port = UInt16(exactly: number(dictionary["\(prefix)Port"]) ?? 80)
+        guard isEnabled != 0, let host = dictionary["\(prefix)Proxy"] as? String, !host.isEmpty
         else { return nil }
+        // A port that is none must not lead past the proxy.
+        guard let port = UInt16(exactly: number(dictionary["\(prefix)Port"]) ?? 80) else {
+            return HTTPProxy(host: "", port: 0, kind: kind)
+        }
         return HTTPProxy(host: host, port: port, kind: kind)
+    }
+
+    /// Whether a proxy is named that cannot be one.
+    var hasUnusableProxy: Bool {
+        [client.proxies.http, client.proxies.https].contains {
+            $0.map { $0.address == nil } ?? false
+        }
+    }
+
+    /// Has a background task fail here whose session's proxy cannot be used: ferryd would know of none.
+    func requireUsableProxy(for url: URL?) throws(URLError) {
+        guard isBackground, hasUnusableProxy else { return }
+        throw URLError(
+            .cannotConnectToHost,
+            url: url,
+            reason: "The host or the port of the session's proxy is invalid."
+        )
     }
 
     private static func number(_ value: Any?) -> Int? {

@@ -7,10 +7,10 @@ extension Wire.Connections {
     ///
     /// - Parameters:
     ///   - configuration: That of the session.
-    ///   - isForEvents: Whether the daemon itself has started this process, whose environment is then none that
-    ///     anybody has chosen.
+    ///   - isForEvents: Whether the daemon has started this process for the events of this session, so that nobody has
+    ///     chosen the environment.
     init?(_ configuration: URLSessionConfiguration.Values, isForEvents: Bool) {
-        guard !configuration.keepsConnectionSettings,
+        guard !configuration.keepsConnectionSettings, !configuration.hasUnusableProxy,
             !isForEvents || configuration.namesConnectionSettings
         else { return nil }
         let client = configuration.client

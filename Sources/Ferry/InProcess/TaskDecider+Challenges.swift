@@ -3,15 +3,6 @@ import FerrySystem
 import FerryTransfer
 import Foundation
 
-extension URL {
-    /// The address; of a WebSocket, that of its handshake.
-    fileprivate var addressOfServer: String {
-        let text = absoluteString
-        guard let scheme, ["ws", "wss"].contains(scheme.lowercased()) else { return text }
-        return "http" + text.dropFirst(2)
-    }
-}
-
 extension TaskDecider {
     /// Who decides about the task's challenges.
     var challenges: AppChallenges { AppChallenges(task: task, credentials: engine.credentials) }
@@ -41,7 +32,7 @@ extension TaskDecider {
             return identity
         }
         guard case .success(let identity) = engine.ownIdentity else { return nil }
-        return OwnIdentity(identity, meantFor: task.originalRequest?.url?.addressOfServer)?
+        return OwnIdentity(identity, meantFor: task.madeFor)?
             .identity(for: request)
     }
 

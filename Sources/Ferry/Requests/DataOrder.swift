@@ -51,14 +51,16 @@ struct DataOrder: Sendable {
     ///   - body: What is sent.
     ///   - custom: The app's class that loads it, if any.
     ///   - configuration: That of the session.
+    ///   - madeFor: The URL that the task was made for, where that is another one.
     /// - Throws: What the task fails with when it is resumed.
     init(
         _ request: URLRequest,
         body: DataBody,
         loadedBy custom: ProtocolClass? = nil,
-        configuration: URLSessionConfiguration.Values
+        configuration: URLSessionConfiguration.Values,
+        madeFor: String? = nil
     ) throws(URLError) {
-        self.request = request.completed(by: configuration)
+        self.request = request.completed(by: configuration, madeFor: madeFor)
         self.body = body
         if let custom {
             resource = .custom(custom)
@@ -70,7 +72,12 @@ struct DataOrder: Sendable {
             return
         }
         resource = .http(
-            try TransferRequest(request, body: body, configuration: configuration)
+            try TransferRequest(
+                request,
+                body: body,
+                configuration: configuration,
+                madeFor: madeFor
+            )
         )
         host = Origin(url.absoluteURL)?.description ?? url.absoluteString
     }

@@ -23,8 +23,13 @@ struct DownloadOrder: Sendable {
     ) throws(URLError) {
         switch source {
         case .request(let request):
-            self.request = try TransferRequest(request, configuration: configuration)
+            self.request = try TransferRequest(
+                request,
+                configuration: configuration,
+                madeFor: nil
+            )
         case .resumeData(let blob):
+            try configuration.requireUsableProxy(for: nil)
             do throws(TransferError) {
                 let resumeData = try ResumeData(decoding: Array(blob))
                 request = resumeData.request

@@ -10,15 +10,17 @@ extension TransferRequest {
     ///   - request: The request.
     ///   - body: What is sent; not in the translation, but for a body in the request.
     ///   - configuration: That of the session.
-    ///   - ownURL: The task's own URL, where that is another one: what the session adds is meant for its origin.
+    ///   - madeFor: The URL that the task was made for, where that is another one: what the session adds is meant for
+    ///     its origin.
     /// - Throws: What Apple's library fails such a request with before it sends anything.
     init(
         _ request: URLRequest,
         body: DataBody,
         configuration: URLSessionConfiguration.Values,
-        ownURL: URL? = nil
+        madeFor: String?
     ) throws(URLError) {
         let url = try Self.httpURL(of: request)
+        try configuration.requireUsableProxy(for: url)
         let method = request.httpMethod ?? "GET"
         let bytes = body.isInRequest ? request.httpBody ?? Data() : Data()
         guard method != "GET" || body.isInRequest && bytes.isEmpty else {
@@ -33,10 +35,10 @@ extension TransferRequest {
             method: method,
             fields: request.headerFields,
             body: bytes.isEmpty ? nil : Array(bytes),
-            idleTimeout: Self.idleTimeout(of: request, configuration: configuration)
+            idleTimeout: Self.idleTimeout(of: request, configuration: configuration),
+            madeFor: madeFor
         )
-        let ownAddress = (ownURL ?? url).absoluteString
-        self = adding(configuration.additionalFields, meantFor: ownAddress)
+        self = adding(configuration.additionalFields)
         // In the order of their names, as Foundation keeps none and a repeated call must be the same.
         fields.sort { $0.name < $1.name }
         // DL-6: whatever the body comes from.
@@ -55,7 +57,7 @@ extension TransferRequest {
     init(
         _ request: URLRequest,
         configuration: URLSessionConfiguration.Values,
-        ownURL: URL? = nil
+        madeFor: String?
     ) throws(URLError) {
         guard request.httpBodyStream == nil else {
             throw URLError(
@@ -68,7 +70,7 @@ extension TransferRequest {
             request,
             body: .inRequest,
             configuration: configuration,
-            ownURL: ownURL
+            madeFor: madeFor
         )
     }
 
@@ -95,10 +97,19 @@ extension TransferRequest {
 
 extension URLRequest {
     /// The request with the header fields that a session adds to each.
-    func completed(by configuration: URLSessionConfiguration.Values) -> URLRequest {
+    ///
+    /// - Parameters:
+    ///   - configuration: That of the session.
+    ///   - madeFor: The URL that the task was made for, where that is another one.
+    /// - Returns: The request.
+    func completed(
+        by configuration: URLSessionConfiguration.Values,
+        madeFor: String? = nil
+    ) -> URLRequest {
+        let fields = TransferRequest(url: url?.absoluteString ?? "", madeFor: madeFor)
+            .adding(configuration.additionalFields).fields
         var request = self
-        for field in configuration.additionalFields
-        where request.value(forHTTPHeaderField: field.name) == nil {
+        for field in fields where request.value(forHTTPHeaderField: field.name) == nil {
             request.setValue(field.value, forHTTPHeaderField: field.name)
         }
         return request

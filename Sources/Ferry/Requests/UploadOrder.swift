@@ -24,7 +24,8 @@ struct UploadOrder: Sendable {
         self.request = try TransferRequest(
             request,
             body: .file(url),
-            configuration: configuration
+            configuration: configuration,
+            madeFor: nil
         )
         file = try OutgoingFile(url)
     }

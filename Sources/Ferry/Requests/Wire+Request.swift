@@ -12,7 +12,8 @@ extension Wire.Request {
             method: request.method,
             fields: request.fields.map { Wire.Field($0) },
             body: request.body.map { Data($0) },
-            idleTimeout: request.idleTimeout
+            idleTimeout: request.idleTimeout,
+            madeFor: request.madeFor
         )
     }
 }
@@ -25,7 +26,8 @@ extension TransferRequest {
             method: request.method,
             fields: request.fields.map { HTTPField($0) },
             body: request.body.map { Array($0) },
-            idleTimeout: request.idleTimeout
+            idleTimeout: request.idleTimeout,
+            madeFor: request.madeFor
         )
     }
 }

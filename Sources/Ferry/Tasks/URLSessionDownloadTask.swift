@@ -76,7 +76,7 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
             let replacement = try TransferRequest(
                 request,
                 configuration: core.configuration,
-                ownURL: originalRequest?.url
+                madeFor: madeFor
             )
             backend.relink(self, to: replacement)
         } catch {

@@ -40,7 +40,7 @@ extension URLSessionTask {
             return try TransferRequest(
                 request,
                 configuration: configuration,
-                ownURL: originalRequest?.url
+                madeFor: madeFor
             )
         } catch {
             Diagnostics.report(

@@ -9,6 +9,12 @@ extension URLSessionTask {
     /// The session, while the task is under way.
     var session: URLSession? { storage.withLock { $0.session } }
 
+    /// The URL that the task was made for, of a WebSocket that of its handshake: what belongs to the session is meant
+    /// for its origin alone.
+    var madeFor: String? {
+        storage.withLock { $0.madeFor ?? $0.originalRequest?.url?.addressOfServer }
+    }
+
     /// What is asked for at last, after redirects.
     func noteRequest(_ request: TransferRequest) {
         storage.withLock { storage in
@@ -63,5 +69,14 @@ extension URLSessionTask {
             storage.sentCounts.unopenedFile = nil
         }
         updateProgress()
+    }
+}
+
+extension URL {
+    /// The address; of a WebSocket, that of its handshake.
+    fileprivate var addressOfServer: String {
+        let text = absoluteString
+        guard let scheme, ["ws", "wss"].contains(scheme.lowercased()) else { return text }
+        return "http" + text.dropFirst(2)
     }
 }

@@ -15,6 +15,8 @@ extension URLSessionTask {
         /// Whether the app still has to hear how many of an earlier task's bytes are of use.
         var owesResumption = false
         var originalRequest: URLRequest?
+        /// The URL that the bytes of an earlier task were first asked for, where that is another one.
+        var madeFor: String?
         var currentRequest: URLRequest?
         var response = LatestResponse()
         var error: (any Error)?

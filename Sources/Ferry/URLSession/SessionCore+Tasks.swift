@@ -1,3 +1,4 @@
+import FerryTransfer
 import Foundation
 import FoundationNetworking
 import Synchronization
@@ -24,7 +25,10 @@ extension SessionCore {
         }
         let request = source.originalRequest(order)
         var storage = makeStorage(of: session, request, delegate)
-        storage.owesResumption = (try? order.get())?.resumption != nil
+        if let order = try? order.get(), order.resumption != nil {
+            storage.owesResumption = true
+            storage.madeFor = order.request.madeFor
+        }
         return makeTask(
             order,
             of: session,

@@ -1,3 +1,4 @@
+import FerryTransfer
 import Foundation
 import FoundationNetworking
 
@@ -36,6 +37,7 @@ extension SessionCore {
         if isBackground { return makeBackgroundUploadTask(resumption, of: session) }
         let order = resumption.map { DataOrder($0) }
         var storage = makeStorage(of: session, try? resumption.get().request, nil)
+        storage.madeFor = (try? resumption.get())?.resumeData.request.madeFor
         storage.sentCounts =
             (try? order.get()).map {
                 URLSessionTask.SentByteCounts(of: $0.body, for: $0.request)

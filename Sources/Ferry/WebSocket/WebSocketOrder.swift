@@ -28,7 +28,11 @@ struct WebSocketOrder: Sendable {
         handshake.httpBody = nil
         handshake.httpBodyStream = nil
         do throws(URLError) {
-            self.request = try TransferRequest(handshake, configuration: configuration)
+            self.request = try TransferRequest(
+                handshake,
+                configuration: configuration,
+                madeFor: nil
+            )
         } catch {
             throw URLError(error.code, url: url)
         }

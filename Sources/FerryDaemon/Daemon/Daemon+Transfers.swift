@@ -331,7 +331,7 @@ extension Daemon {
             guard let request = task.requestToSend else { throw .requestNotResumable }
             return try files.makeResumeData(
                 task: task.id,
-                request: TransferRequest(request),
+                request: task.request(request),
                 currentURL: task.currentRequest.flatMap { Stored.request($0)?.url },
                 checkpoint: checkpoint
             )

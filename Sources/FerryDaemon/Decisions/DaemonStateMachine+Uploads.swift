@@ -225,7 +225,7 @@ extension DaemonStateMachine {
 extension TaskRecord {
     /// The request that an upload is continued with; one that was put in its place may not be good for that.
     fileprivate var uploadRequest: TransferRequest? {
-        [replacement, Stored.request(request)].compactMap { $0.map { TransferRequest($0) } }
+        [replacement, Stored.request(request)].compactMap { $0.map { request($0) } }
             .first(where: \.allowsResumableUpload)
     }
 }

@@ -12,14 +12,15 @@ extension TransferRequest {
             method: request.method,
             fields: request.fields.map { HTTPField(name: $0.name, value: $0.value) },
             body: request.body.map { Array($0) },
-            idleTimeout: request.idleTimeout
+            idleTimeout: request.idleTimeout,
+            madeFor: request.madeFor
         )
     }
 }
 
 extension TaskRecord {
     /// The address that the task was made with, to whose origin all belongs that is its session's.
-    var ownURL: String? { Stored.request(request)?.url }
+    var ownURL: String? { Stored.request(request).map { $0.madeFor ?? $0.url } }
 
     /// What is sent for the task.
     ///
@@ -31,10 +32,14 @@ extension TaskRecord {
         _ request: Wire.Request,
         adding fields: [Wire.Field]
     ) -> TransferRequest {
-        TransferRequest(request).adding(
-            fields.map { HTTPField(name: $0.name, value: $0.value) },
-            meantFor: ownURL ?? request.url
-        )
+        self.request(request).adding(fields.map { HTTPField(name: $0.name, value: $0.value) })
+    }
+
+    /// A request of the task, which knows the address that the task was made for.
+    func request(_ request: Wire.Request) -> TransferRequest {
+        var request = TransferRequest(request)
+        request.madeFor = ownURL
+        return request
     }
 }
 
@@ -46,7 +51,8 @@ extension Wire.Request {
             method: request.method,
             fields: request.fields.map { Wire.Field(name: $0.name, value: $0.value) },
             body: request.body.map { Data($0) },
-            idleTimeout: request.idleTimeout
+            idleTimeout: request.idleTimeout,
+            madeFor: request.madeFor
         )
     }
 }

@@ -140,15 +140,11 @@ package struct RedirectPolicy: Hashable, Sendable {
 extension TransferRequest {
     /// This request with the fields that its session adds to those that it has not itself.
     ///
-    /// - Parameters:
-    ///   - fields: The session's fields.
-    ///   - url: The task's own address: they are meant for its origin, and only what cannot be a secret goes to
-    ///     another one.
-    /// - Returns: The request.
-    package func adding(_ fields: [HTTPField], meantFor url: String) -> TransferRequest {
+    /// They are meant for the origin that the task was made for: only what cannot be a secret goes to another one.
+    package func adding(_ fields: [HTTPField]) -> TransferRequest {
         let missing = fields.filter { self.fields.first(named: $0.name) == nil }
         var addition = TransferRequest(url: url, fields: missing)
-        if Origin(url: url) != Origin(url: self.url) { addition.removeSecrets() }
+        if let madeFor, Origin(url: madeFor) != Origin(url: url) { addition.removeSecrets() }
         var request = self
         request.fields += addition.fields
         return request

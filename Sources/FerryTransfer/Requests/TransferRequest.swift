@@ -13,6 +13,11 @@ package struct TransferRequest: Hashable, Sendable {
     package var body: [UInt8]?
     /// The longest time in seconds in which nothing may arrive; 0 for no limit.
     package var idleTimeout: Double
+    /// The URL that the task was made for, where another one has taken its place; what belongs to the session is meant
+    /// for its origin alone.
+    package var madeFor: String? {
+        didSet { if madeFor == url { madeFor = nil } }
+    }
 
     /// Makes a request; what cannot be sent is reported when it is started.
     package init(
@@ -20,13 +25,15 @@ package struct TransferRequest: Hashable, Sendable {
         method: String = "GET",
         fields: [HTTPField] = [],
         body: [UInt8]? = nil,
-        idleTimeout: Double = 60
+        idleTimeout: Double = 60,
+        madeFor: String? = nil
     ) {
         self.url = url
         self.method = method
         self.fields = fields
         self.body = body
         self.idleTimeout = idleTimeout
+        self.madeFor = madeFor == url ? nil : madeFor
     }
 
     /// Whether a part of the response's body can be asked for later.
@@ -79,6 +86,7 @@ extension TransferRequest: Codable {
         case fields
         case body
         case idleTimeout
+        case madeFor
     }
 
     package init(from decoder: any Decoder) throws {
@@ -89,6 +97,7 @@ extension TransferRequest: Codable {
         // Data is written as base64, an array of bytes as a list of numbers.
         body = try container.decodeIfPresent(Data.self, forKey: .body).map { Array($0) }
         idleTimeout = try container.decode(Double.self, forKey: .idleTimeout)
+        madeFor = try container.decodeIfPresent(String.self, forKey: .madeFor)
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -99,5 +108,6 @@ extension TransferRequest: Codable {
         try container.encodeIfPresent(body.map { Data($0) }, forKey: .body)
         // JSON has no infinity.
         try container.encode(idleTimeout.isFinite ? idleTimeout : 0, forKey: .idleTimeout)
+        try container.encodeIfPresent(madeFor, forKey: .madeFor)
     }
 }

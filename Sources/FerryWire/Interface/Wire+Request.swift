@@ -13,6 +13,9 @@ extension Wire {
         package var body: Data?
         /// How many seconds may pass without a byte before the attempt is given up; 0 for ever.
         package var idleTimeout: Double
+        /// The address that the task was made for, where another one has taken its place: what belongs to the
+        /// session, such as its fields, is meant for that one's origin alone.
+        package var madeFor: String?
 
         /// Creates a request.
         package init(
@@ -20,13 +23,15 @@ extension Wire {
             method: String,
             fields: [Field],
             body: Data? = nil,
-            idleTimeout: Double
+            idleTimeout: Double,
+            madeFor: String? = nil
         ) {
             self.url = url
             self.method = method
             self.fields = fields
             self.body = body
             self.idleTimeout = idleTimeout
+            self.madeFor = madeFor
         }
     }
 }

@@ -38,6 +38,10 @@ extension Wire.Request: DirectlyCoded {
             output.array(fields) { output, field in field.write(to: &output) }
             output.name("idleTimeout")
             output.number(idleTimeout)
+            if let madeFor {
+                output.name("madeFor")
+                output.string(madeFor)
+            }
             output.name("method")
             output.string(method)
             output.name("url")
@@ -50,7 +54,7 @@ extension Wire.Request: DirectlyCoded {
         var idleTimeout: Double?
         var method: String?
         var url: String?
-        // One with a body is rare.
+        // One with a body, or of another address than its task's, is rare.
         try input.object { (input, member) throws(JSONInput.Unusual) in
             if member.matches("fields") {
                 let value = try input.array { input throws(JSONInput.Unusual) in

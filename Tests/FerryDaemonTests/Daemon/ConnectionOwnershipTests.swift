@@ -181,6 +181,27 @@ struct ConnectionOwnershipTests {
         #expect(names.contains("accept-language"))
     }
 
+    @Test func `SEC-2: nor after a new task has gone on with what the relinked one has left`()
+        async throws
+    {
+        let server = try FixtureServer()
+        server.on("/file", .content(.text("there")))
+        let relinked = task("http://first.invalid/file", link: server.url("/file"))
+        let link = try #require(relinked.requestToSend)
+        let left = Wire.Request(relinked.request(link))
+        var next = task(server.url("/file"))
+        next.request = Stored.encode(left)
+        var configuration = Wire.SessionConfiguration.sample
+        configuration.additionalFields = Self.secrets
+        try await run(next, configuration) { !server.requests.isEmpty }
+        let names = try #require(server.requests.first).fields.map { $0.name.lowercased() }
+        #expect(!names.contains("authorization") && !names.contains("x-api-key"))
+        #expect(
+            OwnIdentity(HTTPIdentity([1], format: .pem), meantFor: next.ownURL)?
+                .identity(for: TransferRequest(link)) == nil
+        )
+    }
+
     @Test func `SEC-2: they do go where a task was relinked to within its origin`() async throws {
         let server = try FixtureServer()
         server.on("/new", .content(.text("there")))

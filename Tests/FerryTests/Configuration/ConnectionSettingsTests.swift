@@ -80,6 +80,26 @@ import Testing
         #expect(connections(kept) == nil)
     }
 
+    @Test(arguments: [
+        ["HTTPProxy": "http://proxy:3128"] as [String: any Sendable],
+        ["HTTPSProxy": "pro xy", "HTTPSPort": 1], ["HTTPProxy": "proxy", "HTTPPort": 70_000],
+    ])
+    func `SEC-8: a background task whose proxy is none fails, and does not go without one`(
+        dictionary: [String: any Sendable]
+    ) throws {
+        let values = values { $0.connectionProxyDictionary = dictionary }
+        #expect(connections(values) == nil)
+        let url = try #require(URL(string: "https://example.com/song"))
+        let error = #expect(throws: URLError.self) {
+            try DownloadOrder(.request(URLRequest(url: url)), configuration: values)
+        }
+        #expect(error?.code == .cannotConnectToHost)
+        let later = #expect(throws: URLError.self) {
+            try DownloadOrder(.resumeData(Data()), configuration: values)
+        }
+        #expect(later?.code == .cannotConnectToHost)
+    }
+
     @Test func `SEC-8: a process that is started again has the variables of the first one`() {
         let names = Application.Relaunch.defaultEnvironmentNames
         #expect(

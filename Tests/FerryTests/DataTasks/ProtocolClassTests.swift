@@ -245,6 +245,20 @@ struct ProtocolClassTests {
         #expect(try await led == Data("lei".utf8))
     }
 
+    @Test func `SEC-2: where a class leads to another origin, the session's fields stay behind`()
+        async throws
+    {
+        let server = try FixtureServer()
+        server.on("/song", .content(.text("la")))
+        let text = "lead" + server.url("/song").dropFirst("http".count)
+        let task = session.dataTask(with: try url(text))
+        task.resume()
+        await recorder.waitForEnd()
+        #expect(recorder.text == "la")
+        #expect(server.requests.map { $0["X-Session"] } == [nil])
+        #expect(task.currentRequest?.value(forHTTPHeaderField: "X-Session") == nil)
+    }
+
     @Test func `where a class leads, a task gets in line for a connection`() async throws {
         let server = try FixtureServer()
         let gate = FixtureGate()

@@ -1,4 +1,5 @@
 import FerryHTTP
+import FoundationEssentials
 import Testing
 
 @testable import FerryTransfer
@@ -19,16 +20,23 @@ import Testing
         url: String,
         isOwn: Bool
     ) {
-        let request = TransferRequest(url: url).adding(fields, meantFor: "https://a.example/")
+        let request = TransferRequest(url: url, madeFor: "https://a.example/").adding(fields)
         #expect(request.fields == (isOwn ? fields : [fields[2]]))
         #expect(request.url == url)
     }
 
     @Test func `SEC-2: a request's own fields come first`() {
         let own = HTTPField(name: "x-api-key", value: "own")
-        let request = TransferRequest(url: "https://a.example/", fields: [own])
-            .adding(fields, meantFor: "https://a.example/")
+        let request = TransferRequest(url: "https://a.example/", fields: [own]).adding(fields)
         #expect(request.fields == [own, fields[0], fields[2]])
+    }
+
+    @Test func `SEC-2: what a request was made for is not lost with resume data`() throws {
+        let request = TransferRequest(url: "https://b.example/", madeFor: "https://a.example/")
+        let text = try JSONEncoder().encode(request)
+        let read = try JSONDecoder().decode(TransferRequest.self, from: text)
+        #expect(read == request)
+        #expect(read.adding(fields).fields == [fields[2]])
     }
 
     @Test func `SEC-8: an identity is shown to the task's own origin alone`() throws {

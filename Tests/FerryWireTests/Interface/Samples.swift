@@ -10,7 +10,8 @@ enum Samples {
         method: "POST",
         fields: [field],
         body: Data([0, 255, 7]),
-        idleTimeout: 60.5
+        idleTimeout: 60.5,
+        madeFor: "https://example.net/a"
     )
     static let response = Wire.Response(
         url: "https://example.org/b",

@@ -230,7 +230,10 @@ extension DataTransfer: ResourceReceiver {
     private func follow(_ request: URLRequest) async {
         let configuration = engine.configuration
         let task = task
-        task.storage.withLock { $0.currentRequest = request.completed(by: configuration) }
+        let madeFor = task.madeFor
+        task.storage.withLock {
+            $0.currentRequest = request.completed(by: configuration, madeFor: madeFor)
+        }
         do throws(URLError) {
             // The app's classes are asked, which may take their time.
             order = try await ProtocolClass.queue.run { () throws(URLError) in
@@ -238,7 +241,8 @@ extension DataTransfer: ResourceReceiver {
                     request,
                     body: .inRequest,
                     loadedBy: ProtocolClass(for: task, configuration: configuration),
-                    configuration: configuration
+                    configuration: configuration,
+                    madeFor: madeFor
                 )
             }
             guard !machine.hasEnded else { return }
