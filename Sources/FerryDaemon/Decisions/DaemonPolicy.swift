@@ -20,6 +20,8 @@ struct DaemonPolicy: Sendable {
     var shareReviewInterval: Double = 5
     /// How many tasks are known at once that have left their places because they brought next to nothing.
     var maximumYields = 1024
+    /// How many tasks get the bytes of one other at most; each is held in memory.
+    var maximumFollowers = 32
     /// When several connections fetch one download, and how many at most.
     var segments = Download.SegmentPolicy()
     /// When a failed attempt is made again.

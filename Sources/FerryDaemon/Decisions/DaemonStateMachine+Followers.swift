@@ -6,8 +6,9 @@ import FoundationEssentials
 // Equal downloads of a session that are under way at once are fetched once. The first one, the leader, has the transfer;
 // the others follow it: they are told what it is told, and when its file is complete each gets a copy of its own, before
 // anybody is told of the end. When the leader leaves early, for whatever reason, each of them goes on by itself.
+// A leader has so many followers and no more: the next one has a transfer of its own, and followers of its own.
 extension DaemonStateMachine {
-    /// The task that has a transfer of the same, if there is one.
+    /// The task that has a transfer of the same, if there is one that may have another follower.
     func leader(for task: TaskRecord) -> RunningTask? {
         guard task.upload == nil, task.checkpoint == nil, task.replacement == nil else {
             return nil
@@ -17,6 +18,7 @@ extension DaemonStateMachine {
                 && other.record.host == task.host && other.record.upload == nil
                 && other.record.replacement == nil && other.record.options == task.options
                 && other.record.request == task.request
+                && followers[other.record.id]?.count ?? 0 < policy.maximumFollowers
         }
         guard let leader = equal.min(by: { $0.record.id < $1.record.id }),
             let request = Stored.request(task.request), request.mayBeShared

@@ -99,6 +99,16 @@ import Testing
         #expect(bench.sharings.first?.others == [2, late])
     }
 
+    @Test func `API-17: thousands of equal downloads are not held in memory all at once`() {
+        let policy = DaemonPolicy.limits(total: 9, host: 9)
+        var (bench, client) = Self.pair(policy)
+        for identifier in 3...2000 { _ = Self.start(&bench, client, identifier) }
+        // Each transfer has as many that follow it, and the rest wait in the store.
+        #expect(bench.loading.count == 9)
+        #expect(bench.machine.followers.values.allSatisfy { $0.count == policy.maximumFollowers })
+        #expect(bench.machine.running.count <= 9 * (1 + policy.maximumFollowers))
+    }
+
     @Test func `API-17: what is not the same has a transfer of its own`() {
         var (bench, client) = Self.pair()
         let other = bench.open("other", configuration: .limited(9))
