@@ -142,7 +142,7 @@ extension Daemon {
                 challenges: challenges(of: task, setup),
                 onCollect: { [weak self] in self?.collected($0, task.id) }
             ),
-            connections: TaskConnections(session: task.sessionID, daemon: self),
+            connections: TaskConnections(task: task.id, session: task.sessionID, daemon: self),
             events: events(of: task.id)
         )
         transfers[task.id] = download

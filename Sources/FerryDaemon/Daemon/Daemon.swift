@@ -196,6 +196,10 @@ final class Daemon {
             rateLimits.set(rates, forSession: session)
         case .prioritize(let task, let priority):
             transfers[task]?.rates?.setPriority(priority)
+        case .recallConnection(let task, let host):
+            (transfers[task] as? Download)?.returnConnection { origin in
+                host.map { $0 == TaskConnections.host(of: origin) } ?? true
+            }
         case .stop(let task):
             transfers.removeValue(forKey: task)?.cancel()
             questions[task] = nil

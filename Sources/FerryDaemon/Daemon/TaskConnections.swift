@@ -3,25 +3,33 @@ import FerryTransfer
 
 /// Counts the connections that a download has beside its first one against the daemon's limits.
 final class TaskConnections: ConnectionLender {
+    private let task: Int64
     private let session: Int64
     private weak var daemon: Daemon?
 
-    init(session: Int64, daemon: Daemon) {
+    init(task: Int64, session: Int64, daemon: Daemon) {
+        self.task = task
         self.session = session
         self.daemon = daemon
     }
 
     func lend(connectionTo origin: String) -> Bool {
-        daemon?.machine.lendConnection(session: session, host: host(of: origin)) ?? false
+        let host = Self.host(of: origin)
+        return daemon?.machine.lendConnection(task: task, session: session, host: host) ?? false
     }
 
     func takeBack(connectionTo origin: String) {
         guard let daemon,
-            daemon.machine.takeBackConnection(session: session, host: host(of: origin))
+            daemon.machine.takeBackConnection(
+                task: task,
+                session: session,
+                host: Self.host(of: origin)
+            )
         else { return }
         // Not from inside of what the machine has just asked for.
         LoopActor.perform { daemon.input { machine, now in machine.searchForTasks(at: now) } }
     }
 
-    private func host(of origin: String) -> String { HostName.of(origin + "/") ?? origin }
+    /// The host that an origin counts for.
+    static func host(of origin: String) -> String { HostName.of(origin + "/") ?? origin }
 }

@@ -14,6 +14,8 @@ struct DaemonPolicy: Sendable {
     /// For how long a transfer may bring next to nothing before it leaves its place to whatever else waits, in seconds;
     /// twice as long each further time, so that it gets done as well.
     var trickleTime: Double = 60
+    /// How long a server may take its time to answer what it must not be asked twice, while others wait, in seconds.
+    var answerTime: Double = 900
     /// How often such a time is doubled at most.
     var maximumTrickleDoublings = 6
     /// How long at least until it is looked again whether places are to go to others, in seconds.

@@ -31,6 +31,8 @@ extension DaemonStateMachine {
         case limitRates(SharedRates, session: Int64?)
         /// Change the share that a transfer has of such limits.
         case prioritize(task: Int64, Double)
+        /// Have a transfer give back a connection that it was lent, to any host or to one.
+        case recallConnection(task: Int64, host: String?)
         /// Stop a transfer; its file stays.
         case stop(task: Int64)
         /// Go on with a transfer whose server wanted to know something.

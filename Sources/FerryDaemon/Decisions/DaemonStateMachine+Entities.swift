@@ -166,6 +166,8 @@ extension DaemonStateMachine {
         var leader: Int64?
         /// What it counts against.
         var place = Place.transfer
+        /// What it was lent beside its first connection.
+        var lentConnections = LentConnections()
         /// What its application has to decide before it goes on.
         var question: Question?
         /// How it is carried out, where its application has said so.

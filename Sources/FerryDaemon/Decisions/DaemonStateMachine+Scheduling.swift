@@ -17,6 +17,8 @@ extension DaemonStateMachine {
         /// The tasks that have changed while the store is being asked: what it says of them may
         /// be out of date.
         private var changedTasks: Set<TaskKey> = []
+        /// How many places applications get that are on their way back from others.
+        private var promises: [Int64: Int] = [:]
 
         /// Begins a search.
         mutating func begin(forShares isForShares: Bool = false) {
@@ -24,7 +26,14 @@ extension DaemonStateMachine {
             self.isForShares = isForShares
             isStale = false
             changedTasks = []
+            promises = [:]
         }
+
+        /// Notes that an application gets a place that is on its way back.
+        mutating func promise(to application: Int64) { promises[application, default: 0] += 1 }
+
+        /// How many such places an application gets.
+        func promisedCount(to application: Int64) -> Int { promises[application] ?? 0 }
 
         /// Notes a task that has changed.
         mutating func note(_ task: Int64) { note(.id(task)) }

@@ -5,7 +5,8 @@ import FoundationEssentials
 
 // Applications have equal shares of the places, of all and of those of a host: an application that waits gets the place
 // of one that has at least two more (max-min fairness). What an application does not need, others may have. A transfer
-// that brings next to nothing leaves its place to whatever waits. Either happens only while somebody waits.
+// that brings next to nothing leaves its place to whatever waits. Either happens only while somebody waits. Connections
+// that were lent come back first, and what a server would do twice is not asked for again.
 extension DaemonStateMachine {
     /// A task that has left its place because it brought next to nothing.
     struct Yield: Hashable, Sendable {
@@ -38,8 +39,12 @@ extension DaemonStateMachine {
 
     /// Something may wait for a place that others have: looks at the shares as soon as one may have to go.
     mutating func reviewSharesSoon(at now: Date) -> [Effect] {
-        let ends = holders(of: nil).map { $0.pace.since + policy.minimumPlaceTime }
         let soonest = now + policy.shareReviewInterval
+        // What was lent may come back at once.
+        let ends = holders(of: nil).map { task in
+            let isAlone = task.lentConnections.count(to: nil) == 0
+            return isAlone ? task.pace.since + policy.minimumPlaceTime : soonest
+        }
         return planReview(at: max(soonest, ends.min() ?? soonest))
     }
 
@@ -74,9 +79,15 @@ extension DaemonStateMachine {
         // Where its host is full, only a place there is of use.
         let host = budget.isFull(host: task.host) ? task.host : nil
         let holders = holders(of: host)
-        let own = budget.places(of: application(of: task), host: host)
+        let own =
+            budget.places(of: application(of: task), host: host)
+            + search.promisedCount(to: application(of: task))
         if let trickle = firstTrickle(of: holders, host: host, at: now) {
             return leavePlace(trickle, asTrickle: true, at: now)
+        }
+        if let recall = recallConnection(to: host, ifMoreThan: own + 1, at: now) {
+            search.promise(to: application(of: task))
+            return recall
         }
         if let richest = victim(of: holders, having: own + 2, host: host, at: now) {
             return leavePlace(richest, asTrickle: false, at: now)
@@ -84,7 +95,7 @@ extension DaemonStateMachine {
         guard own == 0 else { return nil }
         // There are more applications than places: they take turns with what can go on later.
         let oldest = holders.filter { task in
-            task.keepsBytes && now >= task.pace.since + policy.trickleTime
+            task.keepsBytes && !task.isActedUpon && now >= task.pace.since + policy.trickleTime
         }
         .min { $0.pace.since < $1.pace.since }
         return oldest.map { leavePlace($0, asTrickle: false, at: now) }
@@ -126,10 +137,11 @@ extension DaemonStateMachine {
         host: String?,
         at now: Date
     ) -> RunningTask? {
-        let counts = budget.places(host: host)
+        let counts = placesToKeep(host: host, at: now)
         func places(of task: RunningTask) -> Int { counts[application(of: task.record)] ?? 0 }
         let candidates = holders.filter { task in
-            places(of: task) >= count && now >= task.pace.since + policy.minimumPlaceTime
+            places(of: task) >= count && !task.isActedUpon
+                && now >= task.pace.since + policy.minimumPlaceTime
         }
         return candidates.max { first, second in
             if places(of: first) != places(of: second) {
@@ -173,7 +185,11 @@ extension DaemonStateMachine {
 
     /// When a transfer may have to go for bringing next to nothing.
     private func trickleEnd(of task: RunningTask) -> Date {
-        task.pace.since + trickleTime(after: yields[task.record.id]?.count ?? 0)
+        let time = trickleTime(after: yields[task.record.id]?.count ?? 0)
+        guard task.isActedUpon else { return task.pace.since + time }
+        // A server that has everything may take its time to answer, but not for ever.
+        let sent = task.sentByteCount == nil ? task.pace.since : task.pace.latest
+        return max(task.pace.since + time, sent + policy.answerTime)
     }
 
     /// For how long a transfer may bring next to nothing that has left its place so many times.
@@ -189,10 +205,7 @@ extension DaemonStateMachine {
         let limits = [
             task.options?.rates, sessions[task.record.sessionID]?.configuration.rates, rates,
         ]
-        guard limits.allSatisfy({ $0 == nil || $0 == SharedRates() }) else { return false }
-        // A server that has everything may take its time to answer.
-        let upload = UploadState.decode(task.record.upload)
-        return upload.map { task.sentByteCount ?? 0 < $0.byteCount } ?? true
+        return limits.allSatisfy { $0 == nil || $0 == SharedRates() }
     }
 
     private mutating func noteYield(of task: RunningTask, at now: Date) {
@@ -243,6 +256,8 @@ extension DaemonStateMachine {
         private static let interval: Double = 30
         /// Since when it has its place.
         let since: Date
+        /// When it has carried something last.
+        private(set) var latest: Date
         private var start: Date
         private var startByteCount: Int64
         private var lastRate: Double?
@@ -250,6 +265,7 @@ extension DaemonStateMachine {
         /// It has got its place, with so many bytes carried before.
         init(byteCount: Int64, at now: Date) {
             since = now
+            latest = now
             start = now
             startByteCount = byteCount
         }
@@ -259,6 +275,7 @@ extension DaemonStateMachine {
 
         /// It has carried so many bytes by now.
         mutating func note(_ byteCount: Int64, at now: Date) {
+            latest = now
             guard now.timeIntervalSince(start) >= Self.interval else { return }
             lastRate = rate(byteCount, at: now)
             start = now
@@ -275,6 +292,16 @@ extension DaemonStateMachine {
 }
 
 extension DaemonStateMachine.RunningTask {
+    /// Whether a server may have begun to do what it would do twice, were it asked again: it has all of an upload, or a
+    /// request that does more than to ask.
+    var isActedUpon: Bool {
+        if let upload = UploadState.decode(record.upload) {
+            return sentByteCount ?? 0 >= upload.byteCount
+        }
+        let method = (currentRequest ?? Stored.request(record.request))?.method
+        return method != "GET" && method != "HEAD"
+    }
+
     /// Whether it goes on where it was when it has been stopped, as far as its server has shown.
     fileprivate var keepsBytes: Bool {
         guard sentByteCount == nil else { return resource != nil }

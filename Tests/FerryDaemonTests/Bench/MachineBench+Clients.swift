@@ -1,4 +1,5 @@
 import FerryStore
+import FerrySystem
 import FerryTransfer
 import FerryWire
 import FoundationEssentials
@@ -106,6 +107,25 @@ extension MachineBench {
         let task = create(client, identifier, host: host, priority: priority)
         resume(client, identifier)
         return task
+    }
+
+    /// A client makes an upload of 500 bytes, and lets it run.
+    mutating func startUpload(_ client: BenchClient, _ identifier: Int) {
+        let create = Wire.CreateUpload(
+            session: client.session,
+            identifier: identifier,
+            request: .sample("http://a/\(identifier)"),
+            path: "/home/jo/file",
+            priority: 0.5
+        )
+        let now = now
+        let file = FileIdentity(device: 1, inode: 2, size: 500, modified: 3, changed: 4)
+        _ = call(client) { $0.createUpload(create, of: file, from: $1, at: now) }
+        settle()
+        guard let (task, upload, call) = securings.last else { return }
+        input { $0.secured(task: task, upload, for: call, at: $1) }
+        settle()
+        resume(client, identifier)
     }
 
     @discardableResult

@@ -46,6 +46,8 @@ struct MachineBench {
     /// The files that are to be made sure of.
     private(set) var securings:
         [(task: Int64, upload: UploadState, call: DaemonStateMachine.CallIdentifier)] = []
+    /// The transfers that were asked for a connection back.
+    private(set) var recalls: [(task: Int64, host: String?)] = []
     /// The files that are to be copied.
     private(set) var sharings: [(task: Int64, byteCount: Int64, path: String, others: [Int64])] = []
     private(set) var hasExited = false
@@ -121,6 +123,7 @@ struct MachineBench {
         case .send(let call, let event): events[call, default: []].append(event)
         case .start(let start): transfers[start.task.id] = start
         case .limitRate, .limitRates, .prioritize: break
+        case .recallConnection(let task, let host): recalls.append((task, host))
         case .stop(let task): transfers[task] = nil
         case .answerChallenge(let task, let answer):
             challengeAnswers[task, default: []].append(answer)

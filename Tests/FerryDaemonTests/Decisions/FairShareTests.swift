@@ -181,6 +181,87 @@ import Testing
         #expect(bench.loading.count == 2 && bench.loading.contains(late))
     }
 
+    @Test func `REL-3: what a server may be doing is not asked for again for another's share`() {
+        var bench = MachineBench(.limits(total: 2, host: 2))
+        let first = Self.program("first", number: 1, rate: 5000, in: &bench)
+        for identifier in 1...2 {
+            var create = Wire.CreateDownload.sample(first.client.session, identifier)
+            create.request.method = "POST"
+            create.resumed = true
+            let now = bench.now
+            bench.settledCall(first.client) { [create] in
+                $0.createDownload(create, from: $1, at: now)
+            }
+        }
+        let second = Self.program("second", number: 2, rate: 5000, in: &bench)
+        let late = bench.start(second.client, 1, host: "a")
+        bench.wait(600)
+        #expect(bench.loading == [1, 2])
+        // What no server would take so long for keeps its place from nobody.
+        bench.wait(310)
+        #expect(bench.loading.contains(late))
+    }
+
+    @Test func `REL-3: an upload that was sent is not sent again for another's share`() {
+        var bench = MachineBench(.limits(total: 2, host: 2))
+        let first = Self.program("first", number: 1, rate: 5000, in: &bench)
+        for identifier in 1...2 {
+            bench.startUpload(first.client, identifier)
+            let task = Int64(identifier)
+            bench.input { $0.sent(task: task, byteCount: task == 1 ? 500 : 100, at: $1) }
+        }
+        let second = Self.program("second", number: 2, rate: 5000, in: &bench)
+        let late = bench.start(second.client, 1, host: "a")
+        bench.wait(30)
+        // The other one, of which the server does not have everything, has to go.
+        #expect(bench.loading == [1, late])
+    }
+
+    @Test func `REL-3: connections that were lent come back before a transfer has to go`() {
+        var bench = MachineBench(.limits(total: 6, host: 6))
+        let first = Self.program("first", number: 1, rate: 5000, in: &bench)
+        bench.start(first.client, 1, host: "a")
+        let session = first.client.session
+        let lent = (1...9).count { _ in
+            bench.machine.lendConnection(task: 1, session: session, host: "a:80")
+        }
+        #expect(lent == 4)
+        let second = Self.program("second", number: 2, rate: 5000, in: &bench)
+        for identifier in 1...4 { bench.start(second.client, identifier, host: "a") }
+        #expect(bench.loading == [1, 2])
+        bench.wait(6)
+        // As many as are its share, and no more; nobody has to start anew.
+        #expect(bench.recalls.map(\.task) == [1, 1] && bench.recalls.first?.host == "a:80")
+        for _ in bench.recalls {
+            let isAwaited = bench.machine.takeBackConnection(
+                task: 1,
+                session: session,
+                host: "a:80"
+            )
+            #expect(isAwaited)
+            bench.input { $0.searchForTasks(at: $1) }
+            bench.settle()
+        }
+        #expect(bench.loading == [1, 2, 3, 4])
+    }
+
+    @Test func `REL-3: a transfer that gives back nothing of what it was lent has to go itself`() {
+        var bench = MachineBench(.limits(total: 4, host: 4))
+        let first = Self.program("first", number: 1, rate: 5000, in: &bench)
+        for identifier in 1...2 { bench.start(first.client, identifier, host: "a") }
+        let isLent = bench.machine.lendConnection(
+            task: 1,
+            session: first.client.session,
+            host: "a:80"
+        )
+        #expect(isLent)
+        let second = Self.program("second", number: 2, rate: 5000, in: &bench)
+        for identifier in 1...2 { bench.start(second.client, identifier, host: "a") }
+        bench.wait(60)
+        #expect(!bench.recalls.isEmpty)
+        #expect(bench.loading.contains(4))
+    }
+
     @Test func `REL-3: of the places that become free each application gets as many`() {
         var bench = MachineBench(.limits(total: 4, host: 4))
         let many = Self.program("many", number: 1, rate: 5000, in: &bench)

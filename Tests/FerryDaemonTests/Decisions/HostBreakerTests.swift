@@ -81,11 +81,19 @@ import Testing
         for task in tasks { bench.fail(task, .cannotConnectToHost) }
         let host = try #require(bench.stored(tasks[0])?.host)
         // Another task has it for a mirror.
-        let isLent = bench.machine.lendConnection(session: client.session, host: host)
+        let isLent = bench.machine.lendConnection(
+            task: 9,
+            session: client.session,
+            host: host
+        )
         #expect(isLent)
         bench.wait(3600)
         #expect(bench.transfers.isEmpty)
-        let isAwaited = bench.machine.takeBackConnection(session: client.session, host: host)
+        let isAwaited = bench.machine.takeBackConnection(
+            task: 9,
+            session: client.session,
+            host: host
+        )
         #expect(isAwaited)
         bench.input { $0.searchForTasks(at: $1) }
         bench.settle()

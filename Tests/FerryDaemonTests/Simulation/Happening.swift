@@ -45,6 +45,7 @@ enum Happening: CaseIterable, Sendable {
     case connectionLent
     case connectionRefused
     case connectionAwaited
+    case connectionRecalled
     case optionsSet
     case clockSet
     case sharedFile

@@ -3,11 +3,13 @@
 /// The connections that a download has beside its first one, as `TaskConnections` has them counted.
 final class SimulatedConnections {
     private let daemon: SimulatedDaemon
+    private let task: Int64
     private let session: Int64
     /// The hosts that they lead to.
     private(set) var hosts: [String] = []
 
-    init(session: Int64, daemon: SimulatedDaemon) {
+    init(task: Int64, session: Int64, daemon: SimulatedDaemon) {
+        self.task = task
         self.session = session
         self.daemon = daemon
     }
@@ -21,7 +23,7 @@ final class SimulatedConnections {
             world.fail("\(address) has no host")
             return false
         }
-        var isLent = daemon.machine.lendConnection(session: session, host: host)
+        var isLent = daemon.machine.lendConnection(task: task, session: session, host: host)
         if world.sabotage == .takesUnlentConnections { isLent = true }
         world.count(isLent ? .connectionLent : .connectionRefused)
         guard isLent else { return false }
@@ -37,6 +39,13 @@ final class SimulatedConnections {
         giveBack(hosts.remove(at: daemon.world.random.number(below: hosts.count)))
     }
 
+    /// Gives one back that was asked for, if there is one.
+    func giveBackOne(to host: String?) {
+        guard let index = hosts.lastIndex(where: { host == nil || $0 == host }) else { return }
+        daemon.world.count(.connectionRecalled)
+        giveBack(hosts.remove(at: index))
+    }
+
     /// Gives all of them back.
     func giveBackAll() {
         let all = hosts
@@ -48,7 +57,11 @@ final class SimulatedConnections {
         let world = daemon.world
         if world.sabotage == .keepsConnections, world.random.happens(percent: 10) { return }
         world.note("a connection to \(host) comes back from session \(session)")
-        let isAwaited = daemon.machine.takeBackConnection(session: session, host: host)
+        let isAwaited = daemon.machine.takeBackConnection(
+            task: task,
+            session: session,
+            host: host
+        )
         guard isAwaited else { return }
         world.count(.connectionAwaited)
         // Not from inside of what the machine has just asked for.

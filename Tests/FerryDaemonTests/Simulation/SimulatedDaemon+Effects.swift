@@ -20,6 +20,7 @@ extension SimulatedDaemon {
         case .start(let start): self.start(start)
         case .limitRate(let task, let rates): transfers[task]?.limit(to: rates)
         case .prioritize(let task, let priority): transfers[task]?.priority = priority
+        case .recallConnection(let task, let host): transfers[task]?.returnConnection(to: host)
         case .stop(let task): transfers.removeValue(forKey: task)?.cancel()
         case .answerChallenge(let task, let answer): transfers[task]?.take(answer)
         case .shareFile(let task, let byteCount, let path, let others):

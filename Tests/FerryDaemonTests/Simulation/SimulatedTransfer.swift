@@ -54,7 +54,7 @@ class SimulatedTransfer {
         rates = options?.rates ?? SharedRates()
         priority = start.task.priority
         session = start.task.sessionID
-        connections = SimulatedConnections(session: session, daemon: daemon)
+        connections = SimulatedConnections(task: task, session: session, daemon: daemon)
         asksForLink = start.asksForLink
     }
 
@@ -69,6 +69,11 @@ class SimulatedTransfer {
         guard daemon.world.sabotage != .keepsTransfers else { return }
         lifetime.end()
         connections.giveBackAll()
+    }
+
+    /// Gives a connection back that it was lent.
+    func returnConnection(to host: String?) {
+        connections.giveBackOne(to: host)
     }
 
     /// Loads and sends no faster from now on.

@@ -45,6 +45,7 @@ extension Simulation {
         let places = budget.places(host: host)
         return machine.running.values.contains { other in
             other.place == .transfer && other.phase == .loading && other.question == nil
+                && !other.isActedUpon
                 && (host == nil || other.record.host == host)
                 && places[machine.application(of: other.record)] ?? 0 >= own + 2
         }

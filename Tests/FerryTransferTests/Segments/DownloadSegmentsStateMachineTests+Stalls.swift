@@ -30,6 +30,26 @@ extension DownloadSegmentsStateMachineTests {
         #expect(machine.nextStall == later + .seconds(64))
     }
 
+    @Test func `REL-3: a connection that others wait for is given back, and the first one goes on`()
+    {
+        var machine = divided()
+        #expect(
+            machine.connectionRecalled(from: [0], at: now) == [
+                .cancelPart(1), .giveConnectionBack(source: 0),
+            ]
+        )
+        // There is none but its own any more, and for a while no other is asked for.
+        #expect(machine.connectionRecalled(from: [0], at: now) == [])
+        _ = bring(&machine, 0, 675)
+        #expect(machine.grow(at: now) == [])
+    }
+
+    @Test func `REL-3: only a connection to a server that is full is given back`() {
+        var machine = divided()
+        #expect(machine.connectionRecalled(from: [], at: now) == [])
+        #expect(machine.connectionCount == 2)
+    }
+
     @Test func `when all connections bring nothing all are replaced`() {
         var machine = divided()
         let effects = machine.stallTimePassed(at: now + .seconds(60))

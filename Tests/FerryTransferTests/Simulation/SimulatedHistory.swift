@@ -189,6 +189,9 @@ final class SimulatedHistory {
             now += .seconds(70)
             try await perform(machine.stallTimePassed(at: now))
         }
+        if !isCalm, generator.happens(2) {
+            try await perform(machine.connectionRecalled(from: [0], at: now))
+        }
         if generator.happens(15) { try await onFile { try await self.synchronize() } }
     }
 

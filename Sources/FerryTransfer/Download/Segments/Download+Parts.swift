@@ -23,6 +23,16 @@ extension Download {
         connections?.takeBack(connectionTo: origin)
     }
 
+    /// Gives a connection back before its time, because somebody else waits for it; what it was to bring is left to
+    /// the others.
+    ///
+    /// - Parameter isWanted: Whether a connection to a server is of use, which it is given as
+    ///   ``ConnectionLender/lend(connectionTo:)`` is.
+    package func returnConnection(where isWanted: (String) -> Bool) {
+        let sources = lentConnections.filter { $0.value.last.map(isWanted) ?? false }.keys
+        run(machine.connectionRecalled(from: Set(sources), at: EventLoop.now))
+    }
+
     func start(_ part: Int, _ next: StateMachine.Request, of source: Int) {
         var request = next.transfer
         request.fields += next.resumption?.fields ?? []

@@ -195,6 +195,32 @@ extension Download.StateMachine {
         return ends + (completed() ?? goOnOrFail(at: now))
     }
 
+    /// Gives a connection back that was lent, unless it is the only one: a comparison's first, then the one that has
+    /// most left to bring.
+    mutating func connectionRecalled(
+        from lenders: Set<Int>,
+        at now: ContinuousClock.Instant
+    ) -> [Effect] {
+        guard state == .receiving, connectionCount > 1 else { return [] }
+        let count = connectionCount - 1
+        let probe = sources.probes.filter { lenders.contains($0.value.source) }.keys.min()
+        if let probe {
+            growth?.refuse(connections: count, at: now)
+            return abandonProbe(probe)
+        }
+        let extras = segments?.parts.filter {
+            $0.value.isExtra && lenders.contains($0.value.source)
+        }
+        guard
+            let part = extras?.max(by: { first, second in
+                (first.value.missing, first.key) < (second.value.missing, second.key)
+            })?.key
+        else { return [] }
+        let end = cancelPart(part)
+        growth?.refuse(connections: count, at: now)
+        return end + (completed() ?? goOnOrFail(at: now))
+    }
+
     /// Asks nothing more of a source, where it is one of several.
     ///
     /// - Returns: Whether there is no other, so that the connections there are have to do.
@@ -268,12 +294,14 @@ extension Download.StateMachine {
 extension Download.StateMachine {
     /// Ends all comparisons.
     mutating func abandonProbes() -> [Effect] {
-        let probes = sources.probes.sorted { $0.key < $1.key }
-        sources.probes = [:]
-        for (_, probe) in probes { sources[probe.source] = .unproven }
-        return probes.flatMap { identifier, probe in
-            [.cancelPart(identifier), .giveConnectionBack(source: probe.source)]
-        }
+        sources.probes.keys.sorted().flatMap { abandonProbe($0) }
+    }
+
+    /// Ends a comparison, which may be made later.
+    private mutating func abandonProbe(_ identifier: Int) -> [Effect] {
+        guard let probe = sources.probes.removeValue(forKey: identifier) else { return [] }
+        sources[probe.source] = .unproven
+        return [.cancelPart(identifier), .giveConnectionBack(source: probe.source)]
     }
 }
 

@@ -18,6 +18,10 @@ extension MirrorHistory {
         guard !machine.hasEnded else { return }
         if let due = stallTimer, due <= now { try stallTimerFired() }
         if generator.happens(10) { file.synchronize() }
+        if !isCalm, generator.happens(2) {
+            let lenders = lentTo.filter { !$0.value.isEmpty }.keys
+            try run(machine.connectionRecalled(from: Set(lenders), at: now))
+        }
         guard !isCalm, generator.below(1000) < 2 else { return }
         count(.cancellation)
         note("the owner cancels it")
