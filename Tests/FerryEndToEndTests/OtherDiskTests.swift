@@ -46,6 +46,22 @@ struct OtherDiskTests {
     }
 
     @Test
+    func `API-17: equal files for another disk are fetched once, and need no room in the home`()
+        async throws
+    {
+        let gate = FixtureGate()
+        server.on("/file", .file(FixtureFile(content)).stalling(after: 5_000_000, at: gate))
+        let url = server.url("/file")
+        let get = try await home.ferry("get", "--detach", "-d", target.path, url, url)
+        #expect(get.exit == .exited(status: 0), "\(get.error)")
+        try await untilWritten(4_000_000)
+        gate.open()
+        try await untilLeft(["file", "file.1"])
+        // Besides there may be parts of it.
+        #expect(server.requests.filter { $0["Range"] == nil }.count == 1)
+    }
+
+    @Test
     func `REL-11: a kill costs no byte of a file that grows elsewhere, and cancel removes it`()
         async throws
     {

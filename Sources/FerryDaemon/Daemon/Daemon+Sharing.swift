@@ -2,36 +2,33 @@ import FerrySystem
 import FerryTransfer
 
 extension Daemon {
-    /// Copies a task's file, which is complete, for others that ask for the same.
-    func shareFile(of task: Int64, byteCount: Int64, path: String, with others: [Int64]) {
+    /// Copies a task's file, which is complete, for another that asks for the same.
+    func copyFile(_ copy: DaemonStateMachine.FileCopy) {
+        let copying = PartialFile.Copying(
+            byteCount: copy.byteCount,
+            greatestByteCount: options.policy.greatestCopy
+        )
+        copies[copy.follower] = copying
         LoopActor.task { [self] in
-            var copies: [Int64: Result<String, TransferError>] = [:]
-            for other in others {
-                copies[other] = await copy(of: task, byteCount: byteCount, for: other)
-            }
-            input { [copies] machine, now in
-                machine.sharedFile(
-                    of: task,
-                    byteCount: byteCount,
-                    path: path,
-                    with: copies,
-                    at: now
-                )
-            }
+            let result = await result(of: copy, by: copying)
+            copies[copy.follower] = nil
+            input { machine, now in machine.copied(copy, result, at: now) }
         }
     }
 
-    private func copy(
-        of task: Int64,
-        byteCount: Int64,
-        for other: Int64
-    ) async -> Result<String, TransferError> {
+    private func result(
+        of copy: DaemonStateMachine.FileCopy,
+        by copying: PartialFile.Copying
+    ) async -> DaemonStateMachine.FileCopy.Result {
+        let queue = applicationQueues.queue(of: copy.application)
+        let place = await findPlace(of: copy.follower, in: copy.directory, on: queue)
         do throws(TransferError) {
-            try await files.file(of: task)
-                .copy(to: files.file(of: other), byteCount: byteCount, on: files.queue)
-            return .success(files.path(of: other))
+            try place.get()
+            let (source, target) = (files.file(of: copy.leader), files.file(of: copy.follower))
+            let isMade = try await copying.run(from: source, to: target, on: queue)
+            return isMade ? .copied(files.path(of: copy.follower)) : .tooLarge
         } catch {
-            return .failure(error)
+            return .failed(error)
         }
     }
 }

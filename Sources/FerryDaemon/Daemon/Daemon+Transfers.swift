@@ -74,7 +74,11 @@ extension Daemon {
         let waiting = TransferPreparation()
         transfers[task.id] = waiting
         LoopActor.task { [self] in
-            let place = await findPlace(of: task, in: directory)
+            let place = await findPlace(
+                of: task.id,
+                in: directory,
+                on: queue(of: task)
+            )
             // Otherwise it was stopped meanwhile.
             guard transfers[task.id] === waiting else { return }
             transfers[task.id] = nil
@@ -88,21 +92,21 @@ extension Daemon {
     }
 
     /// Finds or chooses where a download's file grows.
-    private func findPlace(
-        of task: TaskRecord,
-        in directory: String?
+    func findPlace(
+        of task: Int64,
+        in directory: String?,
+        on queue: BlockingQueue
     ) async -> Result<Void, TransferError> {
-        let queue = queue(of: task)
         do throws(TransferError) {
-            try await files.findFile(of: task.id, on: queue)
+            try await files.findFile(of: task, on: queue)
         } catch {
             return .failure(error)
         }
         guard let directory,
-            let refusal = await files.choosePlace(for: task.id, in: directory, on: queue)
+            let refusal = await files.choosePlace(for: task, in: directory, on: queue)
         else { return .success(()) }
         let reason = "the file does not grow in \(directory): \(refusal)"
-        log.write(.notice, reason, task: task.id)
+        log.write(.notice, reason, task: task)
         return .success(())
     }
 

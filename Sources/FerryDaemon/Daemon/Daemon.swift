@@ -32,6 +32,8 @@ final class Daemon {
     var arrivingFiles: [DaemonStateMachine.CallIdentifier: ArrivingFile] = [:]
     /// What makes calls on the files of applications.
     let applicationQueues = ApplicationQueues()
+    /// The copies that are being made for tasks of others' files.
+    var copies: [Int64: PartialFile.Copying] = [:]
     /// The transfers that wait for an answer to what their servers want to know, and where it goes.
     var questions: [Int64: @LoopActor (LoadChallengeAnswer) -> Void] = [:]
     let rateLimits = RateLimits()
@@ -205,8 +207,10 @@ final class Daemon {
             questions[task] = nil
         case .answerChallenge(let task, let answer):
             questions.removeValue(forKey: task)?(answer)
-        case .shareFile(let task, let byteCount, let path, let others):
-            shareFile(of: task, byteCount: byteCount, path: path, with: others)
+        case .copyFile(let copy):
+            copyFile(copy)
+        case .abandonCopy(let task):
+            copies[task]?.abandon()
         case .seal(let task):
             files.seal(task: task)
         case .adopt(let resumeData, let task):

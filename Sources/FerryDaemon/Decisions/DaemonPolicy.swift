@@ -24,6 +24,10 @@ struct DaemonPolicy: Sendable {
     var maximumYields = 1024
     /// How many tasks get the bytes of one other at most; each is held in memory.
     var maximumFollowers = 32
+    /// How long the end of a task waits for copies of its file for others, in seconds.
+    var copyTime: Double = 10
+    /// How many bytes a file has at most that is copied for another task where the disk cannot have both share them.
+    var greatestCopy: Int64 = 64 << 20
     /// When several connections fetch one download, and how many at most.
     var segments = Download.SegmentPolicy()
     /// When a failed attempt is made again.

@@ -37,8 +37,10 @@ extension DaemonStateMachine {
         case stop(task: Int64)
         /// Go on with a transfer whose server wanted to know something.
         case answerChallenge(task: Int64, LoadChallengeAnswer)
-        /// Copy a task's file, which is complete, for others, and report with `sharedFile`.
-        case shareFile(of: Int64, byteCount: Int64, path: String, with: [Int64])
+        /// Copy a task's file, which is complete, for another, and report with `copied`.
+        case copyFile(FileCopy)
+        /// Give up the copy that is being made for a task; what comes of it is reported all the same.
+        case abandonCopy(task: Int64)
         /// Take the record of its origin off a complete file.
         case seal(task: Int64)
         /// Take over the file of a task's resume data, if that was not done before, and report with
@@ -206,6 +208,8 @@ extension DaemonStateMachine {
         case recount(session: Int64)
         /// It is to be looked whether places are to go to others.
         case shares
+        /// The copies of a task's file take too long.
+        case sharing(task: Int64)
         /// The tasks that wait for a date are to be read once more.
         case clock
         /// The daemon has had nothing to do for a while.

@@ -145,13 +145,16 @@ extension DaemonStateMachine {
     ) -> [Effect] {
         linkPatience[task] = nil
         yields[task] = nil
-        if copying[task] != nil { copying[task] = true }
         let others = self.ending.removeValue(forKey: task) ?? []
         search.note(task)
         if endingQueryCount > 0 { tasksEndedMeanwhile.insert(task) }
         adoptions.remove(task)
         // Whoever has ended it: a task that has ended has no transfer.
         var effects = stop(task: task, at: now)
+        if copying[task] != nil {
+            copying[task] = true
+            effects.append(.abandonCopy(task: task))
+        }
         for change in receipt.changes where change.to == .completed {
             effects += log(ending, of: task)
             effects.append(fileEffect(task: task, ending, resumeData: resumeData))

@@ -4,8 +4,10 @@ import FerryWire
 import FoundationEssentials
 
 // Equal downloads of a session that are under way at once are fetched once. The first one, the leader, has the transfer;
-// the others follow it: they are told what it is told, and when its file is complete each gets a copy of its own, before
-// anybody is told of the end. When the leader leaves early, for whatever reason, each of them goes on by itself.
+// the others follow it: they are told what it is told, and when its file is complete they get copies of their own, one
+// after the other, before the leader's end: then the file is its application's, which may change it. The end does not
+// wait for long, nor for copies that take their time. When the leader leaves early, for whatever reason, each of those
+// that have no copy goes on by itself.
 // A leader has so many followers and no more: the next one has a transfer of its own, and followers of its own.
 extension DaemonStateMachine {
     /// The task that has a transfer of the same, if there is one that may have another follower.
@@ -19,6 +21,7 @@ extension DaemonStateMachine {
                 && other.record.replacement == nil && other.record.options == task.options
                 && other.record.request == task.request
                 && followers[other.record.id]?.count ?? 0 < policy.maximumFollowers
+                && !isTooLargeToCopy(other)
         }
         guard let leader = equal.min(by: { $0.record.id < $1.record.id }),
             let request = Stored.request(task.request), request.mayBeShared
@@ -59,11 +62,27 @@ extension DaemonStateMachine {
 
     /// A task has no transfer any more: its followers go on by themselves.
     mutating func releaseFollowers(of id: Int64) -> [Effect] {
-        (followers.removeValue(forKey: id) ?? []).compactMap { follower in
+        let isShared = sharings.removeValue(forKey: id) != nil
+        let released: [Effect] = (followers.removeValue(forKey: id) ?? []).compactMap { follower in
             guard running[follower]?.phase == .following else { return nil }
             running[follower] = nil
             return .changed(task: follower)
         }
+        return isShared ? [.setTimer(.sharing(task: id), nil)] + released : released
+    }
+
+    /// Has the followers of a task go on by themselves of which it is known by now that they will get no copies.
+    mutating func releaseIfTooLarge(_ id: Int64, at now: Date) -> [Effect] {
+        guard followers[id] != nil, let task = running[id], isTooLargeToCopy(task) else {
+            return []
+        }
+        return releaseFollowers(of: id) + searchForTasks(at: now)
+    }
+
+    /// Whether a task's file is too large to be copied, and the disk is known not to have two files share their bytes.
+    private func isTooLargeToCopy(_ task: RunningTask) -> Bool {
+        task.expectedByteCount ?? 0 > policy.greatestCopy
+            && directoriesWithoutSharing.contains(task.options?.directory ?? "")
     }
 
     /// A task goes that may follow another.
@@ -76,50 +95,142 @@ extension DaemonStateMachine {
     // MARK: The file
 
     /// Has the file of a task that is complete copied for its followers; `nil` where there are none.
-    mutating func shareFile(of id: Int64, byteCount: Int64, path: String) -> [Effect]? {
-        guard let own = followers.removeValue(forKey: id), !own.isEmpty else { return nil }
-        let response = running[id]?.response
-        for follower in own {
-            running[follower]?.phase = .finishing
-            running[follower]?.response = response
-            running[follower]?.hasUnstoredResponse = true
-            running[follower]?.hasUntoldProgress = false
-            running[follower]?.receivedByteCount = byteCount
-            running[follower]?.expectedByteCount = byteCount
-            copying[follower] = false
-        }
-        operationCount += 1
-        return [.shareFile(of: id, byteCount: byteCount, path: path, with: own)]
-    }
-
-    /// The file of a task was copied for its followers, as far as it could be; the paths are those of the copies.
-    mutating func sharedFile(
+    mutating func shareFile(
         of id: Int64,
         byteCount: Int64,
         path: String,
-        with copies: [Int64: Result<String, TransferError>],
         at now: Date
-    ) -> [Effect] {
-        operationCount -= 1
-        var effects = storeEnd(of: id, byteCount: byteCount, path: path, at: now)
-        for (follower, copy) in copies.sorted(by: { $0.key < $1.key }) {
-            let hasEnded = copying.removeValue(forKey: follower) == true
-            let isWaiting = running[follower]?.leader == id && ending[follower] == nil
-            switch copy {
-            case .success(let path) where isWaiting:
-                ending[follower] = []
-                effects += storeEnd(of: follower, byteCount: byteCount, path: path, at: now)
-            case .success:
-                // Its application has ended it meanwhile; one that it has suspended finds the file later.
-                if hasEnded { effects.append(.discardFile(task: follower)) }
-            case .failure(let error):
-                let text =
-                    "has no copy of the bytes of task \(id) and loads them itself: \(error.message)"
-                effects.append(.log(.warning, text, task: follower))
-                if isWaiting { running[follower] = nil }
+    ) -> [Effect]? {
+        guard followers[id] != nil else { return nil }
+        sharings[id] = Sharing(byteCount: byteCount, path: path)
+        return [.setTimer(.sharing(task: id), now + policy.copyTime)] + copyNext(of: id, at: now)
+    }
+
+    /// Makes the next copy of a file; when there is none to make, the task ends.
+    private mutating func copyNext(of id: Int64, at now: Date) -> [Effect] {
+        guard !isStopping, let sharing = sharings[id] else { return [] }
+        guard let follower = followers[id]?.first, let task = running[follower] else {
+            return endSharing(of: id, at: now)
+        }
+        sharings[id]?.follower = follower
+        copying[follower] = false
+        fileOperationCount += 1
+        let copy = FileCopy(
+            leader: id,
+            follower: follower,
+            byteCount: sharing.byteCount,
+            application: application(of: task.record),
+            directory: task.options?.directory
+        )
+        return [.copyFile(copy)]
+    }
+
+    /// Ends a task whose file nobody gets a copy of any more.
+    private mutating func endSharing(of id: Int64, at now: Date) -> [Effect] {
+        guard let sharing = sharings[id] else { return [] }
+        let released = releaseFollowers(of: id)
+        ending[id] = []
+        return released
+            + storeEnd(of: id, byteCount: sharing.byteCount, path: sharing.path, at: now)
+    }
+
+    /// The copies of a file have taken too long: its task ends, and who has none loads for itself.
+    mutating func copyTimePassed(of id: Int64, at now: Date) -> [Effect] {
+        guard !isStopping, let sharing = sharings[id] else { return [] }
+        // Before its application may change what is being copied.
+        let abandoned = sharing.follower.map { [Effect.abandonCopy(task: $0)] } ?? []
+        return abandoned + endSharing(of: id, at: now) + searchForTasks(at: now)
+    }
+
+    /// The file of a task was copied for another, or could not be.
+    mutating func copied(_ copy: FileCopy, _ result: FileCopy.Result, at now: Date) -> [Effect] {
+        let (id, follower) = (copy.leader, copy.follower)
+        fileOperationCount -= 1
+        let hasEnded = copying.removeValue(forKey: follower) == true
+        if sharings[id]?.follower == follower { sharings[id]?.follower = nil }
+        let isWaiting = running[follower]?.leader == id && running[follower]?.phase == .following
+        var effects: [Effect] = []
+        switch result {
+        case .copied(let path):
+            if isWaiting { effects += endFollower(copy, path: path, at: now) }
+            // One that its application has suspended finds the file later.
+            if hasEnded { effects.append(.discardFile(task: follower)) }
+        case .tooLarge:
+            effects += tooLarge(copy, at: now)
+        case .failed(let error):
+            effects.append(isLoadedAgain(copy, because: error.message))
+            if isWaiting {
+                leave(id, follower)
+                running[follower] = nil
+                effects.append(.changed(task: follower))
             }
         }
-        return effects + searchForTasks(at: now) + evaluateIdleness(at: now)
+        return effects + copyNext(of: id, at: now) + searchForTasks(at: now)
+            + evaluateIdleness(at: now)
+    }
+
+    /// A task that has followed another has a file of its own, which is complete.
+    private mutating func endFollower(_ copy: FileCopy, path: String, at now: Date) -> [Effect] {
+        let (id, follower) = (copy.leader, copy.follower)
+        leave(id, follower)
+        running[follower]?.phase = .finishing
+        running[follower]?.response = running[id]?.response
+        running[follower]?.hasUnstoredResponse = true
+        running[follower]?.hasUntoldProgress = false
+        running[follower]?.receivedByteCount = copy.byteCount
+        running[follower]?.expectedByteCount = copy.byteCount
+        ending[follower] = []
+        return storeEnd(of: follower, byteCount: copy.byteCount, path: path, at: now)
+    }
+
+    /// Nobody gets a copy of a large file, now or later, where the disk cannot have two files share their bytes.
+    private mutating func tooLarge(_ copy: FileCopy, at now: Date) -> [Effect] {
+        if directoriesWithoutSharing.count >= 64 { directoriesWithoutSharing = [] }
+        directoriesWithoutSharing.insert(copy.directory ?? "")
+        let reason = "a copy of \(copy.byteCount) bytes would take too long"
+        return [isLoadedAgain(copy, because: reason)] + endSharing(of: copy.leader, at: now)
+    }
+
+    private func isLoadedAgain(_ copy: FileCopy, because reason: String) -> Effect {
+        let text =
+            "has no copy of the bytes of task \(copy.leader) and loads them itself: \(reason)"
+        return .log(.warning, text, task: copy.follower)
+    }
+}
+
+extension DaemonStateMachine {
+    /// A complete file that is being copied for those that follow its task.
+    struct Sharing: Hashable, Sendable {
+        /// How many bytes it has.
+        var byteCount: Int64
+        /// Where it is.
+        var path: String
+        /// The task that a copy is being made for.
+        var follower: Int64?
+    }
+
+    /// A copy of a complete file for another task.
+    struct FileCopy: Hashable, Sendable {
+        /// What came of it.
+        enum Result: Hashable, Sendable {
+            /// It is on the disk, at this path.
+            case copied(String)
+            /// It would take too long.
+            case tooLarge
+            /// It could not be made.
+            case failed(TransferError)
+        }
+
+        /// The task whose file it is.
+        var leader: Int64
+        /// The task that gets the copy.
+        var follower: Int64
+        /// How many bytes it has.
+        var byteCount: Int64
+        /// Whose tasks they are.
+        var application: Int64
+        /// Where the copy is to be, as its application wants it.
+        var directory: String?
     }
 }
 

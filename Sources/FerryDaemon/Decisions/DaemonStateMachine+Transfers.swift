@@ -134,7 +134,8 @@ extension DaemonStateMachine {
         let others = followers[id] == nil ? [] : tellProgressLater(now)
         let telling =
             isProgressDue(task, at: now) ? tellProgress(of: id, at: now) : tellProgressLater(now)
-        return telling + others + (hasCome ? isThere(task, at: now) : [])
+        return telling + others + releaseIfTooLarge(id, at: now)
+            + (hasCome ? isThere(task, at: now) : [])
     }
 
     /// Bytes of an upload's file have left.
@@ -241,12 +242,13 @@ extension DaemonStateMachine {
         running[id]?.hasUntoldProgress = false
         running[id]?.phase = .finishing
         guard ending[id] == nil else { return [] }
+        // While copies are made and the store is at work the next one may load.
+        if let copies = shareFile(of: id, byteCount: byteCount, path: path, at: now) {
+            return copies + vacate(task: id, at: now)
+        }
         ending[id] = []
-        let end =
-            shareFile(of: id, byteCount: byteCount, path: path)
-            ?? storeEnd(of: id, byteCount: byteCount, path: path, at: now)
-        // While the store is at work the next one may load.
-        return end + vacate(task: id, at: now)
+        return storeEnd(of: id, byteCount: byteCount, path: path, at: now)
+            + vacate(task: id, at: now)
     }
 
     /// Puts the end of a task into the store whose file is complete.

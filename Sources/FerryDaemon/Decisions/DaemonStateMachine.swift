@@ -46,8 +46,13 @@ struct DaemonStateMachine {
     var tasksEndedMeanwhile: Set<Int64> = []
     /// The tasks that get the bytes of another, by that.
     var followers: [Int64: [Int64]] = [:]
+    /// The tasks whose files are complete and are being copied for those that follow them.
+    var sharings: [Int64: Sharing] = [:]
     /// The tasks whose files are being copied from another's, and whether they have ended meanwhile.
     var copying: [Int64: Bool] = [:]
+    /// The directories that downloads are for, "" for the daemon's own, where no two files can share their bytes, as far
+    /// as that is known.
+    var directoriesWithoutSharing: Set<String> = []
     /// The tasks whose servers have said that their address is none any more.
     var linkPatience: [Int64: LinkPatience] = [:]
     /// The number for the next task.
@@ -158,6 +163,7 @@ struct DaemonStateMachine {
         case .relaunch(let application): evaluateRelaunch(of: application, at: now)
         case .recount(let session): [query(.session(session))]
         case .shares: reviewShares(at: now)
+        case .sharing(let task): copyTimePassed(of: task, at: now)
         case .clock: followClock(at: now)
         case .idle: idleTimePassed(at: now)
         }

@@ -49,7 +49,7 @@ struct MachineBench {
     /// The transfers that were asked for a connection back.
     private(set) var recalls: [(task: Int64, host: String?)] = []
     /// The files that are to be copied.
-    private(set) var sharings: [(task: Int64, byteCount: Int64, path: String, others: [Int64])] = []
+    private(set) var copies: [Machine.FileCopy] = []
     private(set) var hasExited = false
     private var line = StoreLine()
     private var lastNumber: UInt64 = 1000
@@ -141,9 +141,9 @@ struct MachineBench {
         case .setTimer(let timer, let date): timers[timer] = date
         case .exit: hasExited = true
         case .terminate(let task, _): terminations.append(task.id)
-        case .shareFile(let task, let byteCount, let path, let others):
-            sharings.append((task, byteCount, path, others))
-        case .endSubscription, .forgetSession, .seal, .keepFile, .discardFile, .changed, .removed,
+        case .copyFile(let copy): copies.append(copy)
+        case .abandonCopy, .endSubscription, .forgetSession, .seal, .keepFile, .discardFile,
+            .changed, .removed,
             .log:
             break
         }

@@ -37,20 +37,14 @@ import Testing
         return (bench, client)
     }
 
-    private static func shared(
+    /// The copy that is being made has come to something.
+    private static func copied(
         _ bench: inout MachineBench,
-        _ result: (Int64) -> Result<String, TransferError> = { .success("/copy\($0)") }
+        _ result: DaemonStateMachine.FileCopy.Result? = nil
     ) {
-        guard let sharing = bench.sharings.last else { return }
-        let copies = sharing.others.reduce(into: [:]) { $0[$1] = result($1) }
+        guard let copy = bench.copies.last else { return }
         bench.input {
-            $0.sharedFile(
-                of: sharing.task,
-                byteCount: sharing.byteCount,
-                path: sharing.path,
-                with: copies,
-                at: $1
-            )
+            $0.copied(copy, result ?? .copied("/copy\(copy.follower)"), at: $1)
         }
         bench.settle()
     }
@@ -73,11 +67,11 @@ import Testing
         let progress = bench.events[stream]?.filter { $0.kind == .progress } ?? []
         #expect(Set(progress.compactMap(\.task)) == [1, 2])
         bench.finish(1, byteCount: 100)
-        // Nobody is told before each has a file of its own.
+        // The file is nobody's before there is a copy of it.
         #expect(bench.database.current.events.isEmpty)
-        let sharing = try #require(bench.sharings.first)
-        #expect(sharing.task == 1 && sharing.others == [2] && sharing.byteCount == 100)
-        Self.shared(&bench)
+        let copy = try #require(bench.copies.first)
+        #expect(copy.leader == 1 && copy.follower == 2 && copy.byteCount == 100)
+        Self.copied(&bench)
         for task in [1, 2] as [Int64] {
             #expect(Self.kinds(bench, task: task) == [.finished, .completed])
             #expect(bench.stored(task)?.receivedByteCount == 100)
@@ -87,7 +81,8 @@ import Testing
             .compactMap { Stored.event($0.payload)?.path }
         #expect(Set(paths) == ["/1", "/copy2"])
         #expect(bench.machine.running.isEmpty && bench.machine.followers.isEmpty)
-        #expect(bench.machine.copying.isEmpty && bench.machine.operationCount == 0)
+        #expect(bench.machine.copying.isEmpty && bench.machine.sharings.isEmpty)
+        #expect(bench.machine.operationCount == 0 && bench.machine.fileOperationCount == 0)
     }
 
     @Test func `API-17: a download that comes late gets the same bytes`() {
@@ -96,7 +91,14 @@ import Testing
         let late = Self.start(&bench, client, 3)
         #expect(bench.machine.running[late]?.receivedByteCount == 50)
         bench.finish(1, byteCount: 100)
-        #expect(bench.sharings.first?.others == [2, late])
+        // One copy is made after the other, and each has its end as soon as it is there.
+        #expect(bench.copies.map(\.follower) == [2])
+        Self.copied(&bench)
+        #expect(bench.copies.map(\.follower) == [2, late])
+        #expect(Self.kinds(bench, task: 2) == [.finished, .completed])
+        Self.copied(&bench)
+        #expect(Self.kinds(bench, task: late) == [.finished, .completed])
+        #expect(Self.kinds(bench, task: 1) == [.finished, .completed])
     }
 
     @Test func `API-17: thousands of equal downloads are not held in memory all at once`() {
@@ -143,7 +145,7 @@ import Testing
         #expect(bench.loading == [third])
         // It has bytes of its own, and goes on from them.
         bench.finish(third)
-        #expect(bench.sharings.isEmpty)
+        #expect(bench.copies.isEmpty)
         #expect(Self.kinds(bench, task: third) == [.finished, .completed])
     }
 
@@ -191,7 +193,7 @@ import Testing
     @Test func `API-17: what cannot be copied is loaded once more`() {
         var (bench, _) = Self.pair()
         bench.finish(1)
-        Self.shared(&bench) { _ in .failure(.sample(.diskFull)) }
+        Self.copied(&bench, .failed(.sample(.diskFull)))
         #expect(Self.kinds(bench, task: 1) == [.finished, .completed])
         #expect(bench.loading == [2])
         bench.finish(2)
@@ -202,8 +204,9 @@ import Testing
         var (bench, client) = Self.pair()
         bench.finish(1)
         bench.cancel(client, 2)
+        #expect(bench.effects.contains(.abandonCopy(task: 2)))
         bench.forgetEffects()
-        Self.shared(&bench)
+        Self.copied(&bench)
         #expect(bench.effects.contains(.discardFile(task: 2)))
         #expect(Self.kinds(bench, task: 2) == [.completed])
         #expect(bench.machine.copying.isEmpty)
@@ -216,5 +219,80 @@ import Testing
         let next = MachineBench(.limits(total: 9, host: 9), on: bench.database)
         #expect(next.loading == [1])
         #expect(next.machine.running[2]?.leader == 1)
+    }
+
+    // MARK: A disk that is slow
+
+    @Test func `API-17: an end does not wait for long until its file is copied for others`() throws
+    {
+        var (bench, client) = Self.pair()
+        let third = Self.start(&bench, client, 3)
+        bench.finish(1)
+        bench.wait(bench.machine.policy.copyTime - 1)
+        #expect(bench.database.current.events.isEmpty)
+        bench.forgetEffects()
+        bench.wait(2)
+        #expect(Self.kinds(bench, task: 1) == [.finished, .completed])
+        // From then on its application may change the file.
+        let first = try #require(bench.effects.first { $0 != .changed(task: third) })
+        #expect(first == .abandonCopy(task: 2))
+        #expect(bench.loading == [third])
+        Self.copied(&bench, .failed(.sample(.cancelled)))
+        #expect(bench.machine.running[2]?.leader == third)
+    }
+
+    @Test func `API-17: a download is cancelled at once while its file is copied for others`() {
+        var (bench, client) = Self.pair()
+        let third = Self.start(&bench, client, 3)
+        bench.finish(1)
+        #expect(bench.cancel(client, 1) == .done)
+        #expect(Self.kinds(bench, task: 1) == [.completed])
+        // Into the file of the second one a copy is still being written.
+        #expect(bench.loading == [third])
+        Self.copied(&bench)
+        #expect(bench.machine.running[2]?.leader == third)
+        #expect(bench.machine.sharings.isEmpty && bench.timers[.sharing(task: 1)] == nil)
+    }
+
+    @Test func `API-17: a daemon that is to end does not wait for copies`() {
+        var (bench, _) = Self.pair()
+        bench.finish(1)
+        bench.input { machine, _ in machine.stopDaemon(call: nil) }
+        bench.settle()
+        #expect(bench.hasExited)
+        bench.forgetEffects()
+        Self.copied(&bench)
+        #expect(bench.effects.allSatisfy { $0 == .exit })
+    }
+
+    @Test
+    func `API-17: what would take too long to copy is loaded by each, and soon the next time`() {
+        var policy = DaemonPolicy.limits(total: 9, host: 9)
+        policy.greatestCopy = 50
+        var (bench, client) = Self.pair(policy)
+        let third = Self.start(&bench, client, 3)
+        bench.finish(1, byteCount: 100)
+        Self.copied(&bench, .tooLarge)
+        #expect(Self.kinds(bench, task: 1) == [.finished, .completed])
+        // It is not known yet how large the file will be.
+        #expect(bench.loading == [2] && bench.machine.running[third]?.leader == 2)
+        bench.progress(2, 10, of: 100)
+        bench.settle()
+        #expect(bench.loading == [2, third])
+        let fourth = Self.start(&bench, client, 4)
+        #expect(bench.machine.running[fourth]?.leader == third)
+        #expect(bench.copies.count == 1)
+    }
+
+    @Test func `API-17: the copy is made where its application wants the file`() {
+        var bench = MachineBench(.limits(total: 9, host: 9))
+        let client = bench.open(configuration: .limited(9))
+        for identifier in 1...2 {
+            _ = Self.start(&bench, client, identifier) {
+                $0.options = Wire.TransferOptions(directory: "/mnt/big")
+            }
+        }
+        bench.finish(1)
+        #expect(bench.copies.map(\.directory) == ["/mnt/big"])
     }
 }

@@ -49,6 +49,8 @@ enum Happening: CaseIterable, Sendable {
     case optionsSet
     case clockSet
     case sharedFile
+    case abandonedCopy
+    case tooLargeCopy
     case anotherBoot
     case givenUp
     case wonByManyAttempts

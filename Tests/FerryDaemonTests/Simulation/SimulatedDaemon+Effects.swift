@@ -23,8 +23,8 @@ extension SimulatedDaemon {
         case .recallConnection(let task, let host): transfers[task]?.returnConnection(to: host)
         case .stop(let task): transfers.removeValue(forKey: task)?.cancel()
         case .answerChallenge(let task, let answer): transfers[task]?.take(answer)
-        case .shareFile(let task, let byteCount, let path, let others):
-            shareFile(of: task, byteCount, path, with: others)
+        case .copyFile(let copy): copyFile(copy)
+        case .abandonCopy(let task): copies[task] = false
         case .seal(let task): onDisk { $0.disk.copies[task] = nil }
         case .adopt(let data, let task): adopt(data, task)
         case .secure(let task, let upload, let call): secure(upload, of: task, for: call)
@@ -241,33 +241,39 @@ extension SimulatedDaemon {
         world.disk.downloads[task] = nil
     }
 
-    /// Copies a file for those that ask for the same.
-    private func shareFile(of task: Int64, _ byteCount: Int64, _ path: String, with others: [Int64])
-    {
-        onDisk(after: world.random.fraction() * 0.1) { [self] world in
-            var copies: [Int64: Result<String, TransferError>] = [:]
-            for other in others {
-                guard !world.isDiskFull else {
-                    copies[other] = .failure(TransferError(code: .diskFull, message: "full"))
-                    continue
-                }
-                world.count(.sharedFile)
-                world.disk.downloads[other] = world.disk.downloads[task]
-                if world.sabotage == .losesSharedBytes {
-                    world.disk.downloads[other]?.truncate(to: byteCount / 2)
-                }
-                copies[other] = .success("\(other)")
-            }
-            input { [copies] machine, now in
-                machine.sharedFile(
-                    of: task,
-                    byteCount: byteCount,
-                    path: path,
-                    with: copies,
-                    at: now
-                )
+    /// Copies a file for another task that asks for the same, which may take longer than anybody waits for.
+    private func copyFile(_ copy: DaemonStateMachine.FileCopy) {
+        let isSlow = world.random.happens(percent: 5)
+        copies[copy.follower] = true
+        world.schedule(after: world.random.fraction() * (isSlow ? 20 : 0.1), lifetime) { [self] _ in
+            let result = result(of: copy)
+            // What came of it is told a moment later.
+            world.schedule(after: world.random.fraction() * 0.02, lifetime) { [self] _ in
+                copies[copy.follower] = nil
+                input { machine, now in machine.copied(copy, result, at: now) }
             }
         }
+    }
+
+    private func result(
+        of copy: DaemonStateMachine.FileCopy
+    ) -> DaemonStateMachine.FileCopy.Result {
+        let id = copy.follower
+        guard copies[id] == true, let file = world.disk.downloads[copy.leader] else {
+            if copies[id] == false { world.count(.abandonedCopy) }
+            return .failed(TransferError(code: .cancelled, message: "given up"))
+        }
+        if world.isDiskFull { return .failed(TransferError(code: .diskFull, message: "full")) }
+        if world.random.happens(percent: 10) {
+            world.count(.tooLargeCopy)
+            return .tooLarge
+        }
+        world.count(.sharedFile)
+        world.disk.downloads[id] = file
+        if world.sabotage == .losesSharedBytes {
+            world.disk.downloads[id]?.truncate(to: copy.byteCount / 2)
+        }
+        return .copied("\(id)")
     }
 
     // MARK: Applications and the end

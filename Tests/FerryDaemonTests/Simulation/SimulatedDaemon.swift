@@ -22,6 +22,8 @@ final class SimulatedDaemon {
     /// Connections that were made but not noticed.
     var arriving: [SimulatedConnection] = []
     var connections: [DaemonStateMachine.ConnectionIdentifier: SimulatedConnection] = [:]
+    /// Whether the copies that are being made for tasks are still wanted.
+    var copies: [Int64: Bool] = [:]
     var timers: [DaemonStateMachine.Timer: (date: Date, lifetime: Lifetime)] = [:]
     /// When the disk has done what it is to do.
     var lastDiskTime = 0.0

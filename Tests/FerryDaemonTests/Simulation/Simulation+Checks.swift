@@ -70,11 +70,15 @@ extension Simulation {
             let isBeginning = task.phase == .asking && task.question != nil
             let leader = task.leader.flatMap { running[$0] }
             let isFollowing = task.phase == .following && leader != nil
-            if task.phase != .loading, !isBeginning, !isFollowing {
+            let isShared =
+                daemon.machine.sharings[id] != nil && daemon.machine.fileOperationCount > 0
+            if task.phase != .loading, !isBeginning, !isFollowing, !isShared {
                 fail("task \(id) is \(task.phase) for ever")
             }
             let state = database.current.tasks[id]?.record.state
-            if state != .waiting { fail("task \(id) loads and is \(String(describing: state))") }
+            if state != .waiting, !isShared {
+                fail("task \(id) loads and is \(String(describing: state))")
+            }
         }
         checkBudget(daemon)
         checkOptions(daemon)
@@ -106,7 +110,7 @@ extension Simulation {
         var earliest: Date?
         for task in database.current.tasks.values.map(\.record).sorted(by: { $0.id < $1.id })
         where task.state == .waiting && machine.running[task.id] == nil
-            && !machine.adoptions.contains(task.id)
+            && !machine.adoptions.contains(task.id) && machine.copying[task.id] == nil
         {
             if task.notBefore == TaskRecord.networkWait || machine.isUnreachable(task) {
                 if connectivity.allowsAttempts { fail("task \(task.id) waits for a network") }
