@@ -345,6 +345,12 @@ extension Daemon {
     // MARK: Applications
 
     func launch(_ application: Int64, _ launch: LaunchRecord, session: String) {
+        // One that hangs keeps a thread, and all of them would come about together.
+        guard starts[application] != launch else {
+            let text = "the start before has not come about yet"
+            return input { machine, now in machine.launched(application, error: text, at: now) }
+        }
+        starts[application] = launch
         var environment = launch.environment
         environment[LaunchEnvironment.backgroundSession] = session
         let program = ProcessLaunch(
@@ -368,9 +374,11 @@ extension Daemon {
                     program.directory = "/"
                     process = try await Self.start(program, on: queue)
                 }
+                if starts[application] == launch { starts[application] = nil }
                 children[application] = try child(of: application, process)
                 input { machine, now in machine.launched(application, error: nil, at: now) }
             } catch {
+                if starts[application] == launch { starts[application] = nil }
                 let text = "\(error)"
                 input { machine, now in machine.launched(application, error: text, at: now) }
             }

@@ -40,6 +40,8 @@ final class Daemon {
     private var connectivity: ConnectivityObservation?
     private var wallClock: WallClockObservation?
     var children: [Int64: ChildProcess] = [:]
+    /// The starts of applications that have not come about yet.
+    var starts: [Int64: LaunchRecord] = [:]
     var answers: [DaemonStateMachine.CallIdentifier: PendingAnswer] = [:]
     var subscriptions: [DaemonStateMachine.CallIdentifier: Reply<Wire.Subscribe>] = [:]
     var timers: [DaemonStateMachine.Timer: LoopTimer] = [:]

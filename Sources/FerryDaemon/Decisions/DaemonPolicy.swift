@@ -41,6 +41,9 @@ struct DaemonPolicy: Sendable {
     var relaunchDelay: Double = 1
     /// The longest wait between two starts of an application, in seconds.
     var maximumRelaunchDelay: Double = 3600
+    /// How long the start of an application may take before it counts as one in vain, in seconds: its file may be on a
+    /// disk that does not answer.
+    var launchPatience: Double = 60
     /// How long after its start the daemon starts no application, in seconds: one that runs, and
     /// whose daemon has died or has just been started by it, needs a moment to come.
     var relaunchGrace: Double = 2

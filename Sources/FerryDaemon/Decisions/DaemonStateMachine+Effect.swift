@@ -204,6 +204,8 @@ extension DaemonStateMachine {
         case progress
         /// An application may be started again.
         case relaunch(application: Int64)
+        /// The start of an application takes too long.
+        case launch(application: Int64)
         /// What a session has is to be asked once more.
         case recount(session: Int64)
         /// It is to be looked whether places are to go to others.

@@ -79,7 +79,16 @@ extension DaemonStateMachine {
             return [noteLaunchState(of: application.record)] + evaluateRelaunch(of: id, at: now)
         }
         applications[id]?.isLaunching = true
-        return [.launch(application: id, launch, session: session)]
+        return [
+            .setTimer(.launch(application: id), now + policy.launchPatience),
+            .launch(application: id, launch, session: session),
+        ]
+    }
+
+    /// The start of an application takes too long; if it comes about after all, the process is taken for what it is.
+    mutating func launchTimePassed(of id: Int64, at now: Date) -> [Effect] {
+        guard applications[id]?.isLaunching == true else { return [] }
+        return launched(id, error: "the disk that it is on does not answer", at: now)
     }
 
     /// An application was started, or could not be.
@@ -88,10 +97,11 @@ extension DaemonStateMachine {
         applications[id]?.isLaunching = false
         applications[id]?.isLaunched = error == nil
         let name = application.record.identifier
+        let timer = Effect.setTimer(.launch(application: id), nil)
         guard let error else {
-            return [.log(.info, "started \(name) for its events", task: nil)]
+            return [timer, .log(.info, "started \(name) for its events", task: nil)]
         }
-        return [.log(.error, "cannot start \(name): \(error)", task: nil)]
+        return [timer, .log(.error, "cannot start \(name): \(error)", task: nil)]
             + evaluateRelaunch(of: id, at: now) + evaluateIdleness(at: now)
     }
 

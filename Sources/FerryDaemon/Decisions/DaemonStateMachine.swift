@@ -161,6 +161,7 @@ struct DaemonStateMachine {
         case .deadline: deadlinePassed(at: now)
         case .progress: tellProgress(at: now)
         case .relaunch(let application): evaluateRelaunch(of: application, at: now)
+        case .launch(let application): launchTimePassed(of: application, at: now)
         case .recount(let session): [query(.session(session))]
         case .shares: reviewShares(at: now)
         case .sharing(let task): copyTimePassed(of: task, at: now)

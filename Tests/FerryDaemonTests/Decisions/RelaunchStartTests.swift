@@ -76,6 +76,27 @@ import Testing
         }
     }
 
+    @Test func `REL-1: a start that hangs is one in vain, and its process is taken when it comes`()
+    {
+        var (bench, task) = RelaunchTests.bench()
+        bench.finish(task)
+        #expect(bench.launches.count == 1)
+        bench.wait(59)
+        #expect(bench.machine.applications[1]?.isLaunching == true)
+        bench.wait(2)
+        #expect(bench.log.contains { $0.contains("does not answer") })
+        // The next one is not far off, and fails as long as the first one hangs.
+        #expect(bench.launches.count == 2)
+        bench.input { $0.launched(1, error: "hangs", at: $1) }
+        bench.settle()
+        #expect(bench.machine.applications[1]?.isLaunching == false)
+        #expect(bench.timers[.launch(application: 1)] == nil)
+        bench.input { $0.launched(1, error: nil, at: $1) }
+        bench.wait(7200)
+        #expect(bench.machine.applications[1]?.isLaunched == true)
+        #expect(bench.launches.count == 2)
+    }
+
     @Test func `an application that cannot be started is tried again later`() {
         var (bench, task) = RelaunchTests.bench()
         bench.finish(task)
