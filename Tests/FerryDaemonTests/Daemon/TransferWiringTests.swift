@@ -68,6 +68,28 @@ struct TransferWiringTests {
         await bench.end()
     }
 
+    @Test func `REL-1: what is being started is not started once more, however long that takes`()
+        async throws
+    {
+        let daemon = try await bench.start()
+        var launch = LaunchRecord(.sample)
+        launch.executable = "/bin/sleep"
+        launch.arguments = ["1000"]
+        daemon.starts[1] = launch
+        daemon.launch(1, launch, session: "session")
+        #expect(daemon.starts[1] == launch)
+        await daemon.applicationQueues.queue(of: 1).run {}
+        #expect(daemon.children.isEmpty)
+        // Another file may be on another disk.
+        launch.directory = "/"
+        daemon.launch(1, launch, session: "session")
+        try await bench.work { daemon.starts.isEmpty }
+        #expect(daemon.children.count == 1)
+        daemon.children[1]?.signal(SIGKILL)
+        try await bench.work { daemon.children.isEmpty }
+        await bench.end()
+    }
+
     @Test(arguments: [(0, 0.25), (0.5, 1), (1, 4)])
     func `a transfer's share of a limit is that of its task's priority`(
         priority: Double,

@@ -82,6 +82,8 @@ final class Simulation {
         var policy = DaemonPolicy()
         policy.maximumTransfers = 1 + random.number(below: 6)
         policy.maximumTransfersPerHost = 1 + random.number(below: 5)
+        // Many are over by the time that is looked otherwise.
+        policy.shareReviewInterval = 1
         policy.eventPageSize = random.happens(percent: 50) ? 2 : 64
         policy.diskFullDelay = 5
         policy.minimumPlaceTime = 4
