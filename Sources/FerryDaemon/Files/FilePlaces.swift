@@ -5,8 +5,8 @@ import Glibc
 /// Where the files of downloads are that do not grow in the daemon's own directory.
 ///
 /// A download that is for a directory on another file system grows there, under a hidden name. Its place is told by a
-/// symbolic link among the daemon's own files, which is made before the file: so whatever dies when, the file is found,
-/// and deleted when its task has gone.
+/// symbolic link among the daemon's own files, which is made before the file and deleted after it: so whatever dies when,
+/// the file is found, and deleted when its task has gone. While its disk is not there, the link stays.
 @LoopActor
 final class FilePlaces {
     /// A place for one file.
@@ -15,15 +15,42 @@ final class FilePlaces {
         var name: String
     }
 
-    nonisolated private static let suffix = ".place"
+    /// Why a file does not grow in a place, or not now.
+    enum Refusal: Error, Hashable, Sendable, CustomStringConvertible {
+        /// Its file system has not answered in time.
+        case doesNotAnswer
+        /// Another disk is there, or none.
+        case isElsewhere
+        /// What the directory is.
+        case directory(TargetDirectory.Refusal)
+
+        /// For people.
+        var description: String {
+            switch self {
+            case .doesNotAnswer: "its disk does not answer"
+            case .isElsewhere: "its disk is not there"
+            case .directory(.isNotElsewhere): "it is on the daemon's own disk"
+            case .directory(.isNotOfThisMachine): "its file system may not answer"
+            case .directory(.isNotSafe): "others may write there, or change its path"
+            case .directory(.call(let error)): "\(error)"
+            }
+        }
+    }
+
+    private struct Deletions {
+        weak var queue: BlockingQueue?
+    }
+
+    /// How the name of a link ends.
+    nonisolated static let suffix = ".place"
     nonisolated private static let prefix = ".ferry-"
 
     private let downloads: Directory
     private let patience: Duration
-    /// Deleting a large file takes time, and the disks are not the daemon's.
-    let queue = BlockingQueue(label: "ferry.places")
     /// The places that are open.
     private var open: [Int64: Place] = [:]
+    /// What deletes the files in a directory.
+    private var deletions: [String: Deletions] = [:]
 
     /// Finds places by links in a directory.
     ///
@@ -46,51 +73,49 @@ final class FilePlaces {
     ///   - task: The task.
     ///   - name: The name of its file in the daemon's own directory.
     ///   - queue: What makes calls on the application's files.
-    /// - Returns: Whether its file system answers; if not, nothing is known of the file.
-    func reopen(for task: Int64, named name: String, on queue: BlockingQueue) async -> Bool {
-        guard open[task] == nil, let path = path(named: name) else { return true }
+    /// - Returns: Why it cannot be opened now, and nothing is known of the file; `nil` where it can, or there is none.
+    func reopen(for task: Int64, named name: String, on queue: BlockingQueue) async -> Refusal? {
+        guard open[task] == nil, let path = path(named: name) else { return nil }
         let result = await PlaceChoice(patience: patience).made(by: queue) { Self.place(at: path) }
         switch result {
-        case .success(let place): open[task] = place
-        // The disk that it was on is not there. The bytes are fetched again.
-        case .failure: try? downloads.remove(name + Self.suffix)
-        case nil: return false
+        case nil: return .doesNotAnswer
+        case .failure(let refusal): return refusal
+        case .success(let place):
+            open[task] = place
+            return nil
         }
-        return true
     }
 
     /// The path of a task's file, if it has a place of its own.
     func path(named name: String) -> String? { try? downloads.link(name + Self.suffix) }
 
-    /// Chooses where a task's file is to grow.
+    /// Chooses where a task's file is to grow, if it has no place yet.
     ///
     /// - Parameters:
     ///   - task: The task.
     ///   - name: The name of its file in the daemon's own directory.
     ///   - target: The directory that it is for.
     ///   - queue: What makes calls on the application's files.
-    /// - Returns: Why it grows in the daemon's own directory, for the log; `nil` where it does not, or should.
+    /// - Returns: Why it grows in the daemon's own directory; `nil` where it does not, or should.
     func choose(
         for task: Int64,
         named name: String,
         in target: String,
         on queue: BlockingQueue
-    ) async -> String? {
-        guard open[task] == nil else { return nil }
+    ) async -> Refusal? {
+        guard open[task] == nil, path(named: name) == nil else { return nil }
         let downloads = downloads
         let choice = PlaceChoice(patience: patience)
         let result = await choice.made(by: queue) {
             Self.choice(named: name, in: target, downloads, choice)
         }
-        guard let result else { return "its file system does not answer" }
         switch result {
+        case nil: return .doesNotAnswer
+        case .failure(.directory(.isNotElsewhere)): return nil
+        case .failure(let refusal): return refusal
         case .success(let place):
             open[task] = place
             return nil
-        case .failure(.isNotElsewhere): return nil
-        case .failure(.isNotOfThisMachine): return "its file system may not answer"
-        case .failure(.isNotSafe): return "others may write there, or change its path"
-        case .failure(.call(let error)): return "\(error)"
         }
     }
 
@@ -98,10 +123,29 @@ final class FilePlaces {
     func close(task: Int64) { open[task] = nil }
 
     /// Leaves a file to the resume data that stands for it, if it does.
-    func release(task: Int64, named name: String, keeping path: String) {
+    ///
+    /// - Parameters:
+    ///   - task: The task that it was of.
+    ///   - name: The name of its file in the daemon's own directory.
+    ///   - path: Where the resume data says that it is.
+    ///   - keeper: The directory where the link to it is from now on.
+    ///   - newName: The name that the file would have there.
+    /// - Throws: `renameat2`.
+    func release(
+        task: Int64,
+        named name: String,
+        keeping path: String,
+        to keeper: Directory,
+        as newName: String
+    ) throws(SystemCallError) {
         guard self.path(named: name) == path else { return }
+        try downloads.rename(
+            name + Self.suffix,
+            to: keeper,
+            as: newName + Self.suffix,
+            replacing: true
+        )
         open[task] = nil
-        try? downloads.remove(name + Self.suffix)
     }
 
     /// The directory of a file that has grown in a place of its own; `nil` for another.
@@ -115,9 +159,27 @@ final class FilePlaces {
     /// Deletes a task's file where it has a place of its own, off the loop.
     func discard(task: Int64, named name: String) {
         open[task] = nil
-        guard path(named: name) != nil else { return }
-        let downloads = downloads
-        queue.perform { Self.remove(named: name, downloads) }
+        discard(linkedBy: name + Self.suffix, in: downloads)
+    }
+
+    /// Deletes a file and the link to it, off the loop.
+    func discard(linkedBy link: String, in directory: Directory) {
+        guard let path = try? directory.link(link) else { return }
+        let queue = queue(for: Self.directory(ofFileAt: path) ?? path)
+        queue.perform {
+            Self.remove(fileAt: path, linkedBy: link, in: directory)
+            // Until then it is that directory's.
+            withExtendedLifetime(queue) {}
+        }
+    }
+
+    /// What deletes the files in a directory: that takes time, and its disk may not answer.
+    func queue(for directory: String) -> BlockingQueue {
+        if let queue = deletions[directory]?.queue { return queue }
+        deletions = deletions.filter { $0.value.queue != nil }
+        let queue = BlockingQueue(label: "ferry.places")
+        deletions[directory] = Deletions(queue: queue)
+        return queue
     }
 
     // MARK: - Off the loop
@@ -127,46 +189,50 @@ final class FilePlaces {
         in target: String,
         _ downloads: Directory,
         _ choice: PlaceChoice
-    ) -> Result<Place, TargetDirectory.Refusal> {
-        Result { () throws(TargetDirectory.Refusal) in
-            do throws(SystemCallError) {
-                if let path = try downloads.link(name + suffix) {
-                    if case .success(let place) = place(at: path) { return place }
-                    // The disk that it was on is not there. The bytes are fetched again.
-                    try downloads.remove(name + suffix)
-                }
-                // What has begun to grow in the daemon's directory goes on there.
-                guard try downloads.status(of: name) == nil else {
-                    throw SystemCallError(call: "open", errno: 0)
-                }
-            } catch {
-                if error.errno == 0 { throw .isNotElsewhere }
-                throw .call(error)
+    ) -> PlaceChoice.Outcome {
+        Result { () throws(Refusal) in
+            // What has begun to grow in the daemon's directory goes on there.
+            let present = try calling { () throws(SystemCallError) in
+                try downloads.status(of: name)
             }
-            let directory = try TargetDirectory.open(target, apartFrom: downloads)
-            do throws(SystemCallError) {
-                return try choice.unlessAbandoned { () throws(SystemCallError) in
-                    try begin(named: name, in: directory, downloads)
-                }
+            guard present == nil else { throw .directory(.isNotElsewhere) }
+            let directory: Directory
+            do throws(TargetDirectory.Refusal) {
+                directory = try TargetDirectory.open(target, apartFrom: downloads)
             } catch {
-                throw .call(error)
+                throw .directory(error)
+            }
+            try calling { () throws(SystemCallError) in try requireWritable(directory) }
+            // From here on it is the daemon's own disk that is waited for.
+            guard choice.settle() else { throw .doesNotAnswer }
+            return try calling { () throws(SystemCallError) in
+                try begin(named: name, in: directory, downloads)
             }
         }
     }
 
-    /// Links to a new place, and makes sure that a file can be made there.
+    /// Makes sure, without a trace, that a file can be made in a directory.
+    nonisolated private static func requireWritable(
+        _ directory: Directory
+    ) throws(SystemCallError) {
+        let number = directory.descriptor
+        try systemCall("faccessat", directory.path) {
+            faccessat(number, ".", W_OK | X_OK, AT_EACCESS)
+        }
+    }
+
+    /// Links to a new place.
     nonisolated private static func begin(
         named name: String,
         in directory: Directory,
         _ downloads: Directory
     ) throws(SystemCallError) -> Place {
         let number = String(UInt64.random(in: .min ... .max), radix: 36)
-        let place = Place(directory: directory, name: "\(prefix)\(number)")
-        try downloads.makeLink(name + suffix, to: directory.path(of: place.name))
+        let disk = try DiskIdentity(of: directory)
+        let place = Place(directory: directory, name: "\(prefix)\(number)-\(disk.text)")
         do throws(SystemCallError) {
+            try downloads.makeLink(name + suffix, to: directory.path(of: place.name))
             try downloads.synchronize()
-            try directory.open(place.name + ".new", .createNew).close()
-            try directory.remove(place.name + ".new")
         } catch {
             try? downloads.remove(name + suffix)
             throw error
@@ -174,28 +240,63 @@ final class FilePlaces {
         return place
     }
 
-    nonisolated private static func place(
-        at path: String
-    ) -> Result<Place, TargetDirectory.Refusal> {
-        Result { () throws(TargetDirectory.Refusal) in
-            guard let directory = directory(ofFileAt: path) else {
-                throw .call(SystemCallError(call: "open", errno: ENOENT, subject: path))
+    /// Opens a place that was chosen before.
+    nonisolated private static func place(at path: String) -> PlaceChoice.Outcome {
+        Result { () throws(Refusal) in
+            guard let target = directory(ofFileAt: path) else { throw .isElsewhere }
+            let directory: Directory
+            do throws(TargetDirectory.Refusal) {
+                directory = try TargetDirectory.reopen(target)
+            } catch {
+                throw .directory(error)
             }
-            return Place(
-                directory: try TargetDirectory.reopen(directory),
-                name: String(path.dropFirst(directory.count + 1))
-            )
+            let place = Place(directory: directory, name: String(path.dropFirst(target.count + 1)))
+            let isThere = try calling { () throws(SystemCallError) in try isOnItsDisk(place) }
+            guard isThere else { throw .isElsewhere }
+            return place
         }
     }
 
-    nonisolated private static func remove(named name: String, _ downloads: Directory) {
-        guard let path = try? downloads.link(name + suffix) else { return }
-        if case .success(let place) = place(at: path) {
-            for ending in [""] + PartialFile.companionSuffixes {
-                try? place.directory.remove(place.name + ending)
+    /// Whether what is at a place, be it nothing, is what was left there: another disk may be mounted, or none.
+    nonisolated private static func isOnItsDisk(_ place: Place) throws(SystemCallError) -> Bool {
+        guard try place.directory.status(of: place.name) == nil else { return true }
+        let known = place.name.dropFirst(prefix.count).split(separator: "-").dropFirst().first
+        guard let known else { return true }
+        return try DiskIdentity(of: place.directory).text == known
+    }
+
+    /// Deletes a file, and then the link to it, so that what is not deleted is left to the next daemon.
+    nonisolated private static func remove(
+        fileAt path: String,
+        linkedBy link: String,
+        in keeper: Directory
+    ) {
+        LoopActor.assertMayBlock()
+        do throws(SystemCallError) {
+            if let target = directory(ofFileAt: path) {
+                let place = Place(
+                    directory: try Directory(opening: target),
+                    name: String(path.dropFirst(target.count + 1))
+                )
+                guard try isOnItsDisk(place) else { return }
+                for ending in [""] + PartialFile.companionSuffixes {
+                    try place.directory.remove(place.name + ending)
+                }
             }
+            try keeper.remove(link)
+        } catch {
+            // Its disk may be there another time.
+            return
         }
-        // Last, so that a daemon that dies in between leaves what it has not deleted to the next.
-        try? downloads.remove(name + suffix)
+    }
+
+    nonisolated private static func calling<T>(
+        _ body: () throws(SystemCallError) -> T
+    ) throws(Refusal) -> T {
+        do throws(SystemCallError) {
+            return try body()
+        } catch {
+            throw .directory(.call(error))
+        }
     }
 }

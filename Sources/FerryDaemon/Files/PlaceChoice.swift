@@ -1,17 +1,21 @@
 import FerrySystem
-import Glibc
 import Synchronization
 
 /// A choice of a place, which a file system that does not answer holds up for a while and no longer.
 @LoopActor
 final class PlaceChoice {
-    typealias Outcome = Result<FilePlaces.Place, TargetDirectory.Refusal>
+    typealias Outcome = Result<FilePlaces.Place, FilePlaces.Refusal>
+
+    private enum State: UInt8, AtomicRepresentable {
+        case isOpen, isSettled, isAbandoned
+    }
 
     /// How long a file system has to answer.
     nonisolated static let patience = Duration.seconds(10)
 
     private let patience: Duration
-    private let isAbandoned = Mutex(false)
+    /// The loop never waits for what makes the choice.
+    nonisolated private let state = Atomic(State.isOpen)
     private var continuation: CheckedContinuation<Outcome?, Never>?
     private var timer: LoopTimer?
 
@@ -37,27 +41,21 @@ final class PlaceChoice {
         }
     }
 
-    /// Does something unless nobody waits any more.
-    nonisolated func unlessAbandoned<T: Sendable>(
-        _ body: @Sendable () throws(SystemCallError) -> T
-    ) throws(SystemCallError) -> T {
-        let result: Result<T, SystemCallError> = isAbandoned.withLock { isAbandoned in
-            guard !isAbandoned else {
-                return .failure(SystemCallError(call: "open", errno: ETIMEDOUT))
-            }
-            do throws(SystemCallError) {
-                return .success(try body())
-            } catch {
-                return .failure(error)
-            }
-        }
-        return try result.get()
-    }
+    /// Makes sure that what is decided now is waited for, however long it takes from here on.
+    ///
+    /// - Returns: Whether it is; if not, nobody waits any more, and nothing is to be done.
+    nonisolated func settle() -> Bool { change(to: .isSettled) }
 
     private func abandon() {
-        // What is being done at this moment is done in another one.
-        isAbandoned.withLock { $0 = true }
-        LoopActor.perform { self.end(nil) }
+        if change(to: .isAbandoned) { end(nil) }
+    }
+
+    nonisolated private func change(to next: State) -> Bool {
+        state.compareExchange(
+            expected: .isOpen,
+            desired: next,
+            ordering: .acquiringAndReleasing
+        ).exchanged
     }
 
     private func end(_ outcome: Outcome?) {

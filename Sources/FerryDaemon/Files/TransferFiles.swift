@@ -61,26 +61,32 @@ final class TransferFiles {
         in target: String,
         on queue: BlockingQueue
     ) async -> String? {
-        await places.choose(for: task, named: Self.name(of: task), in: target, on: queue)
+        await places.choose(for: task, named: Self.name(of: task), in: target, on: queue)?
+            .description
     }
 
     /// Whether a task's file has a place of its own, which may have to be found first.
     func hasPlace(_ task: Int64) -> Bool { places.path(named: Self.name(of: task)) != nil }
 
-    /// Makes sure that a task's file is found, which may be on a disk that does not answer.
+    /// Makes sure that a task's file is found, which may be on a disk that is not there, or does not answer.
     ///
     /// - Parameters:
     ///   - task: The task.
     ///   - queue: What makes calls on the application's files.
-    /// - Throws: ``TransferError`` where the disk does not answer in time.
+    /// - Throws: ``TransferError`` where it cannot be opened now; that may pass, and costs no byte.
     func findFile(of task: Int64, on queue: BlockingQueue) async throws(TransferError) {
         let name = Self.name(of: task)
-        guard await places.reopen(for: task, named: name, on: queue) else {
-            throw TransferError(
-                code: .timedOut,
-                message: "\(path(of: task)) cannot be opened: its disk does not answer"
-            )
+        if let refusal = await places.reopen(for: task, named: name, on: queue) {
+            throw Self.unreachable(path(of: task), refusal)
         }
+    }
+
+    /// It is no fault of a server's or a network's, and may pass.
+    private static func unreachable(
+        _ path: String,
+        _ refusal: FilePlaces.Refusal
+    ) -> TransferError {
+        TransferError(code: .outOfMemory, message: "\(path) cannot be opened: \(refusal)")
     }
 
     private func place(of task: Int64) -> FilePlaces.Place {
@@ -171,9 +177,14 @@ final class TransferFiles {
         on queue: BlockingQueue
     ) async throws(TransferError) -> Checkpoint {
         let resumeData = try ResumeData(decoding: Array(data))
+        try await findFile(of: task, on: queue)
         if let target = FilePlaces.directory(ofFileAt: resumeData.path) {
             // It goes on where it has grown.
-            _ = await choosePlace(for: task, in: target, on: queue)
+            let name = Self.name(of: task)
+            let refusal = await places.choose(for: task, named: name, in: target, on: queue)
+            if refusal == .doesNotAnswer {
+                throw Self.unreachable(resumeData.path, .doesNotAnswer)
+            }
         }
         let place = place(of: task)
         _ = try await PartialFile.adopt(
@@ -214,7 +225,17 @@ final class TransferFiles {
     /// - Throws: ``TransferError`` when the file cannot be moved; it stays where it is.
     func keep(task: Int64, for resumeData: Data) throws(TransferError) {
         let data = try ResumeData(decoding: Array(resumeData))
-        places.release(task: task, named: Self.name(of: task), keeping: data.path)
+        do {
+            try places.release(
+                task: task,
+                named: Self.name(of: task),
+                keeping: data.path,
+                to: resumable,
+                as: Self.keptName(of: task, data)
+            )
+        } catch {
+            throw TransferError(error, during: .create)
+        }
         // What the task was made from, and has not used, stands for another file.
         if data.path == keptPath(of: task, data), hasFile(task) {
             try file(of: task).move(to: resumable, as: Self.keptName(of: task, data))
@@ -248,7 +269,11 @@ final class TransferFiles {
             // Since it was put here: its bytes may be much older.
             guard let status = try? resumable.status(of: name), status.changeTime < oldest
             else { continue }
-            try? resumable.remove(name)
+            if name.hasSuffix(FilePlaces.suffix) {
+                places.discard(linkedBy: name, in: resumable)
+            } else {
+                try? resumable.remove(name)
+            }
         }
     }
 

@@ -186,7 +186,7 @@ struct TransferFilesTests {
         #expect(next.path(of: 7) == path)
         #expect(next.presentPath(of: path) == path)
         next.discard(task: 7)
-        await next.places.queue.run {}
+        await next.places.queue(for: disk.path).run {}
         #expect(try disk.directory.names() == [])
         #expect(next.tasks() == [])
     }
@@ -200,7 +200,7 @@ struct TransferFilesTests {
         _ = await files.choosePlace(for: 7, in: disk.path, on: queue)
         let data = try resumeDataOfNewFile(of: 7)
         try files.keep(task: 7, for: data)
-        await files.places.queue.run {}
+        await files.places.queue(for: disk.path).run {}
         #expect(files.tasks() == [])
         #expect(try names(on: disk).count == 1)
         let checkpoint = try await files.adopt(data, for: 8, on: queue)
@@ -208,6 +208,25 @@ struct TransferFilesTests {
         #expect(files.path(of: 8).hasPrefix(disk.path + "/.ferry-"))
         #expect(try files.file(of: 8).recover(checkpoint: checkpoint)?.writtenByteCount == 3)
         #expect(try names(on: disk).count == 1)
+    }
+
+    @Test(.enabled(if: SmallDisk.canBeMade, "needs a small disk"))
+    func `REL-11: a file that nobody continues goes after 90 days, wherever it has grown`()
+        async throws
+    {
+        let disk = try SmallDisk(byteCount: 4 << 20)
+        let queue = BlockingQueue(label: "test")
+        _ = await files.choosePlace(for: 7, in: disk.path, on: queue)
+        try files.keep(task: 7, for: resumeDataOfNewFile(of: 7))
+        let day = 86_400.0
+        files.removeExpiredResumeFiles(now: Date() + 89 * day)
+        await files.places.queue(for: disk.path).run {}
+        #expect(try names(on: disk).count == 1)
+        #expect(try resumable.names().count == 1)
+        files.removeExpiredResumeFiles(now: Date() + 91 * day)
+        await files.places.queue(for: disk.path).run {}
+        #expect(try disk.directory.names() == [])
+        #expect(try resumable.names() == [])
     }
 
     @Test func `REL-11: a file whose directory is of no use grows in the daemon's own`()
