@@ -41,7 +41,7 @@ final class BackgroundBackend: SessionBackend {
         events.withLock { $0 = Events(subscription: subscription, loader: loader) }
         connection.start(
             BackgroundConnection.Observer(
-                didOpen: { session in subscription.begin(session) },
+                didOpen: { session, token in subscription.begin(session, token: token) },
                 isReady: { loader.connectionDidOpen() },
                 didFail: { error in
                     subscription.end()

@@ -94,7 +94,7 @@ extension BackgroundConnection {
             return state.observer
         }
         for continuation in released { continuation() }
-        observer?.didOpen(reply.session)
+        observer?.didOpen(reply.session, reply.token)
     }
 
     /// The events of the session of that number are being received.

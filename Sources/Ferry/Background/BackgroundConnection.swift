@@ -60,8 +60,8 @@ final class BackgroundConnection: Sendable {
 
     /// Who is told of what becomes of the connection; on the loop.
     struct Observer: Sendable {
-        /// The session is open under this number: its events can be subscribed to.
-        var didOpen: @LoopActor @Sendable (Int64) -> Void
+        /// The session is open under this number: its events can be subscribed to, with this token if there is one.
+        var didOpen: @LoopActor @Sendable (Int64, String?) -> Void
         /// The daemon can be asked for things.
         var isReady: @LoopActor @Sendable () -> Void
         /// The session cannot be had, its tasks have no future.

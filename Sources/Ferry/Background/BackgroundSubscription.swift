@@ -16,6 +16,8 @@ final class BackgroundSubscription {
     private let tellsEnd: Bool
     private var client: VarlinkClient?
     private var session: Int64?
+    /// What shows that the session is this process's, where the daemon cannot see that.
+    private var token: String?
     private var policy = ReconnectionPolicy()
     private var ledger = EventLedger()
     /// Events that wait until the tasks of earlier launches are known.
@@ -47,7 +49,7 @@ final class BackgroundSubscription {
     // MARK: - The stream
 
     /// The session is open, under this number.
-    func begin(_ session: Int64) {
+    func begin(_ session: Int64, token: String?) {
         // A session that was empty comes into being again, and counts its events from 1.
         if let numberedSession, numberedSession != session { ledger.renumber() }
         numberedSession = session
@@ -55,6 +57,7 @@ final class BackgroundSubscription {
         held = []
         isHolding = false
         self.session = session
+        self.token = token
         subscribe()
     }
 
@@ -83,7 +86,8 @@ final class BackgroundSubscription {
         guard session == self.session else { return }
         guard let client = try? result.get() else { return subscribeLater() }
         self.client = client
-        client.stream(Wire.Subscribe(session: session)) { [weak self, weak client] reply in
+        client.stream(Wire.Subscribe(session: session, token: token)) {
+            [weak self, weak client] reply in
             guard let self, let client, client === self.client else { return }
             switch reply {
             case .next(let reply): self.receive(reply.event)

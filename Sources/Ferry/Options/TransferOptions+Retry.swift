@@ -16,6 +16,10 @@ extension TransferOptions {
         /// For what most likely will never succeed: a host that does not exist, one that refuses connections or
         /// says nothing. Default: nil, for ``maximumAttempts``. Attempts without a network do not count. Values
         /// below 1 count as 1.
+        ///
+        /// In a background session it is for a program that waits. An answer to any of the app's tasks counts as
+        /// one to all, as far as the daemon knows of it; and what fails while no program has the session open loses
+        /// this limit.
         public var maximumUnansweredAttempts: Int?
         /// How long it takes after the first failure in a row until the next attempt, at most.
         ///

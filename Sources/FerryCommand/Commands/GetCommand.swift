@@ -52,7 +52,7 @@ struct GetCommand: Command {
         value: "TIME",
         help: "give up a file that is not complete after 90s, 30m, 12h, 3d … (default: 7d)"
     )
-    /// How often a server is asked that has not answered once, while a person waits.
+    /// How often a server is asked that has answered no transfer, while a person waits.
     private static let unansweredAttempts = 5
     private static let detach = OptionSyntax(
         "detach",
@@ -66,9 +66,10 @@ struct GetCommand: Command {
         discussion: [
             "Ctrl-C leaves the transfers running; 'ferry watch ID' comes back to them. Finished files "
                 + "are saved with or without a ferry command running, each when it is complete.",
-            "What fails is tried again for a week, or as long as --give-up-after says. A server that has not "
-                + "answered once, because its name does not exist or it refuses connections, say, is "
-                + "asked \(unansweredAttempts) times, which takes some 20 seconds; with --detach, where nobody waits, a week. "
+            "What fails is tried again for a week, or as long as --give-up-after says. A server that has "
+                + "answered no transfer yet, because its name does not exist or it refuses connections, say, is "
+                + "asked \(unansweredAttempts) times, which takes some 20 seconds; with --detach and after Ctrl-C, where nobody "
+                + "waits, a week. "
                 + "--retries sets another number for both. Attempts without a network do not count.",
             "A file never replaces another: when NAME is taken it becomes NAME.1, NAME.2 and so on. "
                 + "A file that cannot be saved where it belongs is kept in "

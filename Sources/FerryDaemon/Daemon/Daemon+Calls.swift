@@ -12,6 +12,12 @@ extension Daemon: TransferCallHandler {
         perform(machine.connected(identifier))
     }
 
+    /// A client is gone, and a file that it has passed does not answer yet.
+    func connectionDidHangUp(_ connection: VarlinkConnection) {
+        guard let identifier = connections[ObjectIdentifier(connection)] else { return }
+        perform(machine.hungUp(identifier, at: now))
+    }
+
     /// A connection is gone.
     func connectionDidClose(
         _ connection: VarlinkConnection,
@@ -61,9 +67,13 @@ extension Daemon: TransferCallHandler {
     private func handleSessionCall(_ call: TransferCall, _ caller: DaemonStateMachine.Caller) {
         switch call {
         case .openSession(let parameters, let reply):
-            answers[caller.call] = PendingAnswer(reply) { answer in
+            answers[caller.call] = PendingAnswer(reply) { [weak self] answer in
                 guard case .opened(let session, let next) = answer else { return nil }
-                return Wire.OpenSession.Reply(session: session, nextTaskIdentifier: next)
+                return Wire.OpenSession.Reply(
+                    session: session,
+                    nextTaskIdentifier: next,
+                    token: self?.machine.sessions[session]?.token
+                )
             }
             perform(machine.openSession(parameters, from: caller))
         case .createDownload(let parameters, let reply):
@@ -195,7 +205,9 @@ extension Daemon: TransferCallHandler {
             answers[call] = nil
             perform(machine.unsubscribed(call))
         }
-        perform(machine.subscribe(session: parameters.session, from: caller))
+        perform(
+            machine.subscribe(session: parameters.session, showing: parameters.token, from: caller)
+        )
     }
 
     func send(_ event: Wire.Event, over call: DaemonStateMachine.CallIdentifier) {

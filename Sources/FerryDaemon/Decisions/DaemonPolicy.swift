@@ -53,12 +53,14 @@ struct DaemonPolicy: Sendable {
     var maximumQuestions = 256
     /// How long one waits that exceeds this, in seconds.
     var questionDelay: Double = 30
-    /// How many sessions an application has at most; each is held in memory.
-    var maximumSessions = 256
     /// How many bytes the configuration of a session has at most, such as its header fields.
     var maximumConfigurationByteCount = 256 << 10
-    /// How many bytes the configurations of all of an application's sessions have at most.
-    var maximumConfigurationByteCountOfAll = 4 << 20
+    /// How many bytes a session counts as at least: each is held in memory, however small its configuration.
+    var minimumSessionByteCount = 2 << 10
+    /// How many bytes an application's sessions have at most: enough for 8192 small ones.
+    var maximumSessionByteCountPerApplication = 16 << 20
+    /// How many bytes all sessions have at most.
+    var maximumSessionByteCount = 64 << 20
     /// How many bytes of names and values are kept of the header fields of an answer.
     var maximumHeadByteCount = 16 << 10
     /// How long the daemon stays with nothing to do and nobody connected, in seconds.

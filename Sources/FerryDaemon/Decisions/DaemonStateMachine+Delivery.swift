@@ -4,8 +4,12 @@ import FoundationEssentials
 
 extension DaemonStateMachine {
     /// A client wants a session's events.
-    mutating func subscribe(session: Int64, from caller: Caller) -> [Effect] {
-        guard isOpen(session, for: caller) else {
+    mutating func subscribe(
+        session: Int64,
+        showing token: String? = nil,
+        from caller: Caller
+    ) -> [Effect] {
+        guard isOpen(session, for: caller, showing: token) else {
             return [.refuse(caller.call, .sessionNotOpen(session: session))]
         }
         var effects: [Effect] = []

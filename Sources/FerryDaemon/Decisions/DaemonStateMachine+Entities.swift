@@ -50,6 +50,10 @@ extension DaemonStateMachine {
         var configurationByteCount: Int
         /// The client that has it open.
         var attachment: Attachment?
+        /// What the client's other connections show, where nothing is known of its process.
+        var token: String?
+        /// The connection of the client that had it open and is gone, while calls of that are still to be carried out.
+        var leaver: ConnectionIdentifier?
         /// Who is told its events.
         var subscriber: Subscriber?
         /// Whether it has events to tell, and all the ends that its application is started for.
@@ -64,6 +68,11 @@ extension DaemonStateMachine {
         var answeringProcess: Int64?
         /// How many of its tasks wait until its application has decided something.
         var questionCount = 0
+
+        /// How its connections are made, where that is not as for all.
+        var ownConnections: Wire.Connections? {
+            configuration.connections.flatMap { $0.isPlain ? nil : $0 }
+        }
 
         /// Whether its application is to be started for it (BG-30, BG-35, BG-36).
         var isToBeLaunched: Bool {
@@ -88,6 +97,11 @@ extension DaemonStateMachine {
         mutating func note(_ counts: SessionCounts) {
             isReadyForRelaunch =
                 counts.events > 0 && (counts.unfinishedTasks == 0 || isLaunchedAlone)
+        }
+
+        /// Whether it is open over a connection, or its events go there.
+        func isServed(over connection: ConnectionIdentifier) -> Bool {
+            attachment?.connection == connection || subscriber?.connection == connection
         }
 
         /// What it has is not known any more.
@@ -162,6 +176,8 @@ extension DaemonStateMachine {
         let record: TaskRecord
         /// What it is doing.
         var phase = Phase.loading
+        /// Its host, as its session saw it when it started.
+        var line: HostBreaker.Line?
         /// The task whose bytes it gets.
         var leader: Int64?
         /// What it counts against.
@@ -273,6 +289,8 @@ extension DaemonStateMachine {
         var application: String
         /// The session's name.
         var session: String
+        /// By how many bytes its application's sessions grow with it.
+        var growth: Int
         /// What the store is to do.
         var mutation: Mutation
     }

@@ -80,7 +80,7 @@ extension DaemonStateMachine.TaskSetting {
     /// A priority from 0 to 1.
     static func priority(clamping value: Double) -> Self { .priority(min(max(value, 0), 1)) }
 
-    fileprivate func mutation(of key: TaskKey) -> Mutation {
+    func mutation(of key: TaskKey) -> Mutation {
         switch self {
         case .options(let options): .setOptions(key, options.map { Stored.encode($0) })
         case .priority(let priority): .prioritizeTask(key, priority)

@@ -86,14 +86,20 @@ extension DaemonStateMachine {
     private func sessionsLeavingHostsAlone(at now: Date) -> [String: Set<Int64>] {
         let lines = breaker.limits(at: now).keys.filter { isLeftAlone($0, at: now) }
         return lines.reduce(into: [:]) { excluded, line in
-            let own = sessions.values.filter { $0.applicationID == line.application }
+            let own = sessions.values.filter {
+                $0.applicationID == line.application && $0.ownConnections == line.connections
+            }
             excluded[line.host, default: []].formUnion(own.map(\.id))
         }
     }
 
-    /// A task's host, as its application sees it.
+    /// A task's host, as its session sees it.
     func line(of task: TaskRecord) -> HostBreaker.Line {
-        HostBreaker.Line(application: application(of: task), host: task.host)
+        HostBreaker.Line(
+            application: application(of: task),
+            host: task.host,
+            connections: sessions[task.sessionID]?.ownConnections
+        )
     }
 
     /// The number of a task's application.
@@ -102,8 +108,14 @@ extension DaemonStateMachine {
     /// Whether a host has failed time and again, so that nothing more is asked of it for a while.
     func isLeftAlone(_ line: HostBreaker.Line, at now: Date) -> Bool {
         breaker.limit(line, at: now).map {
-            budget.places(of: line.application, host: line.host) >= $0
+            places(of: line) >= $0
         } ?? false
+    }
+
+    private func places(of line: HostBreaker.Line) -> Int {
+        budget.places(of: line.application, host: line.host) { session in
+            sessions[session]?.ownConnections == line.connections
+        }
     }
 
     /// How many transfers a session may have from one host.
@@ -231,7 +243,9 @@ extension DaemonStateMachine {
             effects += follow(leader, by: task, at: now)
             return true
         }
-        running[task.id] = RunningTask(task, at: now)
+        var starting = RunningTask(task, at: now)
+        starting.line = line(of: task)
+        running[task.id] = starting
         budget.take(session: task.sessionID, of: session.applicationID, host: task.host)
         effects.append(
             .start(

@@ -12,17 +12,16 @@ extension DaemonStateMachine {
         if let problem = sessionInUse(open.identifier, of: name, by: caller) {
             return [.refuse(caller.call, problem)]
         }
+        let present = session(open.identifier, of: name)
         var settings = open.configuration
-        settings.connections =
-            settings.connections
-            ?? session(open.identifier, of: name)?.configuration.connections
+        settings.connections = settings.connections ?? present?.configuration.connections
         let configuration = Stored.encode(settings)
-        if let problem = excess(of: configuration.count, in: open) {
-            return [.refuse(caller.call, problem)]
-        }
+        let size = SessionSize(configuration.count, growingFrom: present)
+        if let problem = excess(of: size, in: name) { return [.refuse(caller.call, problem)] }
         let opening = Opening(
             application: name,
             session: open.identifier,
+            growth: growth(size),
             mutation: .openSession(
                 application: name,
                 launch: open.application.launch.map(LaunchRecord.init),
@@ -67,42 +66,6 @@ extension DaemonStateMachine {
         return nil
     }
 
-    /// Why an application may not have another session, or one of such a size, if it may not.
-    private func excess(of byteCount: Int, in open: Wire.OpenSession) -> TransferInterfaceError? {
-        if byteCount > policy.maximumConfigurationByteCount {
-            return .invalidRequest(
-                parameter: "configuration",
-                reason: """
-                    a session's configuration has \(policy.maximumConfigurationByteCount) bytes at most, with its \
-                    header fields, not \(byteCount)
-                    """
-            )
-        }
-        let others = sessions.values.filter { session in
-            session.identifier != open.identifier
-                && applications[session.applicationID]?.record.identifier
-                    == open.application.identifier
-        }
-        if others.count >= policy.maximumSessions {
-            return .invalidRequest(
-                parameter: "identifier",
-                reason: """
-                    an application has \(policy.maximumSessions) sessions at most; one that is no longer needed is to be \
-                    invalidated, and goes with its last task
-                    """
-            )
-        }
-        let total = others.reduce(byteCount) { $0 + $1.configurationByteCount }
-        guard total > policy.maximumConfigurationByteCountOfAll else { return nil }
-        return .invalidRequest(
-            parameter: "configuration",
-            reason: """
-                the configurations of an application's sessions have \(policy.maximumConfigurationByteCountOfAll) bytes \
-                together at most, with their header fields, not \(total)
-                """
-        )
-    }
-
     /// Why a process may not open a session, if another one has it open (BG-10).
     private func sessionInUse(
         _ identifier: String,
@@ -118,10 +81,8 @@ extension DaemonStateMachine {
 
     /// The session of an application, if it is there.
     private func session(_ identifier: String, of application: String) -> Session? {
-        sessions.values.first { session in
-            session.identifier == identifier
-                && applications[session.applicationID]?.record.identifier == application
-        }
+        let id = number(ofApplication: application)
+        return sessions.values.first { $0.identifier == identifier && $0.applicationID == id }
     }
 
     /// The store has a session that a client opens.
@@ -172,10 +133,16 @@ extension DaemonStateMachine {
             return recount(session.id)
         }
         // What one process has answered is its own: the next may be somebody else's, or have no say.
-        let isAnother = wasClosing || session.answeringProcess != attachment.process
+        // Whoever nothing is known of is another each time.
+        let isAnother =
+            wasClosing || attachment.process == 0
+            || session.answeringProcess != attachment.process
         if isAnother { session.keptAnswers = KeptAnswers() }
         session.answeringProcess = attachment.process
         session.attachment = attachment
+        session.token = attachment.process == 0 ? makeToken() : nil
+        // What the one before has not had carried out by now is given up: the numbers of its tasks are the new one's.
+        session.leaver = nil
         session.forgetCounts()
         applications[application.id]?.clients.insert(attachment.connection)
         sessions[session.id] = session
@@ -192,6 +159,14 @@ extension DaemonStateMachine {
                     )
                 )
             ]
+    }
+
+    /// A text that nobody can guess.
+    private mutating func makeToken() -> String {
+        (0..<2).map { _ in
+            let text = String(random.next() as UInt64, radix: 16)
+            return String(repeating: "0", count: 16 - text.count) + text
+        }.joined()
     }
 
     /// Has the store look once more at a session that a client opens.
@@ -242,9 +217,13 @@ extension DaemonStateMachine {
         }
     }
 
-    /// Whether a caller's process has a session open.
-    func isOpen(_ session: Int64, for caller: Caller) -> Bool {
-        sessions[session]?.attachment?.process == caller.process
+    /// Whether a caller's process has a session open, or had it when it made the call; a token shows that a process is it.
+    func isOpen(_ session: Int64, for caller: Caller, showing token: String? = nil) -> Bool {
+        guard let session = sessions[session] else { return false }
+        if session.leaver == caller.connection { return true }
+        let other = Attachment(connection: caller.connection, process: caller.process)
+        guard let holder = session.attachment else { return false }
+        return holder.isOfSameProcess(as: other) || (token != nil && token == session.token)
     }
 
     /// The answer to a caller that does not have a session open.
@@ -261,11 +240,27 @@ extension DaemonStateMachine {
         return [.setTimer(.idle, nil)]
     }
 
+    /// A client is gone that has sent calls which cannot be carried out yet: what it had open may be opened by another,
+    /// and those calls count until then.
+    mutating func hungUp(_ connection: ConnectionIdentifier, at now: Date) -> [Effect] {
+        let own = sessions.values.filter { $0.attachment?.connection == connection }.map(\.id)
+        for id in own { sessions[id]?.leaver = connection }
+        return letGo(connection, at: now)
+    }
+
     /// A connection has closed: what it had open may be opened by another.
     mutating func disconnected(_ connection: ConnectionIdentifier, at now: Date) -> [Effect] {
         connections.remove(connection)
+        let left = sessions.values.filter { $0.leaver == connection }.map(\.id).sorted()
+        for id in left { sessions[id]?.leaver = nil }
+        return letGo(connection, at: now) + left.flatMap { recount($0) } + evaluateIdleness(at: now)
+    }
+
+    /// Nobody is at the other end of a connection any more.
+    private mutating func letGo(_ connection: ConnectionIdentifier, at now: Date) -> [Effect] {
         var effects: [Effect] = []
-        for (identifier, session) in sessions.sorted(by: { $0.key < $1.key }) {
+        let own = sessions.filter { $0.value.isServed(over: connection) }
+        for (identifier, session) in own.sorted(by: { $0.key < $1.key }) {
             if session.subscriber?.connection == connection {
                 sessions[identifier]?.subscriber = nil
             }
@@ -280,7 +275,7 @@ extension DaemonStateMachine {
         where applications[id]?.clients.remove(connection) != nil {
             effects += evaluateRelaunch(of: id, at: now)
         }
-        return effects + evaluateIdleness(at: now)
+        return effects
     }
 
     // MARK: Closing
@@ -316,7 +311,8 @@ extension DaemonStateMachine {
         sessions[record.id]?.isUncounted = false
         if session.attachment == nil { sessions[record.id]?.note(record.counts) }
         // A session that nobody has open and that holds nothing comes into being again by itself.
-        if record.counts.isEmpty, session.isClosing || session.attachment == nil,
+        if record.counts.isEmpty,
+            session.isClosing || session.attachment == nil && session.leaver == nil,
             !isOpening(session.applicationID, session: session.identifier),
             !creations.values.contains(where: { $0.session == record.id })
         {

@@ -51,6 +51,7 @@ extension DaemonStateMachine {
         let kept = response.bounded(to: policy.maximumHeadByteCount)
         let isCut = kept.fields.count < response.fields.count
         running[id]?.response = kept
+        for line in lines(of: task, servedBy: request.url) { answeringHosts.note(line) }
         let original = Stored.request(task.record.request)
         let isReplaced = task.record.replacement != nil
         let isAnother = isReplaced || original?.url != request.url
@@ -85,12 +86,18 @@ extension DaemonStateMachine {
         servedBy url: String? = nil
     ) -> [Effect] {
         guard !breaker.isEmpty else { return [] }
-        let own = line(of: task.record)
-        let host = (url ?? task.currentRequest?.url).flatMap { HostName.of($0) } ?? own.host
-        let lines = [own, HostBreaker.Line(application: own.application, host: host)]
+        let lines = lines(of: task, servedBy: url)
         guard lines.contains(where: { breaker.failureCount($0) > 0 }) else { return [] }
         for line in lines { breaker.answered(line) }
         return searchForTasks(at: now)
+    }
+
+    /// A task's host, as it was when the task started, and the one that has served it.
+    private func lines(of task: RunningTask, servedBy url: String?) -> [HostBreaker.Line] {
+        let own = task.line ?? line(of: task.record)
+        var other = own
+        other.host = (url ?? task.currentRequest?.url).flatMap { HostName.of($0) } ?? own.host
+        return [own, other]
     }
 
     /// What the store does not have yet of the latest answer, to be committed with another change.
@@ -316,10 +323,14 @@ extension DaemonStateMachine {
         }
         // Without a network it was no attempt.
         let isWithoutNetwork = error.code.isOfNetwork && isUnreachable(task.record)
+        let failed = failedLine(of: task, error)
+        // An answer, though no more than that.
+        if error.code == .serverUnavailable { answeringHosts.note(failed) }
         let decision = decision(
             after: error,
             failureCount: isWithoutNetwork ? 0 : task.attempts + 1,
-            hasAnswered: task.hasBeenAnswered,
+            hasAnswered: task.hasBeenAnswered || answeringHosts.contains(failed)
+                || !isAwaited(task),
             by: task.options?.retry
         )
         switch decision {
@@ -342,20 +353,46 @@ extension DaemonStateMachine {
                     at: now
                 )
             }
-            noteFailure(of: task, error, delay: delay.inSeconds, at: now)
-            return backOff(
-                task,
-                attempt,
-                attempts: task.attempts + 1,
-                until: now.addingTimeInterval(delay.inSeconds),
-                at: now
-            ) + note(notBefore: breaker.earliestEnd(at: now))
+            noteFailure(of: task, at: failed, error, delay: delay.inSeconds, at: now)
+            return liftUnansweredLimit(of: task)
+                + backOff(
+                    task,
+                    attempt,
+                    attempts: task.attempts + 1,
+                    until: now.addingTimeInterval(delay.inSeconds),
+                    at: now
+                ) + note(notBefore: breaker.earliestEnd(at: now))
         }
+    }
+
+    /// Whether a program has a task's session open.
+    private func isAwaited(_ task: RunningTask) -> Bool {
+        sessions[task.record.sessionID]?.attachment != nil
+    }
+
+    /// Takes back what keeps somebody who waits from waiting long, for good: nobody waits any more, and who comes to look
+    /// must not end the task by that.
+    private mutating func liftUnansweredLimit(of task: RunningTask) -> [Effect] {
+        guard !isAwaited(task), var options = task.options,
+            options.retry?.maximumUnansweredAttempts != nil
+        else { return [] }
+        options.retry?.maximumUnansweredAttempts = nil
+        running[task.record.id]?.options = options
+        let setting = TaskSetting.options(options)
+        return [commit([setting.mutation(of: .id(task.record.id))], .relaxed)]
+    }
+
+    /// The host that has failed, which may be another than the task's.
+    private func failedLine(of task: RunningTask, _ error: TransferError) -> HostBreaker.Line {
+        var failed = task.line ?? line(of: task.record)
+        if let url = error.failingURL, let host = HostName.of(url) { failed.host = host }
+        return failed
     }
 
     /// A host that has not answered may fail an application's other tasks as well.
     private mutating func noteFailure(
         of task: RunningTask,
+        at failed: HostBreaker.Line,
         _ error: TransferError,
         delay: Double,
         at now: Date
@@ -363,15 +400,10 @@ extension DaemonStateMachine {
         guard error.code.isOfHost, task.response == nil || error.code == .serverUnavailable else {
             return
         }
-        // It may be its session's proxy, or whom its session trusts: no other session's concern.
-        let connections = sessions[task.record.sessionID]?.configuration.connections
-        guard connections?.isPlain ?? true else { return }
         let isAsked = error.code == .serverUnavailable && error.retryAfter ?? 0 > 0
         // What one application wants to wait, or one resource wants to be left alone, is not for all of the host.
         let longest = policy.retry.maximumDelay.inSeconds
-        let own = line(of: task.record)
-        var failed = own
-        if let url = error.failingURL, let host = HostName.of(url) { failed.host = host }
+        let own = task.line ?? line(of: task.record)
         // One that has led to another host has answered.
         if failed != own { breaker.answered(own) }
         breaker.failed(

@@ -94,6 +94,8 @@ struct DaemonStateMachine {
     var clockPass: ClockPass?
     /// The hosts that fail time and again.
     var breaker = HostBreaker()
+    /// The hosts that have answered.
+    var answeringHosts = AnsweringHosts()
     /// How fast all transfers together may load and send.
     var rates = SharedRates()
     /// The random numbers for jitter.

@@ -1,3 +1,4 @@
+import FerryWire
 import FoundationEssentials
 
 /// Keeps transfers from hosts that fail time and again (a circuit breaker).
@@ -7,14 +8,16 @@ import FoundationEssentials
 /// and then asked by one transfer until that gets an answer.
 ///
 /// What has failed for one application need not fail for another: it may have asked for something that nobody gets, in a
-/// hurry, through a proxy of its own, or too often.
+/// hurry, or too often. Nor need what has failed by a session's own proxy, or whom it trusts, fail by others.
 struct HostBreaker: Hashable, Sendable {
-    /// A host, as an application sees it.
+    /// A host, as an application sees it by one way to connect.
     struct Line: Hashable, Sendable {
         /// The application's number.
         var application: Int64
         /// The host.
         var host: String
+        /// How its connections are made; `nil` where nobody has said anything about that.
+        var connections: Wire.Connections?
     }
 
     /// Why a host is left alone.

@@ -132,6 +132,20 @@ struct TransferBudget: Hashable, Sendable {
         }
     }
 
+    /// How many places some of an application's sessions have of those of a host.
+    func places(
+        of application: Int64,
+        host: String,
+        among isMeant: (Int64) -> Bool
+    ) -> Int {
+        lanes.reduce(0) { count, lane in
+            guard lane.value.application == application, lane.key.host == host,
+                isMeant(lane.key.session)
+            else { return count }
+            return count + lane.value.places
+        }
+    }
+
     /// How many places an application has, of all or of those of a host.
     func places(of application: Int64, host: String? = nil) -> Int {
         lanes.reduce(0) { count, lane in

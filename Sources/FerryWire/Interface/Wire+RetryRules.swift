@@ -3,7 +3,10 @@ extension Wire {
     package struct RetryRules: Codable, Hashable, Sendable {
         /// How many attempts in a row may fail; 1 or more.
         package var maximumAttempts: Int?
-        /// How many attempts in a row may fail while the server has not answered once; 1 or more.
+        /// How many attempts in a row may fail while the server has answered none of the application's tasks; 1 or
+        /// more.
+        ///
+        /// What fails while no client has the session open loses this limit.
         package var maximumUnansweredAttempts: Int?
         /// How many seconds pass after the first failure in a row.
         package var firstDelay: Double?

@@ -4,6 +4,8 @@ package import FerrySystem
 package enum DisconnectReason: Hashable, Sendable, CustomStringConvertible {
     /// The client closed it.
     case closedByPeer
+    /// The client is gone, and a file that it has passed does not answer: that call and those behind it are given up.
+    case fileDoesNotAnswer
     /// The server closed it.
     case closedByServer
     /// The client sent what is no message.
@@ -23,6 +25,8 @@ package enum DisconnectReason: Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .closedByPeer: "closed by the client"
+        case .fileDoesNotAnswer:
+            "closed by the client, whose last calls are given up: a file that it has passed does not answer"
         case .closedByServer: "closed by the daemon"
         case .invalidMessage(let error): "\(error)"
         case .unreadReplies(let count): "\(count) bytes of answers were not read"

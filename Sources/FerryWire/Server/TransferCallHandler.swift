@@ -12,6 +12,10 @@ package protocol TransferCallHandler: AnyObject {
     /// A client has connected; its user is this process's.
     func connectionDidOpen(_ connection: VarlinkConnection)
 
+    /// A client is gone, and calls of it are still to be carried out, one of which waits for a file that does not
+    /// answer yet. The end of the connection follows.
+    func connectionDidHangUp(_ connection: VarlinkConnection)
+
     /// A connection is gone; open replies of it have been told before.
     func connectionDidClose(_ connection: VarlinkConnection, because reason: DisconnectReason)
 
@@ -22,6 +26,9 @@ package protocol TransferCallHandler: AnyObject {
 extension TransferCallHandler {
     /// Does nothing, for handlers that do not care.
     package func connectionDidOpen(_ connection: VarlinkConnection) {}
+
+    /// Does nothing, for handlers that do not care.
+    package func connectionDidHangUp(_ connection: VarlinkConnection) {}
 
     /// Does nothing, for handlers that do not care.
     package func connectionDidClose(

@@ -38,6 +38,8 @@ package final class VarlinkConnection {
     private var isTakingCalls = false
     /// A call waits until the file that came along with it was looked at, and so do those behind it.
     private var isInspecting = false
+    /// Until when a file is waited for whose client is gone.
+    private var patience: LoopTimer?
     /// The client has let answers pile up and not caught up since.
     private var isBackedUp = false
     /// Answers are sent when the others that are at hand have been given, too.
@@ -82,6 +84,8 @@ package final class VarlinkConnection {
         // What has been answered so far is the client's, if there is room for it.
         if isFlushScheduled { flush() }
         isOpen = false
+        patience?.cancel()
+        patience = nil
         watch?.cancel()
         watch = nil
         // The descriptor is closed now and not when the last holder lets go: the client waits.
@@ -160,13 +164,23 @@ package final class VarlinkConnection {
         guard isOpen else { return }
         let mayHoldMore = receive()
         takeCalls()
+        guard isOpen else { return }
         // What waits for a file comes back here.
-        guard isOpen, !isInspecting else { return }
+        guard !isInspecting else { return waitForFile() }
         if mayHoldMore {
             LoopActor.perform { [weak self] in self?.drain() }
         } else {
             close(because: .closedByPeer)
         }
+    }
+
+    /// A call of a client that is gone waits for its file: nobody else does, and not for ever.
+    private func waitForFile() {
+        patience?.cancel()
+        patience = EventLoop.shared.schedule(after: limits.hangUpPatience) { [weak self] in
+            self?.close(because: .fileDoesNotAnswer)
+        }
+        server?.connectionDidHangUp(self)
     }
 
     /// Reads once and returns whether there may be more.
@@ -222,11 +236,13 @@ package final class VarlinkConnection {
     /// Has a file be looked at, off the loop: its file system may not answer, and holds up this client alone.
     private func inspect(_ file: UserFile, of call: IncomingCall, byteCount: Int) {
         isInspecting = true
-        file.queue.perform { [self] in
+        file.queue.perform { [weak self] in
             let passed = PassedFile(inspecting: file)
-            LoopActor.perform { [self] in
+            LoopActor.perform { [weak self] in
+                guard let self, isOpen else { return }
                 isInspecting = false
-                guard isOpen else { return }
+                patience?.cancel()
+                patience = nil
                 take(call, byteCount: byteCount, passed)
                 guard !hasHungUp else { return drain() }
                 takeCalls()

@@ -20,6 +20,9 @@ extension VarlinkServer {
         /// The bytes held for all connections; beyond, the one with the most is closed.
         package var heldByteCount = 128 << 20
 
+        /// For how long the calls of a client that is gone wait for a file that has come along with one of them.
+        package var hangUpPatience = Duration.seconds(30)
+
         /// Creates the limits that ferryd has.
         package init() {}
     }

@@ -118,6 +118,10 @@ package final class VarlinkServer {
         }
     }
 
+    func connectionDidHangUp(_ connection: VarlinkConnection) {
+        handler?.connectionDidHangUp(connection)
+    }
+
     func connectionDidClose(_ connection: VarlinkConnection, because reason: DisconnectReason) {
         let key = ObjectIdentifier(connection)
         guard connections.removeValue(forKey: key) != nil else { return }

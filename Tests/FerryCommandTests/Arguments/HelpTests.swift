@@ -124,10 +124,10 @@ import Testing
             is complete.
 
             What fails is tried again for a week, or as long as --give-up-after says. A
-            server that has not answered once, because its name does not exist or it refuses
-            connections, say, is asked 5 times, which takes some 20 seconds; with --detach,
-            where nobody waits, a week. --retries sets another number for both. Attempts
-            without a network do not count.
+            server that has answered no transfer yet, because its name does not exist or it
+            refuses connections, say, is asked 5 times, which takes some 20 seconds; with
+            --detach and after Ctrl-C, where nobody waits, a week. --retries sets another
+            number for both. Attempts without a network do not count.
 
             A file never replaces another: when NAME is taken it becomes NAME.1, NAME.2 and
             so on. A file that cannot be saved where it belongs is kept in

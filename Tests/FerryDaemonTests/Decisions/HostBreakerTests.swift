@@ -158,6 +158,69 @@ import Testing
         #expect(bench.loading == [good])
     }
 
+    private static func configuration(proxy: String?) -> Wire.SessionConfiguration {
+        var configuration = Wire.SessionConfiguration.limited(9)
+        configuration.connections = Wire.Connections(httpProxy: proxy)
+        return configuration
+    }
+
+    @Test func `REL-4: what fails by a proxy fails for those who go by it`() {
+        var bench = MachineBench(.limits(total: 20, host: 20))
+        let proxied = Self.configuration(proxy: "http://proxy:3128")
+        let first = bench.open("first", configuration: proxied)
+        for task in (1...5).map({ bench.start(first, $0) }) {
+            bench.fail(task, .cannotConnectToHost)
+        }
+        let second = bench.open("second", configuration: proxied)
+        let waiting = bench.start(second)
+        #expect(bench.loading.isEmpty)
+        #expect(bench.wait(of: waiting)?.reason == .hostFailure)
+        let other = bench.open(
+            "other",
+            configuration: Self.configuration(proxy: "http://other:3128")
+        )
+        let plain = bench.open("plain", configuration: Self.configuration(proxy: nil))
+        let good = [bench.start(other), bench.start(plain)]
+        #expect(bench.loading == good)
+        // Those that go on are in nobody's way who asks the host again.
+        bench.wait(3600)
+        #expect(bench.loading.count == 3)
+    }
+
+    @Test func `REL-4: what fails directly need not fail by a proxy`() {
+        var bench = MachineBench(.limits(total: 20, host: 20))
+        let plain = bench.open("plain", configuration: .limited(9))
+        for task in (1...5).map({ bench.start(plain, $0) }) { bench.fail(task, .timedOut) }
+        let proxied = Self.configuration(proxy: "http://proxy:3128")
+        let good = bench.start(bench.open("proxied", configuration: proxied))
+        #expect(bench.loading == [good])
+    }
+
+    @Test
+    func `REL-4: a server that asks to be left alone is, also by who has an authority of its own`()
+    {
+        var bench = MachineBench(.limits(total: 9, host: 9))
+        var configuration = Wire.SessionConfiguration.limited(9)
+        configuration.connections = Wire.Connections(authorityFile: "/etc/own.pem")
+        let client = bench.open(configuration: configuration)
+        bench.fail(bench.start(client, 1), .serverUnavailable, retryAfter: 300)
+        let next = bench.start(client, 2)
+        #expect(bench.loading.isEmpty)
+        #expect(
+            bench.wait(of: next)?.detail == "a:80 has asked this application to come back later"
+        )
+    }
+
+    @Test func `REL-4: an attempt fails by the proxy that it began with`() {
+        var bench = MachineBench(.limits(total: 9, host: 9))
+        let old = Self.configuration(proxy: "http://old:3128")
+        let tasks = (1...5).map { bench.start(bench.open(configuration: old), $0) }
+        let client = bench.open(configuration: Self.configuration(proxy: "http://new:3128"))
+        for task in tasks { bench.fail(task, .cannotConnectToHost) }
+        let next = bench.start(client, 6)
+        #expect(bench.loading == [next])
+    }
+
     @Test func `REL-4: an answer from where a host has led ends both their failures`() {
         var bench = MachineBench(.limits(total: 9, host: 9))
         let client = bench.open(configuration: .limited(9))

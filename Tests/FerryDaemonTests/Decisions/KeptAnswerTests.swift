@@ -13,8 +13,11 @@ import Testing
     init() { bench.wait(5) }
 
     /// A process answers a challenge such that it is kept, and leaves with a task in its session.
-    private mutating func leaveAnswer(_ challenge: LoadChallenge = .password()) {
-        let client = bench.open(configuration: .asking)
+    private mutating func leaveAnswer(
+        _ challenge: LoadChallenge = .password(),
+        process: Int64 = 1
+    ) {
+        let client = bench.open(process: process, configuration: .asking)
         let task = bench.start(client)
         bench.start(client, 2)
         bench.challenge(task, challenge)
@@ -45,6 +48,16 @@ import Testing
         bench.challenge(second)
         #expect(bench.challengeAnswers[second] == [.use(MachineBench.credential)])
         #expect(bench.launches.isEmpty)
+    }
+
+    @Test mutating func `SEC-9: an answer of a process that cannot be seen is not the next one's`()
+        throws
+    {
+        leaveAnswer(process: 0)
+        bench.open(process: 0, configuration: .asking)
+        let second = try #require(bench.loading.first)
+        bench.challenge(second)
+        #expect(bench.challengeAnswers[second] == nil)
     }
 
     @Test func `a proxy's password is not the server's, nor that of another realm or scheme`() {

@@ -74,9 +74,14 @@ import Testing
     }
 
     /// A task with a limit for servers that have not answered.
-    private func unanswered(_ bench: inout MachineBench, limit: Int) -> Int64 {
-        let client = bench.open()
-        var create = Wire.CreateDownload.sample(client.session)
+    private func unanswered(
+        _ bench: inout MachineBench,
+        limit: Int,
+        of client: BenchClient? = nil,
+        _ identifier: Int = 1
+    ) -> Int64 {
+        let client = client ?? bench.open()
+        var create = Wire.CreateDownload.sample(client.session, identifier)
         create.options = Wire.TransferOptions(
             retry: Wire.RetryRules(maximumUnansweredAttempts: limit)
         )
@@ -115,6 +120,93 @@ import Testing
             bench.wait(300)
             #expect(bench.loading == [task])
         }
+    }
+
+    /// A task fails, and is tried again however often it does.
+    private func expectRetries(_ bench: inout MachineBench, of task: Int64) {
+        for _ in 1...5 {
+            bench.fail(task, .cannotConnectToHost)
+            bench.wait(300)
+            #expect(bench.loading.contains(task))
+        }
+    }
+
+    @Test
+    func `USE-3: a server that has answered any task of an application is worth more attempts`() {
+        var bench = MachineBench()
+        let answered = bench.start(bench.open("first", configuration: .limited(9)))
+        bench.input {
+            $0.responded(task: answered, response: .sample(), request: .sample(), at: $1)
+        }
+        bench.finish(answered)
+        let task = unanswered(&bench, limit: 2, of: bench.open("second"))
+        expectRetries(&bench, of: task)
+        let foreign = unanswered(&bench, limit: 2, of: bench.open("third", application: "other"))
+        for _ in 1...2 {
+            bench.fail(foreign, .cannotConnectToHost)
+            bench.wait(300)
+        }
+        #expect(bench.stored(foreign)?.state == .completed)
+    }
+
+    @Test func `USE-3: a server that says that it cannot answer now has answered`() {
+        var bench = MachineBench()
+        let task = unanswered(&bench, limit: 2)
+        bench.fail(task, .serverUnavailable)
+        bench.wait(300)
+        expectRetries(&bench, of: task)
+    }
+
+    @Test func `USE-3: where a server has led to is another one, which has not answered`() {
+        var bench = MachineBench()
+        let client = bench.open(configuration: .limited(9))
+        let answered = bench.start(client)
+        bench.input {
+            $0.responded(task: answered, response: .sample(), request: .sample(), at: $1)
+        }
+        let task = unanswered(&bench, limit: 2, of: client, 2)
+        for _ in 1...2 {
+            let error = TransferError(
+                code: .cannotConnectToHost,
+                message: "refused",
+                failingURL: "http://dead/1"
+            )
+            bench.input { $0.failed(task: task, error, at: $1) }
+            bench.settle()
+            bench.wait(300)
+        }
+        #expect(bench.stored(task)?.state == .completed)
+    }
+
+    @Test
+    func `USE-3: what fails while nobody waits is not given up, nor when somebody comes to look`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        let task = unanswered(&bench, limit: 3, of: client)
+        for _ in 1...2 {
+            bench.fail(task, .cannotConnectToHost)
+            bench.wait(300)
+        }
+        bench.disconnect(client)
+        bench.fail(task, .cannotConnectToHost)
+        bench.wait(300)
+        #expect(bench.loading == [task])
+        bench.open(process: 2)
+        expectRetries(&bench, of: task)
+        #expect(Stored.options(bench.stored(task)?.options)?.retry == Wire.RetryRules())
+    }
+
+    @Test func `USE-3: of hosts that have answered as many are known as there is room for`() {
+        var hosts = AnsweringHosts()
+        func line(_ number: Int) -> HostBreaker.Line {
+            HostBreaker.Line(application: 1, host: "\(number)")
+        }
+        for number in 1...AnsweringHosts.limit + 1 { hosts.note(line(number)) }
+        #expect(!hosts.contains(line(1)))
+        #expect(hosts.contains(line(AnsweringHosts.limit + 1)))
+        let known = (1...AnsweringHosts.limit + 1).count { hosts.contains(line($0)) }
+        #expect(known <= AnsweringHosts.limit)
+        #expect(known >= AnsweringHosts.limit / 2)
     }
 
     @Test func `USE-3: without a network no attempt counts as one without an answer`() {

@@ -141,8 +141,36 @@ import Testing
             bench.settledCall(other) { $0.openSession(open, from: $1) }
                 == .refusal(.sessionInUse(identifier: "session", pid: 0))
         )
-        // A second connection of the same process may use what the first one has open.
-        #expect(bench.machine.isOpen(first.session, for: caller(of: other)))
+        #expect(bench.machine.isOpen(first.session, for: caller(of: first)))
+        #expect(!bench.machine.isOpen(first.session, for: caller(of: other)))
+        #expect(bench.create(first, 1) != 0)
+        var guest = other
+        guest.session = first.session
+        #expect(bench.create(guest, 2) == 0)
+    }
+
+    @Test
+    mutating func `SEC-9: who nothing is known of subscribes over a second connection by a token`()
+        throws
+    {
+        let first = open(nil, process: 0)
+        let token = try #require(bench.machine.sessions[first.session]?.token)
+        #expect(token.utf8.count == 32)
+        func subscribe(showing token: String?) -> MachineBench.Outcome? {
+            let other = bench.connect(process: 0)
+            return bench.settledCall(other) {
+                $0.subscribe(session: first.session, showing: token, from: $1)
+            }
+        }
+        let refusal = MachineBench.Outcome.refusal(.sessionNotOpen(session: first.session))
+        #expect(subscribe(showing: nil) == refusal)
+        #expect(subscribe(showing: "0") == refusal)
+        #expect(bench.machine.sessions[first.session]?.subscriber == nil)
+        #expect(subscribe(showing: token) == nil)
+        #expect(bench.machine.sessions[first.session]?.subscriber != nil)
+        // Whose process is seen needs none.
+        let seen = bench.open("seen", process: 7)
+        #expect(bench.machine.sessions[seen.session]?.token == nil)
     }
 
     private func caller(of client: BenchClient) -> DaemonStateMachine.Caller {

@@ -37,7 +37,7 @@ struct BackgroundConnectionTests {
         )
         connection.start(
             .init(
-                didOpen: { [weak connection] in connection?.subscribed(to: $0) },
+                didOpen: { [weak connection] number, _ in connection?.subscribed(to: number) },
                 isReady: {},
                 didFail: { _ in },
                 wantsConnection: { false }

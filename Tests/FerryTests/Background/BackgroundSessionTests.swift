@@ -43,6 +43,15 @@ struct BackgroundSessionTests {
         session.invalidateAndCancel()
     }
 
+    @Test func `SEC-9: a session's events are asked for with what the daemon has opened it with`()
+        async throws
+    {
+        let session = app.session()
+        await daemon.calls.wait(for: "Subscribe")
+        #expect(await daemon.tokens == ["of 101"])
+        session.invalidateAndCancel()
+    }
+
     @Test func `what an app asks of a task reaches the daemon in order`() async throws {
         let session = app.session()
         let task = session.downloadTask(with: url)

@@ -132,15 +132,20 @@ extension ScriptedDaemon: TransferCallHandler {
             session.configuration = method.configuration
             session.isClosed = false
             sessions[method.identifier] = session
-            return .init(session: session.number, nextTaskIdentifier: session.nextTaskIdentifier)
+            return .init(
+                session: session.number,
+                nextTaskIdentifier: session.nextTaskIdentifier,
+                token: "of \(session.number)"
+            )
         }
     }
 
     private func subscribe(_ method: Wire.Subscribe, _ reply: Reply<Wire.Subscribe>) {
         calls.append("Subscribe")
-        guard let identifier = identifier(method.session), let session = sessions[identifier] else {
-            return reply.failure(.sessionNotOpen(session: method.session))
-        }
+        tokens.append(method.token)
+        guard let identifier = identifier(method.session), let session = sessions[identifier],
+            method.token == "of \(session.number)"
+        else { return reply.failure(.sessionNotOpen(session: method.session)) }
         subscribers[identifier] = reply
         for event in session.events { reply.stream(.init(event: event)) }
         reply.stream(.init(event: Wire.Event(kind: .drained)))

@@ -49,6 +49,8 @@ final class ScriptedDaemon {
     var pageLength = 100
     private var server: VarlinkServer?
     var subscribers: [String: Reply<Wire.Subscribe>] = [:]
+    /// What clients have shown to subscribe.
+    var tokens: [String?] = []
     var silenced: [AnyObject] = []
     /// What came along with uploads, by their paths.
     var uploads: [String: [UInt8]] = [:]

@@ -23,7 +23,7 @@ struct MethodSample: Sendable, CustomTestStringConvertible {
                 identifier: "music",
                 configuration: Samples.configuration
             ),
-            .init(session: 5, nextTaskIdentifier: 4)
+            .init(session: 5, nextTaskIdentifier: 4, token: "0f")
         ),
         MethodSample(
             Wire.CreateDownload(
@@ -101,7 +101,7 @@ struct MethodSample: Sendable, CustomTestStringConvertible {
         ),
         MethodSample(Wire.Acknowledge(session: 5, sequence: 17), .init()),
         MethodSample(Wire.CloseSession(session: 5, cancel: true), .init()),
-        MethodSample(Wire.Subscribe(session: 5), .init(event: Samples.event)),
+        MethodSample(Wire.Subscribe(session: 5, token: "0f"), .init(event: Samples.event)),
         MethodSample(
             Wire.ListTasks(
                 application: "org.example.app",

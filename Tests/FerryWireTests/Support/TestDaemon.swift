@@ -18,6 +18,7 @@ final class TestDaemon: TransferCallHandler {
 
     /// What has happened to connections.
     nonisolated let opened = Recorder<PeerCredentials>()
+    nonisolated let hungUp = Recorder<PeerCredentials>()
     nonisolated let closed = Recorder<DisconnectReason>()
     nonisolated let refused = Recorder<DisconnectReason>()
     nonisolated let place: TemporaryDirectory
@@ -80,6 +81,9 @@ final class TestDaemon: TransferCallHandler {
         await wait { self.closed.elements.count >= count }
     }
 
+    /// Waits until a client has gone of which a file still does not answer.
+    func waitUntilHungUp() async { await wait { !self.hungUp.elements.isEmpty } }
+
     /// Waits until `count` connections have been opened.
     func waitUntilOpened(_ count: Int) async {
         await wait { self.opened.elements.count >= count }
@@ -101,6 +105,11 @@ final class TestDaemon: TransferCallHandler {
 
     func connectionDidOpen(_ connection: VarlinkConnection) {
         opened.append(connection.peer)
+        resumeWaiters()
+    }
+
+    func connectionDidHangUp(_ connection: VarlinkConnection) {
+        hungUp.append(connection.peer)
         resumeWaiters()
     }
 

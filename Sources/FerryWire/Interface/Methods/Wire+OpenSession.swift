@@ -11,11 +11,15 @@ extension Wire {
             package var session: Int64
             /// A number that no task of the session has had yet.
             package var nextTaskIdentifier: Int
+            /// What another connection of the process has to show to subscribe, where the daemon cannot see which process
+            /// that is.
+            package var token: String?
 
             /// Creates a reply.
-            package init(session: Int64, nextTaskIdentifier: Int) {
+            package init(session: Int64, nextTaskIdentifier: Int, token: String? = nil) {
                 self.session = session
                 self.nextTaskIdentifier = nextTaskIdentifier
+                self.token = token
             }
         }
 

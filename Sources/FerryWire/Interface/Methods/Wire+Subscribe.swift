@@ -23,10 +23,13 @@ extension Wire {
 
         /// The open session's number.
         package var session: Int64
+        /// What the session was opened with, if there was such a thing.
+        package var token: String?
 
         /// Creates a call.
-        package init(session: Int64) {
+        package init(session: Int64, token: String? = nil) {
             self.session = session
+            self.token = token
         }
     }
 }

@@ -1,0 +1,78 @@
+import FerryStore
+import FerryWire
+
+// What sessions hold of the daemon's memory is bounded: of each, of those of an application, and of all. A session that
+// exists is refused only if it wants more than it has: its files would never get to who waits for them.
+extension DaemonStateMachine {
+    /// What the configuration of a session has, and had before, in bytes.
+    struct SessionSize: Hashable, Sendable {
+        /// How many bytes it has.
+        let byteCount: Int
+        /// How many bytes it had; `nil` for a session that does not exist.
+        let present: Int?
+
+        init(_ byteCount: Int, growingFrom session: Session?) {
+            self.byteCount = byteCount
+            present = session?.configurationByteCount
+        }
+    }
+
+    /// By how many bytes all sessions grow with one of such a size.
+    func growth(_ size: SessionSize) -> Int {
+        max(0, weight(size.byteCount) - (size.present.map { weight($0) } ?? 0))
+    }
+
+    /// How many bytes a session counts as whose configuration has so many.
+    private func weight(_ byteCount: Int) -> Int { max(byteCount, policy.minimumSessionByteCount) }
+
+    /// Why an application may not have a session of such a size, if it may not.
+    func excess(of size: SessionSize, in application: String) -> TransferInterfaceError? {
+        let growth = growth(size)
+        guard growth > 0 else { return nil }
+        if size.byteCount > policy.maximumConfigurationByteCount {
+            let limit = policy.maximumConfigurationByteCount
+            return .invalidRequest(
+                parameter: "configuration",
+                reason: """
+                    a session's configuration has \(limit) bytes at most, with its header fields, not \(size.byteCount)
+                    """
+            )
+        }
+        let limit = policy.maximumSessionByteCountPerApplication
+        if weight(ofApplication: application) + growth > limit {
+            return tooMuch("an application's sessions have", limit)
+        }
+        let all = sessions.values.reduce(0) { $0 + weight($1.configurationByteCount) }
+        guard
+            openings.values.reduce(all, { $0 + $1.growth }) + growth
+                > policy.maximumSessionByteCount
+        else { return nil }
+        return tooMuch("all sessions have", policy.maximumSessionByteCount)
+    }
+
+    /// How many bytes the sessions of an application count as, with those that are being opened.
+    private func weight(ofApplication application: String) -> Int {
+        let id = number(ofApplication: application)
+        let present = sessions.values.reduce(0) { sum, session in
+            session.applicationID == id ? sum + weight(session.configurationByteCount) : sum
+        }
+        return openings.values.reduce(present) { sum, opening in
+            opening.application == application ? sum + opening.growth : sum
+        }
+    }
+
+    /// The number of an application, if it has any session.
+    func number(ofApplication identifier: String) -> Int64? {
+        applications.values.first { $0.record.identifier == identifier }?.record.id
+    }
+
+    private func tooMuch(_ subject: String, _ limit: Int) -> TransferInterfaceError {
+        .invalidRequest(
+            parameter: "configuration",
+            reason: """
+                \(subject) \(limit) bytes together at most, and each counts as \(policy.minimumSessionByteCount) at \
+                least; one that is no longer needed is to be invalidated, and goes with its last task
+                """
+        )
+    }
+}

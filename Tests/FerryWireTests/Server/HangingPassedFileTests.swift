@@ -1,0 +1,85 @@
+import FerrySystem
+import FerryTestSupport
+import Foundation
+import Glibc
+import Testing
+
+@testable import FerryWire
+
+/// Clients that are gone while a file that they have passed does not answer.
+@Suite(.enabled(if: HangingDisk.canBeMade), .timeLimit(.minutes(1)))
+struct HangingPassedFileTests {
+    private let calls = Recorder<String>()
+
+    private func daemon(patience: Duration) async throws -> TestDaemon {
+        var limits = VarlinkServer.Limits()
+        limits.hangUpPatience = patience
+        return try await TestDaemon(limits: limits) { [calls] call, _ in
+            switch call {
+            case .createUpload(let create, let reply):
+                calls.append("upload \(create.identifier) \(reply.takeFile() != nil)")
+            case .getTask(let get, _):
+                calls.append("get \(get.id)")
+            default: break
+            }
+        }
+    }
+
+    /// A client passes a file that does not answer, makes another call and is gone.
+    private func pass(_ disk: HangingDisk, to daemon: TestDaemon) async throws {
+        let descriptor = try systemCall("open") { open(disk.file, O_RDONLY | O_CLOEXEC) }
+        let file = FileDescriptor(owning: descriptor)
+        try await disk.hang(.getattr)
+        let create = Wire.CreateUpload(
+            session: 5,
+            identifier: 3,
+            request: Samples.request,
+            path: disk.file,
+            priority: 0.5
+        )
+        let call = CallMessage(method: Wire.CreateUpload.qualifiedName, parameters: create)
+        let client = try daemon.connect()
+        let message = try MessageCoding.message(calling: call)
+        _ = try message.withUnsafeBytes {
+            try SocketMessage.send(
+                $0,
+                descriptors: [file.rawValue],
+                over: client.descriptor
+            )
+        }
+        try client.call("GetTask", #"{"id":7}"#)
+        try await disk.waitUntilHanging(.getattr)
+        client.disconnect()
+    }
+
+    @Test
+    func
+        `REL-1: a client is known to be gone while its file does not answer, and its calls are carried out then`()
+        async throws
+    {
+        let disk = try await HangingDisk(byteCount: 10)
+        let daemon = try await daemon(patience: .seconds(600))
+        try await pass(disk, to: daemon)
+        await daemon.waitUntilHungUp()
+        #expect(calls.elements == [])
+        #expect(daemon.closed.elements == [])
+        try await disk.goOn()
+        await daemon.waitUntilClosed()
+        #expect(calls.elements == ["upload 3 true", "get 7"])
+        #expect(daemon.closed.elements == [.closedByPeer])
+    }
+
+    @Test
+    func
+        `REL-1: calls of a client that is gone are given up when its file does not answer for long`()
+        async throws
+    {
+        let disk = try await HangingDisk(byteCount: 10)
+        let daemon = try await daemon(patience: .milliseconds(20))
+        try await pass(disk, to: daemon)
+        await daemon.waitUntilClosed()
+        #expect(daemon.closed.elements == [.fileDoesNotAnswer])
+        try await disk.goOn()
+        #expect(calls.elements == [])
+    }
+}
