@@ -45,6 +45,13 @@ struct CertificateFilesTests {
         #expect(code == .serverCertificateUntrusted)
     }
 
+    @Test func `SEC-8: authorities of which there are none are said to be none`() async throws {
+        let client = try await HTTPClient.local { $0.certificateAuthorities = [] }
+        let error = try await client.fetch(HTTPRequest(url: "https://127.0.0.1:1/")).error
+        #expect(error?.code == .serverCertificateUntrusted)
+        #expect(error?.message == "The certificates of authorities are empty")
+    }
+
     @Test func `SEC-8: of a directory those are read that OpenSSL would find`() async throws {
         let server = try await TLSServer.start(.good)
         let authority = try Data(contentsOf: URL(filePath: server.authorityFile))
@@ -106,5 +113,15 @@ struct CertificateFilesTests {
             passphrase: nil
         )
         #expect(other.format == .pkcs12)
+    }
+
+    @Test func `SEC-8: a file goes with a directory, whatever it ends with`() throws {
+        try Data("file".utf8).write(to: URL(filePath: place.path + "/ca.pem"))
+        try Data("entry".utf8).write(to: URL(filePath: place.path + "/3513523f.0"))
+        let bytes = try CertificateFiles.authorities(
+            file: place.path + "/ca.pem",
+            directory: place.path
+        )
+        #expect(bytes == Array("file\nentry\n".utf8))
     }
 }

@@ -194,11 +194,16 @@ import Testing
         _ = try await place.client.fetch(HTTPRequest(url: place.origin + "/first"))
         place.server.on(place.target("/second"), late, .content(.text("second")))
         let request = HTTPRequest(url: place.origin + "/second", method: "PUT", body: [1, 2, 3])
-        let probe = try await place.client.fetch(request)
+        let probe = ExchangeProbe()
+        let exchange = place.client.start(request, handler: probe)
+        try await probe.finished()
         #expect(probe.heads.map(\.status) == [200])
         #expect(probe.text == "second")
         let requests = place.server.requests(to: place.target("/second"))
         #expect(requests.map(\.body) == [[1, 2, 3], [1, 2, 3]])
+        // They are those of the second connection.
+        let requestStart = try #require(exchange.metrics.requestStart)
+        #expect(exchange.metrics.responseStart.map { $0 >= requestStart } == true)
         #expect(Set(place.server.requests.map(\.connection)).count == 2)
     }
 

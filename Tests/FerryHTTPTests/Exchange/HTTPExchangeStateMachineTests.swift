@@ -100,7 +100,7 @@ import Testing
 
     @Test(arguments: [
         ([], false), (["Transfer-Encoding: gzip"], false), (["Content-Length: 5"], true),
-        (["Transfer-Encoding: gzip, chunked"], true),
+        (["Transfer-Encoding: gzip, chunked"], true), (["Transfer-Encoding: Chunked"], true),
     ])
     func `SEC-7: a cut is the end of a body that says itself how long it is, and of no other`(
         fields: [String],
@@ -123,6 +123,19 @@ import Testing
     func `a response without a body is whole however its connection ends`(status: Int) {
         var machine = machine()
         _ = head("HTTP/1.1 \(status) Nothing", in: &machine)
+        _ = machine.answered(.deliver)
+        #expect(machine.completed(nil, isCut: true) == [.finish(nil)])
+    }
+
+    @Test func `the answer to HEAD is whole however its connection ends`() {
+        var machine = Machine(
+            url: "http://a/",
+            maximumHeaderByteCount: 1000,
+            idleTimeout: .seconds(60),
+            hasResponseBody: false,
+            now: start
+        )
+        _ = head("HTTP/1.1 200 OK", in: &machine)
         _ = machine.answered(.deliver)
         #expect(machine.completed(nil, isCut: true) == [.finish(nil)])
     }
