@@ -140,4 +140,13 @@ struct DownloadRedirectTests {
         #expect(second.restartReasons == ["the part is from another place"])
         #expect(try bench.difference(other) == nil)
     }
+
+    @Test func `DL-4: a failure behind a redirect names the address that has failed`() async throws
+    {
+        let closed = try FixtureClosedPort()
+        bench.server.on("/start", .redirect(to: closed.url("/end")))
+        let failure = try #require(await bench.download(bench.request("/start")).failure())
+        #expect(failure.code == .cannotConnectToHost)
+        #expect(failure.failingURL == closed.url("/end"))
+    }
 }

@@ -97,4 +97,25 @@ extension DownloadStateMachineTests {
         let part = Self.part("bytes 40-99/100")
         #expect(answer(&machine, part, to: request).contains(.reportResponse(part, request)))
     }
+
+    @Test func `SEC-6: what others have written to time and again is not kept`() {
+        var machine = machine(Self.request)
+        let changed = TransferError(code: .fileChanged, message: "changed")
+        _ = machine.start(holding: nil)
+        _ = machine.fileFailed(changed)
+        _ = answer(&machine, Self.first)
+        #expect(machine.fileFailed(changed).contains(.discardFile))
+        #expect(machine.hasEnded)
+    }
+
+    @Test func `API-3: a part between others is not shown as the download's response`() {
+        let written = ByteRanges([0..<40, 60..<100])
+        var machine = machine()
+        _ = machine.start(
+            holding: Machine.Held(byteCount: 80, version: Self.version(), segments: written)
+        )
+        let part = Self.part("bytes 40-59/100")
+        let effects = answer(&machine, part)
+        #expect(effects.contains(.reportResponse(part.ofWhole(100), Self.request)))
+    }
 }

@@ -1,5 +1,6 @@
 import FerrySystem
 import FerryTestSupport
+import Glibc
 import Testing
 
 @testable import FerryTransfer
@@ -67,5 +68,78 @@ extension PartialFileTests {
         try file.begin(.tagged("b", total: nil))
         try file.write(bytes(4096, 2))
         #expect(try small.directory.open("file", .read).readToEnd(limit: 1 << 20) == bytes(4096, 2))
+    }
+
+    /// What is said of the file when it should be as it was written.
+    private func disturbance(of file: PartialFile) -> TransferError.Code? {
+        do throws(TransferError) {
+            try file.requireIntact()
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test func `SEC-6: nothing more is written to a file that was deleted`() throws {
+        let file = file()
+        try file.begin(.tagged("a"))
+        try file.write(bytes(10))
+        try temporary.directory.remove("file")
+        let error = #expect(throws: TransferError.self) { try file.write(bytes(10)) }
+        #expect(error?.code == .fileChanged)
+    }
+
+    @Test func `SEC-6: neither a longer file nor another in its place is what was written`() throws
+    {
+        let file = file()
+        let path = temporary.directory.path(of: "file")
+        try file.begin(.tagged("a"))
+        try file.write(bytes(10))
+        #expect(disturbance(of: file) == nil)
+        // The file itself is still there, under another name.
+        #expect(rename(path, path + ".old") == 0)
+        try temporary.write(bytes(10), to: "file")
+        #expect(disturbance(of: file) == .fileChanged)
+        #expect(rename(path + ".old", path) == 0)
+        #expect(disturbance(of: file) == nil)
+        try temporary.write(bytes(1), to: "file", at: 10)
+        #expect(disturbance(of: file) == .fileChanged)
+    }
+
+    /// How a complete file of so many bytes is copied.
+    private func copy(
+        _ byteCount: Int,
+        expecting expected: Int64,
+        to target: PartialFile
+    ) async throws -> TransferError.Code? {
+        let file = file()
+        try file.begin(.tagged("a", total: nil))
+        try file.write(bytes(byteCount))
+        do throws(TransferError) {
+            try await file.copy(
+                to: target,
+                byteCount: expected,
+                on: BlockingQueue(label: "test")
+            )
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test func `API-17: a file that was cut is not copied`() async throws {
+        let target = PartialFile(directory: temporary.directory, name: "copy")
+        #expect(try await copy(10, expecting: 20, to: target) == .fileMissing)
+        #expect(try temporary.directory.status(of: "copy") == nil)
+        #expect(try await copy(20, expecting: 20, to: target) == nil)
+        #expect(try temporary.contents(of: "copy") == bytes(20))
+    }
+
+    @Test(.enabled(if: SmallDisk.canBeMade, "needs a mount"))
+    func `API-17: a copy for which there is no room leaves nothing`() async throws {
+        let small = try SmallDisk(byteCount: 64 * 1024)
+        let target = PartialFile(directory: small.directory, name: "copy")
+        #expect(try await copy(1 << 20, expecting: 1 << 20, to: target) == .diskFull)
+        #expect(try small.directory.names() == [])
     }
 }

@@ -125,4 +125,19 @@ import Testing
         #expect(policy.unavailableResponses(after: 9) == .fail)
         #expect(policy.unavailableResponses(after: 10) == .deliver)
     }
+
+    @Test func `USE-3: attempts that nobody has answered have a number of their own`() {
+        let policy = RetryPolicy(maximumUnansweredAttempts: 2)
+        let error = TransferError(code: .connectionLost, message: "test")
+        var generator = Constant(value: 0)
+        let decisions = [(1, false), (2, false), (2, true)].map { failures, hasAnswered in
+            policy.decision(
+                for: error,
+                failureCount: failures,
+                hasAnswered: hasAnswered,
+                using: &generator
+            )
+        }
+        #expect(decisions.map { seconds($0) == nil } == [false, true, false])
+    }
 }

@@ -91,6 +91,16 @@ struct PartialFileSegmentsTests {
         #expect(try self.file().recover(checkpoint: nil)?.writtenByteCount == 100)
     }
 
+    @Test func `SEC-6: a file that others have cut does not get its length back`() throws {
+        let file = file()
+        try begin(file)
+        try file.write([UInt8](repeating: 3, count: 40), at: 10)
+        try file.write([UInt8](repeating: 4, count: 40), at: 60)
+        try temporary.directory.open("file", .readWrite).truncate(to: 50)
+        let error = #expect(throws: TransferError.self) { try file.endSegments() }
+        #expect(error?.code == .fileChanged)
+    }
+
     @Test func `a power cut leaves the parts that were synchronised`() async throws {
         let file = file()
         try begin(file)

@@ -118,4 +118,10 @@ struct UploadStateMachineTests {
         _ = machine.receivedHead(head(), to: request)
         #expect(machine.fileFailed(full) == [.cancelLoad, .fail(full)])
     }
+
+    @Test func `SEC-6: an answer's file that others change is no changed source`() {
+        var machine = sending()
+        let error = TransferError(code: .cannotWriteToFile, message: "")
+        #expect(machine.fileFailed(changed) == [.cancelLoad, .fail(error)])
+    }
 }

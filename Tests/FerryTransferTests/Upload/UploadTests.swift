@@ -55,6 +55,21 @@ struct UploadTests {
         #expect(probe.events.suffix(3) == [.responded(200), .received(6, 6), .finished])
     }
 
+    @Test func `SEC-6: an answer that others cut is not delivered`() async throws {
+        bench.server.on("/upload", .content(.text("Thanks")))
+        let path = bench.temporary.directory.path(of: "answer")
+        // The disk takes until then.
+        bench.synchronizer.queue.perform {
+            var status = stat()
+            while stat(path, &status) != 0 || status.st_size < 6 { sched_yield() }
+            truncate(path, 2)
+        }
+        let configuration = Upload.Configuration(synchronizer: bench.synchronizer)
+        let probe = try upload(nil, "source", configuration)
+        await probe.end()
+        #expect(probe.failure?.code == .cannotWriteToFile)
+    }
+
     @Test(arguments: [0, 1, 65_536] as [Int64])
     func `a file of any length is sent`(byteCount: Int64) async throws {
         let content = FixtureContent.seeded(2, byteCount: byteCount)
