@@ -152,4 +152,47 @@ struct HostQueueTests {
         let round = hosts.dropFirst(200) + hosts.prefix(149) + hosts[150..<200]
         #expect(try await store.candidates(search).tasks.map(\.host) == Array(round))
     }
+
+    /// Three tasks of each of two applications, and a search for some of them.
+    private func searchOfTwoApplications(
+        limit: Int,
+        limitPerHost: Int,
+        hosts: [String]
+    ) async throws -> CandidateSearch {
+        for (index, host) in hosts.enumerated() {
+            let session = try await store.openedSession(of: "app\(index)")
+            let first = Int64(index * 3 + 1)
+            try await store.commit(
+                (first...first + 2).map {
+                    .insertTask(.waiting($0, session: session.id, host: host))
+                }
+            )
+        }
+        return CandidateSearch(now: moment(0), limit: limit, limitPerHost: limitPerHost)
+    }
+
+    @Test func `REL-3: applications take turns, from the one that was served longest ago`()
+        async throws
+    {
+        var search = try await searchOfTwoApplications(
+            limit: 4,
+            limitPerHost: 9,
+            hosts: ["a", "b"]
+        )
+        #expect(try await store.candidates(search).tasks.map(\.id) == [1, 4, 2, 5])
+        search.turns[1] = CandidateSearch.Turn(lastServed: 2)
+        search.turns[2] = CandidateSearch.Turn(lastServed: 1)
+        #expect(try await store.candidates(search).tasks.map(\.id) == [4, 1, 5, 2])
+        search.turns[1]?.places = 3
+        #expect(try await store.candidates(search).tasks.map(\.id) == [4, 5, 6, 1])
+    }
+
+    @Test func `REL-3: a host's limit is one of all applications together`() async throws {
+        let search = try await searchOfTwoApplications(
+            limit: 9,
+            limitPerHost: 3,
+            hosts: ["a", "a"]
+        )
+        #expect(try await store.candidates(search).tasks.map(\.id) == [1, 4, 2])
+    }
 }

@@ -315,4 +315,14 @@ struct OpeningTests {
         #expect(store.nextTaskID == 1)
         #expect(try await store.totals() == SessionCounts())
     }
+
+    @Test func `REL-10: a queue that is not there is missing, and so is one that was emptied`()
+        async throws
+    {
+        #expect(try Store.isMissing(in: temporary.directory))
+        try temporary.write([], to: Store.fileName)
+        #expect(try Store.isMissing(in: temporary.directory))
+        try await fill(taskCount: 1)
+        #expect(try !Store.isMissing(in: temporary.directory))
+    }
 }

@@ -128,4 +128,65 @@ struct TimedTaskTests {
         }
         #expect(found == [[1, 2], [3, 4], [5]])
     }
+
+    // MARK: A clock that is set
+
+    private func retime(from earlier: Date) async throws -> Receipt {
+        try await store.commit(
+            [.retimeTask(1, from: earlier, to: moment(500), at: moment(10))]
+        )
+    }
+
+    @Test func `REL-5: a date moves with the time that its task has`() async throws {
+        try await insert(notBefore: moment(50), deadline: moment(150))
+        #expect(try await retime(from: moment(50)).changes.map(\.deadline) == [moment(600)])
+        #expect(try await task().notBefore == moment(500))
+        #expect(try await task().deadline == moment(600))
+    }
+
+    @Test(arguments: [(0, moment(40)), (1, moment(50))])
+    func `REL-5: neither a date that was set meanwhile moves nor a pause`(
+        attempts: Int,
+        read: Date
+    ) async throws {
+        try await insert(attempts: attempts, notBefore: moment(50), deadline: moment(150))
+        #expect(try await retime(from: read).changes.isEmpty)
+        #expect(try await task().notBefore == moment(50))
+        #expect(try await task().deadline == moment(150))
+    }
+
+    @Test func `REL-5: of waits that are longer than any, dates of applications are believed`()
+        async throws
+    {
+        try await insert(notBefore: moment(500))
+        let distrust = Mutation.distrustTimes(at: moment(0), longestWait: 60)
+        try await store.commit(
+            [.delayTask(.id(1), notBefore: moment(500), [7], at: moment(0)), distrust]
+        )
+        #expect(try await task().notBefore == moment(500))
+        try await store.commit([.delayTask(.id(1), notBefore: moment(500), nil, at: moment(0))])
+        try await store.commit([distrust])
+        #expect(try await task().notBefore == nil)
+    }
+
+    @Test func `REL-5: a task that began in the future has no more time than it had`() async throws
+    {
+        try await insert()
+        try await store.commit([.distrustTimes(at: moment(-1000), longestWait: 60)])
+        #expect(try await task().startedAt == moment(-1000))
+        #expect(try await task().deadline == moment(-900))
+    }
+
+    @Test func `REL-5: tasks with a date are listed by pages`() async throws {
+        let session = try await store.openedSession()
+        for id in 1...3 as ClosedRange<Int64> {
+            try await store.commit([
+                .insertTask(.waiting(id, session: session.id)),
+                .delayTask(.id(id), notBefore: moment(50), [7], at: moment(0)),
+            ])
+        }
+        #expect(try await store.datedTasks(after: 0, limit: 2).map(\.id) == [1, 2])
+        #expect(try await store.datedTasks(after: 2, limit: 2).map(\.id) == [3])
+        #expect(try await store.datedTasks(after: 3, limit: 2).isEmpty)
+    }
 }
