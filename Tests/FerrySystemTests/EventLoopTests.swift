@@ -1,3 +1,4 @@
+import Dispatch
 import FerryTestSupport
 import Glibc
 import Testing
@@ -39,6 +40,71 @@ import Testing
             }
         }
         #expect(order.elements == [1, 2, 3])
+    }
+
+    // MARK: Work that blocks
+
+    @Test func `of two works that are given at once neither waits for the other`() async {
+        let queue = BlockingQueue(label: "test", threadLimit: 2)
+        for _ in 0..<200 {
+            let gate = DispatchSemaphore(value: 0)
+            await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+                queue.perform {
+                    gate.wait()
+                    done.resume()
+                }
+                queue.perform { gate.signal() }
+            }
+        }
+    }
+
+    private final class Token: Sendable {}
+
+    /// Gives work that holds something.
+    private static func giveWork(to queue: BlockingQueue) -> () -> Token? {
+        let token = Token()
+        queue.perform { withExtendedLifetime(token) {} }
+        return { [weak token] in token }
+    }
+
+    @Test func `work that is done is let go of though other work waits`() async {
+        let queue = BlockingQueue(label: "test")
+        let (gate, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        queue.perform { gate.wait() }
+        let token = Self.giveWork(to: queue)
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            queue.perform {
+                done.resume()
+                end.wait()
+            }
+            for _ in 0..<9 { queue.perform {} }
+            gate.signal()
+        }
+        #expect(token() == nil)
+        end.signal()
+    }
+
+    /// How many threads of this process have a name.
+    private static func threadCount(named name: String) -> Int {
+        let path = "/proc/self/task"
+        let threads = (try? Directory(opening: path).names()) ?? []
+        return threads.count { thread in
+            let file = try? Directory(opening: "\(path)/\(thread)").open("comm", .read)
+            let bytes = try? file?.readToEnd(limit: 64)
+            return bytes.map { String(decoding: $0, as: UTF8.self) } == name + "\n"
+        }
+    }
+
+    @Test func `of the threads that were needed at once one stays`() async {
+        let queue = BlockingQueue(label: "test.crowd", threadLimit: 8)
+        let gate = DispatchSemaphore(value: 0)
+        for _ in 0..<8 { queue.perform { gate.wait() } }
+        #expect(Self.threadCount(named: "test.crowd") > 1)
+        for _ in 0..<8 { gate.signal() }
+        while Self.threadCount(named: "test.crowd") > 1 { await Task.yield() }
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            queue.perform { done.resume() }
+        }
     }
 
     @Test func `a cancelled timer does not fire, among thousands that are cancelled`() async {

@@ -152,6 +152,46 @@ import Testing
         }
     }
 
+    @Test func `the state of a process is told whatever its name`() throws {
+        // The name stands between parentheses, and may have some itself.
+        let name = "x) T (y"
+        let program = try FileDescriptor(
+            owning: systemCall("open") { open("/bin/sleep", O_RDONLY | O_CLOEXEC) }
+        )
+        let content = try program.readToEnd(limit: 16 << 20)
+        try temporary.write(content, to: name)
+        chmod(directory.path(of: name), 0o700)
+        let process = try ProcessLaunch(
+            executable: directory.path(of: name),
+            arguments: ["1000"],
+            environment: [:],
+            directory: "/"
+        ).start()
+        defer {
+            kill(process, SIGKILL)
+            waitpid(process, nil, 0)
+        }
+        #expect(!ProcessCondition.isStopped(process))
+        kill(process, SIGSTOP)
+        var status: Int32 = 0
+        #expect(waitpid(process, &status, WUNTRACED) == process)
+        #expect(ProcessCondition.isStopped(process))
+    }
+
+    @Test(.enabled(if: SmallDisk.canBeMade, "needs a mount and another user"))
+    func `REL-11: no file grows where another user may replace it`() throws {
+        let disk = try SmallDisk(byteCount: 1 << 20)
+        _ = try TargetDirectory.open(disk.path, apartFrom: directory)
+        chown(disk.path, 12345, 12345)
+        chmod(disk.path, 0o777)
+        #expect(throws: TargetDirectory.Refusal.isNotSafe) {
+            try TargetDirectory.open(disk.path, apartFrom: directory)
+        }
+        // As in /tmp: who is no owner moves nothing away.
+        chmod(disk.path, 0o1777)
+        _ = try TargetDirectory.open(disk.path, apartFrom: directory)
+    }
+
     private func run(_ launch: ProcessLaunch) async throws -> ProcessExit {
         try await withCheckedThrowingContinuation { continuation in
             LoopActor.perform {

@@ -130,4 +130,36 @@ import Testing
         #expect(outcome.output.first?["id"] == .int(4))
         #expect(arrived.elements == ["4 from python"])
     }
+
+    @Test(arguments: [SHUT_WR, SHUT_RDWR])
+    func `what a client has sent before it goes is carried out, with its files`(
+        how: Int
+    )
+        async throws
+    {
+        let daemon = try await daemon()
+        let (connection, gate) = (try daemon.connect(), DispatchSemaphore(value: 0))
+        // All of it is there before the daemon looks.
+        LoopActor.perform { gate.wait() }
+        for number in 1...3 {
+            let file = try file("f\(number)", in: daemon.place)
+            let call = CallMessage(
+                method: Wire.CreateUpload.qualifiedName,
+                parameters: create(number)
+            )
+            let message = try MessageCoding.message(calling: call)
+            let sent = try message.withUnsafeBytes {
+                try SocketMessage.send(
+                    $0,
+                    descriptors: number == 3 ? [] : [file.number],
+                    over: connection.descriptor
+                )
+            }
+            #expect(sent == message.count)
+        }
+        shutdown(connection.descriptor, Int32(how))
+        gate.signal()
+        await daemon.waitUntilClosed()
+        #expect(arrived.elements == ["1 f1", "2 f2", "3 nothing"])
+    }
 }

@@ -72,6 +72,16 @@ import Testing
         #expect(try find(link) == link)
     }
 
+    @Test func `SEC-5: nor is one to which a link leads that others can exchange`() throws {
+        let program = try makeProgram("ferryd")
+        let other = try TemporaryDirectory()
+        let link = other.directory.path(of: "ferryd")
+        symlink(program, link)
+        #expect(try find(link) == link)
+        chmod(other.path, 0o777)
+        #expect(throws: DaemonError.unsafeExecutable(path: link)) { try find(link) }
+    }
+
     @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
     func `SEC-5: a program of another user's is not run, also in a directory like /tmp`() throws {
         let program = try makeProgram("ferryd", mode: 0o755)

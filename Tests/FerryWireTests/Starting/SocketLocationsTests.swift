@@ -165,4 +165,15 @@ import Testing
         if descriptor >= 0 { close(descriptor) }
         return descriptor >= 0
     }
+
+    @Test func `REL-10: a directory whose path is too long for a queue is refused`() throws {
+        let place = try TemporaryDirectory()
+        let name = String(repeating: "x", count: 200)
+        let path = "\(place.path)/\(name)/\(name)/\(name)"
+        let limit = StateDirectory.maximumPathByteCount
+        #expect(throws: DaemonError.pathTooLong(path: path, limit: limit)) {
+            try StateDirectory.open(path)
+        }
+        #expect(try place.directory.names() == [])
+    }
 }
