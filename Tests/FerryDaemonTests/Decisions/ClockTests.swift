@@ -131,6 +131,20 @@ import Testing
         #expect(bench.stored(task)?.notBefore == moment(Self.day))
     }
 
+    @Test func `REL-5: a clock that is set while dates are being moved is followed once more`() {
+        var bench = MachineBench()
+        let task = bench.startLater(bench.open(), in: 2 * Self.day)
+        var clock = bench.machine.clock
+        _ = clock.note(wall: moment(Self.day), sinceBoot: 0)
+        bench.input { [clock] in $0.clockSet(clock, at: $1) }
+        // The date is read, and its new moment is on its way into the store.
+        bench.step()
+        _ = clock.note(wall: moment(Self.day / 2), sinceBoot: 0)
+        bench.input { [clock] in $0.clockSet(clock, at: $1) }
+        bench.settle()
+        #expect(bench.stored(task)?.notBefore == moment(1.5 * Self.day))
+    }
+
     // MARK: Another boot
 
     private static func rebooted(
@@ -191,6 +205,16 @@ import Testing
         #expect(bench.timers[.deadline] == begin + 1000)
         let anchor = DaemonClock.Anchor.decode(bench.database.current.settings[.clock])
         #expect(anchor?.boot == Self.laterBoot && !bench.machine.clock.isNewBoot)
+    }
+
+    @Test func `REL-5: a deadline that is mended late is watched as well`() {
+        var earlier = MachineBench()
+        let task = earlier.start(earlier.open(configuration: .timed(1000)))
+        var bench = Self.rebooted(earlier, wall: -Self.day, failing: .model(.diskFull))
+        bench.failure = nil
+        bench.wait(bench.machine.policy.rereadDelay)
+        #expect(bench.stored(task)?.deadline == bench.now + 1000)
+        #expect(bench.timers[.deadline] == bench.now + 1000)
     }
 
     @Test

@@ -271,4 +271,69 @@ import Testing
         for _ in 1...12 { if let task = bench.loading.first { bench.finish(task) } }
         #expect(Self.places(bench) == ["many": 2, "few": 2])
     }
+
+    /// Two applications of which the second comes while the first has all places.
+    ///
+    /// - Parameters:
+    ///   - keeps: Which of the first one's tasks can be gone on with.
+    ///   - count: How many tasks the second one has.
+    ///   - bench: The world.
+    /// - Returns: The applications.
+    private static func latecomer(
+        keeps: [Bool],
+        count: Int = 1,
+        in bench: inout MachineBench
+    ) -> [Program] {
+        let first = program("first", number: 1, rate: 5000, in: &bench)
+        for (index, keepsBytes) in keeps.enumerated() {
+            let task = bench.start(first.client, index + 1, host: "a")
+            if keepsBytes {
+                answer(task, in: &bench)
+            } else {
+                bench.input {
+                    $0.responded(task: task, response: .sample(), request: .sample(), at: $1)
+                }
+            }
+            if index + 1 < keeps.count { passSecond([first], in: &bench) }
+        }
+        let second = program("second", number: 2, rate: 5000, in: &bench)
+        for identifier in 1...count { bench.start(second.client, identifier, host: "b") }
+        return [first, second]
+    }
+
+    @Test func `REL-3: who has one place less takes none from who has more`() {
+        var bench = MachineBench(.limits(total: 3, host: 3))
+        let programs = Self.latecomer(keeps: [true, true, true, true], count: 3, in: &bench)
+        for _ in 0..<60 { Self.passSecond(programs, in: &bench) }
+        #expect(Self.places(bench) == ["first": 2, "second": 1])
+        let loading = bench.loading
+        for _ in 0..<200 { Self.passSecond(programs, in: &bench) }
+        #expect(bench.loading == loading)
+    }
+
+    @Test func `REL-3: what cannot be gone on with is not stopped for who has no place`() {
+        var bench = MachineBench(.limits(total: 1, host: 1))
+        let programs = Self.latecomer(keeps: [false], in: &bench)
+        for _ in 0..<300 { Self.passSecond(programs, in: &bench) }
+        #expect(bench.loading == [1])
+    }
+
+    @Test func `REL-3: of two that might go, the one goes that can be gone on with`() {
+        var bench = MachineBench(.limits(total: 2, host: 2))
+        let programs = Self.latecomer(keeps: [true, false], in: &bench)
+        for _ in 0..<60 { Self.passSecond(programs, in: &bench) }
+        #expect(bench.loading == [2, 3])
+    }
+
+    @Test func `REL-3: who has just begun keeps its place for a while`() {
+        var bench = MachineBench(.limits(total: 2, host: 2))
+        let first = Self.program("first", number: 1, rate: 5000, in: &bench)
+        bench.start(first.client, 1, host: "a")
+        for _ in 0..<15 { Self.passSecond([first], in: &bench) }
+        bench.start(first.client, 2, host: "a")
+        let second = Self.program("second", number: 2, rate: 5000, in: &bench)
+        bench.start(second.client, 1, host: "b")
+        for _ in 0..<10 { Self.passSecond([first, second], in: &bench) }
+        #expect(bench.loading == [2, 3])
+    }
 }

@@ -295,4 +295,21 @@ import Testing
         bench.finish(1)
         #expect(bench.copies.map(\.directory) == ["/mnt/big"])
     }
+
+    @Test func `API-17: who was cancelled gets no copy`() {
+        var (bench, client) = Self.pair()
+        bench.cancel(client, 2)
+        bench.finish(1)
+        #expect(bench.copies.isEmpty)
+        #expect(Self.kinds(bench, task: 1) == [.finished, .completed])
+        #expect(bench.machine.running.isEmpty && bench.machine.followers.isEmpty)
+    }
+
+    @Test func `API-17: a task that has bytes of its own loads the rest itself`() {
+        var (bench, client) = Self.pair()
+        bench.suspend(client, 2)
+        bench.database.commit([.setCheckpoint(task: 2, [1])])
+        bench.resume(client, 2)
+        #expect(bench.loading == [1, 2])
+    }
 }

@@ -13,15 +13,17 @@ import Testing
     private func nextPause(
         _ bench: inout MachineBench,
         round: Int,
-        makesTask: Bool = true
+        makesTask: Bool = true,
+        takesEventsLast: Bool = false
     ) -> Double {
         let count = bench.launches.count
         bench.input { $0.launched(1, error: nil, at: $1) }
         let client = bench.open(process: Int64(round + 10))
+        let early = makesTask && takesEventsLast ? bench.start(client, round + 10) : nil
         for event in bench.database.current.events.keys.sorted() {
             bench.acknowledge(client, event.sequence)
         }
-        let task = makesTask ? bench.start(client, round + 10) : nil
+        let task = makesTask && !takesEventsLast ? bench.start(client, round + 10) : early
         bench.disconnect(client)
         bench.input { $0.applicationExited(1, status: "ended", at: $1) }
         if let task { bench.finish(task) }
@@ -31,11 +33,15 @@ import Testing
         return bench.now.timeIntervalSince(start)
     }
 
-    @Test func `REL-12: an application that makes a task each time is started less and less often`()
-    {
+    @Test(arguments: [false, true])
+    func `REL-12: an application that makes a task each time is started less and less often`(
+        takesEventsLast: Bool
+    ) {
         var (bench, task) = RelaunchTests.bench()
         bench.finish(task)
-        let pauses = (0..<14).map { nextPause(&bench, round: $0) }
+        let pauses = (0..<14).map {
+            nextPause(&bench, round: $0, takesEventsLast: takesEventsLast)
+        }
         #expect(pauses.prefix(5) == [1, 2, 4, 8, 16] && pauses.suffix(1) == [3600], "\(pauses)")
     }
 

@@ -240,4 +240,28 @@ struct TransferFilesTests {
         }
         #expect(files.tasks() == [])
     }
+
+    @Test(.enabled(if: SmallDisk.canBeMade, "needs a small disk"))
+    func `REL-11: what has begun to grow at the daemon's goes on there`() async throws {
+        let disk = try SmallDisk(byteCount: 4 << 20)
+        _ = try resumeDataOfNewFile(of: 7)
+        let path = files.path(of: 7)
+        let queue = BlockingQueue(label: "test")
+        #expect(await files.choosePlace(for: 7, in: disk.path, on: queue) == nil)
+        #expect(files.path(of: 7) == path)
+        #expect(try disk.directory.names() == [])
+    }
+
+    @Test(.enabled(if: SmallDisk.canBeMade, "needs a small disk"))
+    func `REL-11: whatever lies beside a file goes with it`() async throws {
+        let disk = try SmallDisk(byteCount: 4 << 20)
+        _ = await files.choosePlace(for: 7, in: disk.path, on: BlockingQueue(label: "test"))
+        let name = files.path(of: 7).dropFirst(disk.path.utf8.count + 1)
+        for suffix in [""] + PartialFile.companionSuffixes {
+            try disk.directory.open(name + suffix, .create).close()
+        }
+        files.discard(task: 7)
+        await files.places.queue.run {}
+        #expect(try disk.directory.names() == [])
+    }
 }

@@ -164,4 +164,14 @@ struct UploadFilesTests {
         let (_, state) = try open()
         #expect(UploadState.decode(state.encoded) == state)
     }
+
+    @Test func `BG-42: of a repeated call the first file is sent`() async throws {
+        try write(UploadFiles.greatestCopy + 1)
+        let (file, state) = try open()
+        #expect(await secure(file, state, for: 7) == nil)
+        try temporary.write([1, 2, 3], to: "other")
+        let other = UserFile(try temporary.directory.open("other", .read))
+        #expect(await secure(other, state, for: 7) == nil)
+        #expect(await failure(of: 7, state) == nil)
+    }
 }
