@@ -131,6 +131,15 @@ import Testing
         _ = await get(Self.a, sessions)
         _ = await get("--give-up-after 1.5h \(Self.a)", sessions)
         #expect(sessions.sessionOptions.map(\.timeLimit) == [nil, .seconds(5400)])
+        let units = PlayedSessions([saved, saved, saved, saved], in: daemon)
+        for time in ["90", "90s", "30m", "3d"] {
+            _ = await get("--give-up-after \(time) \(Self.a)", units)
+        }
+        #expect(
+            units.sessionOptions.map(\.timeLimit) == [
+                .seconds(90), .seconds(90), .seconds(1800), .seconds(259_200),
+            ]
+        )
         let configuration = sessions.sessionOptions.last?.configuration(of: "get-1")
         #expect(configuration?.timeoutIntervalForResource == 5400)
         let wrong = await get("--give-up-after soon \(Self.a)", sessions)

@@ -110,4 +110,24 @@ import Testing
         outbox.add(.suspend(task: 6))
         #expect(sent(&outbox) == [.suspend(task: 6)])
     }
+
+    @Test func `the file of an upload that the daemon has is let go of at once`() throws {
+        let url = FileManager.default.temporaryDirectory.appending(path: "outbox-\(UUID())")
+        try Data([1]).write(to: url)
+        defer { try? FileManager.default.removeItem(at: url) }
+        var outbox = Outbox()
+        weak var file: OutgoingFile?
+        do {
+            let outgoing = try OutgoingFile(url)
+            file = outgoing
+            var upload = task(1)
+            upload.upload = BackgroundCall.Upload(file: outgoing, path: url.path)
+            outbox.add(.create(upload))
+        }
+        for identifier in 2...5 { outbox.add(.create(task(identifier))) }
+        _ = sent(&outbox, keepsIncomplete: false)
+        #expect(file != nil)
+        _ = outbox.removeFirst()
+        #expect(file == nil)
+    }
 }

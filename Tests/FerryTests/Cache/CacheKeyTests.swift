@@ -1,4 +1,5 @@
 import Foundation
+import FoundationNetworking
 import Testing
 
 @testable import Ferry
@@ -37,5 +38,19 @@ struct CacheKeyTests {
     @Test func `a fragment is no part of it`() throws {
         #expect(try key("https://host/a?b#c") == key("https://host/a?b#d"))
         #expect(try key("https://host/a#c").url == "https://host/a")
+    }
+
+    @Test func `what is stored under a key for another URL is not taken for this one's`() throws {
+        let (one, other) = (try key("https://host/file?1"), try key("https://host/file?2"))
+        let url = try #require(URL(string: "https://host/file?1"))
+        let response = URLResponse(
+            url: url,
+            mimeType: nil,
+            expectedContentLength: 1,
+            textEncodingName: nil
+        )
+        let stored = one.putOn(CachedURLResponse(response: response, data: Data([7])))
+        #expect(one.takeOff(stored)?.data == Data([7]))
+        #expect(other.takeOff(stored) == nil)
     }
 }

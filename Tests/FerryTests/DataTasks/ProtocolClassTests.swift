@@ -299,6 +299,7 @@ struct ProtocolClassTests {
         led.resume()
         await recorder.waitForEnd()
         #expect(recorder.text == "led")
+        #expect(recorder.metrics?.transactionMetrics.count == 2)
     }
 
     @Test func `API-4: a class is asked about, and gets, the fields that the session adds`()

@@ -96,4 +96,19 @@ struct URLErrorTests {
         #expect(error.backgroundTaskCancelledReason == reason)
         #expect(URLError(.cancelled).backgroundTaskCancelledReason == nil)
     }
+
+    @Test(
+        arguments: [
+            (.storeUnavailable, .cannotWriteToFile),
+            (.disconnected, .backgroundSessionWasDisconnected),
+            (.cannotStart, .backgroundSessionWasDisconnected), (.invalidRequest, .unknown),
+        ] as [(TransferDaemonError.Code, URLError.Code)]
+    )
+    func `what the daemon refuses a task for has a code of Apple's`(
+        code: TransferDaemonError.Code,
+        expected: URLError.Code
+    ) {
+        let error = URLError(TransferDaemonError(code, message: "why"), url: nil)
+        #expect(error.code == expected)
+    }
 }

@@ -21,6 +21,7 @@ struct BackgroundOptionsTests {
         options.maximumSendRate = 2000
         options.retry = TransferOptions.Retry()
         options.retry?.maximumAttempts = 7
+        options.retry?.maximumUnansweredAttempts = 5
         options.retry?.statuses = [503]
         options.deliversErrorResponses = false
         options.uploadProtocol = .tus
@@ -62,5 +63,16 @@ struct BackgroundOptionsTests {
         #expect(stored?.receiveRate == 6000)
         #expect(stored?.refusesErrorResponses == true)
         #expect(daemon.calls.requests.suffix(2) == ["SetOptions 1", "SetSessionRates 101"])
+    }
+
+    @Test func `REL-6: delays that nobody has chosen are the daemon's choice`() {
+        var options = TransferOptions()
+        options.retry = TransferOptions.Retry()
+        options.retry?.maximumAttempts = 3
+        let wire = Wire.TransferOptions(options)
+        #expect(wire?.retry == Wire.RetryRules(maximumAttempts: 3))
+        options.retry?.firstDelay = .seconds(9)
+        let chosen = Wire.TransferOptions(options)
+        #expect(chosen?.retry == Wire.RetryRules(maximumAttempts: 3, firstDelay: 9))
     }
 }

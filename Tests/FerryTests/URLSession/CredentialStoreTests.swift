@@ -56,4 +56,29 @@ import Testing
         store.keep(URLCredential(user: "u", password: "p", persistence: .none), for: Self.space())
         #expect(store.isEmpty)
     }
+
+    @Test func `what a proxy is told is not told to a server whose protocol is not known`() throws {
+        let storage = try #require(URLSessionConfiguration.ephemeral.urlCredentialStorage)
+        let proxy = URLProtectionSpace(
+            proxyHost: "a",
+            port: 80,
+            type: nil,
+            realm: "music",
+            authenticationMethod: NSURLAuthenticationMethodHTTPBasic
+        )
+        let server = URLProtectionSpace(
+            host: "a",
+            port: 80,
+            protocol: nil,
+            realm: "music",
+            authenticationMethod: NSURLAuthenticationMethodHTTPBasic
+        )
+        let store = store(storage)
+        store.keep(
+            URLCredential(user: "u", password: "p", persistence: .forSession),
+            for: proxy
+        )
+        #expect(store.credential(for: proxy)?.user == "u")
+        #expect(store.credential(for: server) == nil)
+    }
 }
