@@ -23,7 +23,10 @@ struct OtherDiskTests {
 
     /// Waits until these are the names at the target: ferryd deletes when it has a moment.
     private func untilLeft(_ names: [String]) async throws {
-        while try target.directory.names() != names { await Task.yield() }
+        while try target.directory.names().sorted() != names {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
     }
 
     /// Waits until so many bytes of a transfer are at the target.
@@ -32,7 +35,10 @@ struct OtherDiskTests {
             try target.directory.names().compactMap { try target.directory.status(of: $0)?.size }
                 .max() ?? 0
         }
-        while try largest() < count { await Task.yield() }
+        while try largest() < count {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
     }
 
     @Test func `REL-11: a file that the home has no room for arrives where it is for`() async throws
@@ -97,6 +103,9 @@ struct OtherDiskTests {
         let cancel = try await home.ferry("cancel", "1")
         #expect(cancel.exit == .exited(status: 0), "\(cancel.error)")
         // The bytes that filled it go.
-        while try Directory(opening: home.state + "/downloads").names() != [] { await Task.yield() }
+        while try Directory(opening: home.state + "/downloads").names() != [] {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
     }
 }

@@ -172,9 +172,10 @@ extension DaemonStateMachine {
     /// A task that has followed another has a file of its own, which is complete.
     private mutating func endFollower(_ copy: FileCopy, path: String, at now: Date) -> [Effect] {
         let (id, follower) = (copy.leader, copy.follower)
+        let response = running[id]?.response
         leave(id, follower)
         running[follower]?.phase = .finishing
-        running[follower]?.response = running[id]?.response
+        running[follower]?.response = response
         running[follower]?.hasUnstoredResponse = true
         running[follower]?.hasUntoldProgress = false
         running[follower]?.receivedByteCount = copy.byteCount

@@ -202,11 +202,14 @@ final class FilePlaces {
             } catch {
                 throw .directory(error)
             }
-            try calling { () throws(SystemCallError) in try requireWritable(directory) }
+            let disk = try calling { () throws(SystemCallError) in
+                try requireWritable(directory)
+                return try DiskIdentity(of: directory)
+            }
             // From here on it is the daemon's own disk that is waited for.
             guard choice.settle() else { throw .doesNotAnswer }
             return try calling { () throws(SystemCallError) in
-                try begin(named: name, in: directory, downloads)
+                try begin(named: name, in: directory, disk, downloads)
             }
         }
     }
@@ -225,10 +228,10 @@ final class FilePlaces {
     nonisolated private static func begin(
         named name: String,
         in directory: Directory,
+        _ disk: DiskIdentity,
         _ downloads: Directory
     ) throws(SystemCallError) -> Place {
         let number = String(UInt64.random(in: .min ... .max), radix: 36)
-        let disk = try DiskIdentity(of: directory)
         let place = Place(directory: directory, name: "\(prefix)\(number)-\(disk.text)")
         do throws(SystemCallError) {
             try downloads.makeLink(name + suffix, to: directory.path(of: place.name))

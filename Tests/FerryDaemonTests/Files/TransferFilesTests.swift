@@ -261,7 +261,7 @@ struct TransferFilesTests {
             try disk.directory.open(name + suffix, .create).close()
         }
         files.discard(task: 7)
-        await files.places.queue.run {}
+        await files.places.queue(for: disk.path).run {}
         #expect(try disk.directory.names() == [])
     }
 }

@@ -26,7 +26,7 @@ import Testing
         let request = try TransferRequest(
             URLRequest(url: #require(URL(string: "https://a/new"))),
             configuration: configuration,
-            ownURL: own.flatMap { URL(string: $0) }
+            madeFor: own
         )
         #expect(request.fields.first(named: "Authorization") == secret)
     }

@@ -56,6 +56,30 @@ struct CopyingTests {
         let small = PartialFile.Copying(byteCount: 40, greatestByteCount: 40)
         #expect(try await small.run(from: source, to: target, on: queue))
     }
+
+    @Test func `API-17: a file that was cut is not copied`() async throws {
+        let copying = PartialFile.Copying(byteCount: 41, greatestByteCount: 99)
+        let source = try source()
+        let error = await #expect(throws: TransferError.self) {
+            _ = try await copying.run(from: source, to: target(), on: queue)
+        }
+        #expect(error?.code == .fileMissing)
+        #expect(try temporary.directory.status(of: "copy") == nil)
+    }
+
+    @Test(.enabled(if: SmallDisk.canBeMade, "needs a mount"))
+    func `API-17: a copy for which there is no room leaves nothing`() async throws {
+        let disk = try SmallDisk(byteCount: 64 << 10)
+        let source = PartialFile(directory: temporary.directory, name: "whole")
+        try source.begin(.tagged("a"))
+        try source.write([UInt8](repeating: 7, count: 1 << 20))
+        let copying = PartialFile.Copying(byteCount: 1 << 20, greatestByteCount: 1 << 20)
+        let error = await #expect(throws: TransferError.self) {
+            _ = try await copying.run(from: source, to: target(in: disk.directory), on: queue)
+        }
+        #expect(error?.code == .diskFull)
+        #expect(try disk.directory.names() == [])
+    }
 }
 
 extension TemporaryDirectory {

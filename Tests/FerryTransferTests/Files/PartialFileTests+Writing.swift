@@ -105,41 +105,4 @@ extension PartialFileTests {
         try temporary.write(bytes(1), to: "file", at: 10)
         #expect(disturbance(of: file) == .fileChanged)
     }
-
-    /// How a complete file of so many bytes is copied.
-    private func copy(
-        _ byteCount: Int,
-        expecting expected: Int64,
-        to target: PartialFile
-    ) async throws -> TransferError.Code? {
-        let file = file()
-        try file.begin(.tagged("a", total: nil))
-        try file.write(bytes(byteCount))
-        do throws(TransferError) {
-            try await file.copy(
-                to: target,
-                byteCount: expected,
-                on: BlockingQueue(label: "test")
-            )
-            return nil
-        } catch {
-            return error.code
-        }
-    }
-
-    @Test func `API-17: a file that was cut is not copied`() async throws {
-        let target = PartialFile(directory: temporary.directory, name: "copy")
-        #expect(try await copy(10, expecting: 20, to: target) == .fileMissing)
-        #expect(try temporary.directory.status(of: "copy") == nil)
-        #expect(try await copy(20, expecting: 20, to: target) == nil)
-        #expect(try temporary.contents(of: "copy") == bytes(20))
-    }
-
-    @Test(.enabled(if: SmallDisk.canBeMade, "needs a mount"))
-    func `API-17: a copy for which there is no room leaves nothing`() async throws {
-        let small = try SmallDisk(byteCount: 64 * 1024)
-        let target = PartialFile(directory: small.directory, name: "copy")
-        #expect(try await copy(1 << 20, expecting: 1 << 20, to: target) == .diskFull)
-        #expect(try small.directory.names() == [])
-    }
 }
