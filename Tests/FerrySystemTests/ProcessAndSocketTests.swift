@@ -178,20 +178,6 @@ import Testing
         #expect(ProcessCondition.isStopped(process))
     }
 
-    @Test(.enabled(if: SmallDisk.canBeMade, "needs a mount and another user"))
-    func `REL-11: no file grows where another user may replace it`() throws {
-        let disk = try SmallDisk(byteCount: 1 << 20)
-        _ = try TargetDirectory.open(disk.path, apartFrom: directory)
-        chown(disk.path, 12345, 12345)
-        chmod(disk.path, 0o777)
-        #expect(throws: TargetDirectory.Refusal.isNotSafe) {
-            try TargetDirectory.open(disk.path, apartFrom: directory)
-        }
-        // As in /tmp: who is no owner moves nothing away.
-        chmod(disk.path, 0o1777)
-        _ = try TargetDirectory.open(disk.path, apartFrom: directory)
-    }
-
     private func run(_ launch: ProcessLaunch) async throws -> ProcessExit {
         try await withCheckedThrowingContinuation { continuation in
             LoopActor.perform {
