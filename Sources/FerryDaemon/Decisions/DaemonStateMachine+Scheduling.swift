@@ -154,7 +154,6 @@ extension DaemonStateMachine {
         guard !isStopping else { return [] }
         var effects: [Effect] = []
         var hasStarted = false
-        var isKeptOut = false
         for task in candidates.tasks {
             if search.hasMissedChange(of: task) || isBusy(task.id)
                 || isLeftAlone(line(of: task), at: now)
@@ -164,28 +163,25 @@ extension DaemonStateMachine {
             } else if start(task, at: now, &effects) {
                 hasStarted = true
             } else if search.isForShares, isReady(task, at: now) {
-                if let room = makeRoom(for: task, at: now) {
-                    effects += room
-                    hasStarted = start(task, at: now, &effects) || hasStarted
-                } else {
-                    isKeptOut = true
-                }
+                guard let room = makeRoom(for: task, at: now) else { continue }
+                effects += room
+                hasStarted = start(task, at: now, &effects) || hasStarted
             }
         }
         // What has come to its end since the search began was not found by it.
         let next = [candidates.earliestNotBefore, breaker.earliestEnd(at: asked.now)]
             .compactMap { $0 }
         effects.append(setRetryTimer(next.min()))
-        if search.isForShares {
-            if isKeptOut { effects += reviewSharesLater(at: now) }
-        } else if candidates.tasks.count < asked.limit, callBackYields() {
+        if !search.isForShares, candidates.tasks.count < asked.limit, callBackYields() {
             search.isStale = true
         }
         // A page may have been cut by one host's limit while another host has room.
         if search.isStale || (hasStarted && budget.free > 0) {
             effects += searchForTasks(at: now)
         } else if budget.free == 0 || !budget.saturatedHosts.isEmpty {
-            effects += reviewSharesSoon(at: now)
+            // Where nothing waits, what comes next to wait has the shares looked at.
+            let nothingWaits = search.isForShares && candidates.tasks.isEmpty
+            effects += nothingWaits ? reviewSharesForYields(at: now) : reviewSharesSoon(at: now)
         }
         return effects + evaluateIdleness(at: now)
     }

@@ -48,13 +48,10 @@ extension DaemonStateMachine {
         return planReview(at: max(soonest, ends.min() ?? soonest))
     }
 
-    /// Something waits, and no place was to go to it: looks again when that may have changed by time alone.
-    mutating func reviewSharesLater(at now: Date) -> [Effect] {
-        let ends = holders(of: nil).flatMap { task in
-            [task.pace.since + policy.minimumPlaceTime, trickleEnd(of: task)]
-        }
-        let next = ends.filter { $0 > now }.min() ?? now + policy.trickleTime
-        return planReview(at: max(now + policy.shareReviewInterval, next))
+    /// Nothing waits but what has left its place: looks at the shares when the first of these may have one again.
+    mutating func reviewSharesForYields(at now: Date) -> [Effect] {
+        let next = yields.values.map(\.until).filter { $0 > now }.min()
+        return next.map { planReview(at: max(now + policy.shareReviewInterval, $0)) } ?? []
     }
 
     private mutating func planReview(at date: Date) -> [Effect] {

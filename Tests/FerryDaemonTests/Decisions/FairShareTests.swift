@@ -336,4 +336,18 @@ import Testing
         for _ in 0..<10 { Self.passSecond([first, second], in: &bench) }
         #expect(bench.loading == [2, 3])
     }
+
+    @Test func `REL-3: where nothing waits for a place nobody looks whose it is`() {
+        var bench = MachineBench(.limits(total: 2, host: 2))
+        let first = Self.program("first", number: 1, rate: 5000, in: &bench)
+        for identifier in 1...2 { bench.start(first.client, identifier, host: "a") }
+        for _ in 0..<60 { Self.passSecond([first], in: &bench) }
+        #expect(bench.timers[.shares] == nil)
+        // What comes to wait has it looked at, and again when something may have changed.
+        let second = Self.program("second", number: 2, rate: 5000, in: &bench)
+        bench.start(second.client, 1, host: "b")
+        #expect(bench.timers[.shares] != nil)
+        bench.wait(6)
+        #expect(bench.loading == [2, 3])
+    }
 }
