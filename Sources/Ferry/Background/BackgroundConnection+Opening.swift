@@ -238,6 +238,7 @@ extension BackgroundConnection {
         let afterwards: [@Sendable () -> Void] = state.withLock { state in
             guard state.generation == generation, let entry = state.outbox.first(number: number)
             else { return [] }
+            defer { sendHeldUp(&state) }
             switch Self.consequence(of: error, for: entry) {
             case .none:
                 return []
@@ -258,6 +259,12 @@ extension BackgroundConnection {
             }
         }
         for continuation in afterwards { continuation() }
+    }
+
+    /// Looks after the call that is first now, if it waits for its file.
+    private func sendHeldUp(_ state: inout State) {
+        guard state.outbox.isHeldUp, case .open(let session) = state.condition else { return }
+        sendNew(&state, over: session, keepsIncomplete: true)
     }
 
     private static func consequence(of error: CallError?, for entry: Outbox.Entry) -> Consequence {

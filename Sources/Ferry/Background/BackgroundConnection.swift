@@ -261,8 +261,8 @@ extension BackgroundConnection {
             guard !state.isSendingScheduled else { return }
             state.isSendingScheduled = true
             LoopActor.perform { [self] in sendKept() }
-        case .file(let file):
-            file.open { [weak self] in
+        case .file(let file, let isFirst):
+            file.open(mayExceed: isFirst) { [weak self] in
                 LoopActor.perform { self?.sendKept() }
             }
         }

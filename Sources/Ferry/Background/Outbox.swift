@@ -24,6 +24,9 @@ struct Outbox {
 
     var isEmpty: Bool { entries.count == doneCount }
 
+    /// Whether the connection has no call that is not done with, and there are some that it does not have.
+    var isHeldUp: Bool { !isEmpty && sentCount == doneCount }
+
     private var pending: some Sequence<Entry> { entries[doneCount...].lazy.compactMap(\.self) }
     private var first: Entry? { isEmpty ? nil : entries[doneCount] }
 
@@ -49,8 +52,9 @@ struct Outbox {
         case nothing
         /// The last one creates a task that is likely to be resumed.
         case incomplete
-        /// The next one has to wait until its file is open, and those behind it with it.
-        case file(OutgoingFile)
+        /// The next one has to wait until its file is open, and those behind it with it; and whether all before it
+        /// are done with.
+        case file(OutgoingFile, isFirst: Bool)
     }
 
     /// Hands over the calls that this connection does not have.
@@ -66,7 +70,9 @@ struct Outbox {
             {
                 return .incomplete
             }
-            if let file = entry.call.file, !file.isReady { return .file(file) }
+            if let file = entry.call.file, !file.isReady {
+                return .file(file, isFirst: sentCount == doneCount)
+            }
             entry.wasSent = true
             entries[sentCount] = entry
             sentCount += 1

@@ -6,7 +6,8 @@ import Synchronization
 ///
 /// It is opened when its task is made, so that it does not matter what becomes of its name after that. But there
 /// are only so many descriptors: where many wait for the daemon, the others are opened when their turn comes, and
-/// have to be what they were.
+/// have to be what they were. The first call of a session has its file opened in any case, beyond the limit if need
+/// be: those that are open may all wait behind it.
 final class OutgoingFile: Sendable {
     /// The file's absolute path.
     let path: String
@@ -18,8 +19,11 @@ final class OutgoingFile: Sendable {
 
     private enum State {
         case closed
+        /// It is opened as soon as there is a descriptor for it.
+        case waiting
         case opening
-        case open(UserFile)
+        /// It is open; and whether its descriptor is one of the limited number.
+        case open(UserFile, isCounted: Bool)
         case failed(URLError)
     }
 
@@ -41,7 +45,7 @@ final class OutgoingFile: Sendable {
             }
             let opened = try UploadFile(url)
             identity = opened.identity
-            state = Mutex(.open(opened.file))
+            state = Mutex(.open(opened.file, isCounted: true))
         } catch {
             if isKept { Self.descriptors.giveBack() }
             throw error
@@ -49,14 +53,14 @@ final class OutgoingFile: Sendable {
     }
 
     deinit {
-        if case .open = state.withLock({ $0 }) { Self.descriptors.giveBack() }
+        if case .open(_, isCounted: true) = state.withLock({ $0 }) { Self.descriptors.giveBack() }
     }
 
     /// Whether the daemon can be asked, with the file or to no avail.
     var isReady: Bool {
         state.withLock { state in
             switch state {
-            case .closed, .opening: false
+            case .closed, .waiting, .opening: false
             case .open, .failed: true
             }
         }
@@ -65,7 +69,7 @@ final class OutgoingFile: Sendable {
     /// The file, if it is open.
     var opened: UserFile? {
         state.withLock { state in
-            if case .open(let file) = state { file } else { nil }
+            if case .open(let file, _) = state { file } else { nil }
         }
     }
 
@@ -78,23 +82,43 @@ final class OutgoingFile: Sendable {
 
     /// Opens the file as soon as there is a descriptor for it.
     ///
-    /// - Parameter handler: Called later on any thread, when ``isReady``; not if that is being waited for already.
-    func open(then handler: @escaping @Sendable () -> Void) {
-        let isFirst = state.withLock { state in
-            guard case .closed = state else { return false }
-            state = .opening
-            return true
-        }
-        guard isFirst else { return }
-        Self.descriptors.wait {
-            AppFiles.queue.perform {
-                self.openNow()
-                handler()
+    /// - Parameters:
+    ///   - mayExceed: Whether it is opened now, though there are as many open as there may be.
+    ///   - handler: Called later on any thread, when ``isReady``; not if that is being waited for already.
+    func open(mayExceed: Bool, then handler: @escaping @Sendable () -> Void) {
+        if wait() {
+            Self.descriptors.wait { [self] in
+                guard stopWaiting() else { return Self.descriptors.giveBack() }
+                openLater(isCounted: true, then: handler)
             }
+        }
+        if mayExceed, stopWaiting() { openLater(isCounted: false, then: handler) }
+    }
+
+    private func wait() -> Bool {
+        state.withLock { state in
+            guard case .closed = state else { return false }
+            state = .waiting
+            return true
         }
     }
 
-    private func openNow() {
+    private func stopWaiting() -> Bool {
+        state.withLock { state in
+            guard case .waiting = state else { return false }
+            state = .opening
+            return true
+        }
+    }
+
+    private func openLater(isCounted: Bool, then handler: @escaping @Sendable () -> Void) {
+        AppFiles.queue.perform {
+            self.openNow(isCounted: isCounted)
+            handler()
+        }
+    }
+
+    private func openNow(isCounted: Bool) {
         do throws(URLError) {
             let opened = try UploadFile(url)
             guard opened.identity.hasContent(of: identity) else {
@@ -104,9 +128,9 @@ final class OutgoingFile: Sendable {
                     reason: "The file was changed after the upload was made, and before it began."
                 )
             }
-            state.withLock { $0 = .open(opened.file) }
+            state.withLock { $0 = .open(opened.file, isCounted: isCounted) }
         } catch {
-            Self.descriptors.giveBack()
+            if isCounted { Self.descriptors.giveBack() }
             state.withLock { $0 = .failed(error) }
         }
     }

@@ -1,3 +1,4 @@
+import FerryWire
 import Foundation
 import Testing
 
@@ -18,8 +19,10 @@ import Testing
         }
     }
 
-    private func open(_ file: OutgoingFile) async {
-        await withCheckedContinuation { opened in file.open { opened.resume() } }
+    private func open(_ file: OutgoingFile, mayExceed: Bool = false) async {
+        await withCheckedContinuation { opened in
+            file.open(mayExceed: mayExceed) { opened.resume() }
+        }
     }
 
     @Test func `SEC-6: a file that was changed before it could be opened is not sent`() async throws
@@ -46,5 +49,51 @@ import Testing
         }
         #expect(!opened.isEmpty)
         try FileManager.default.removeItem(at: url)
+    }
+
+    @Test
+    func `SEC-6: the first call's file is opened though all descriptors are kept behind it`()
+        async throws
+    {
+        defer { try? FileManager.default.removeItem(at: url) }
+        var opened: [OutgoingFile] = []
+        let first = try exhaust(&opened)
+        // It has waited with others, until all before it were done with.
+        await withCheckedContinuation { isOpen in
+            first.open(mayExceed: false) { isOpen.resume() }
+            #expect(!first.isReady)
+            first.open(mayExceed: true) { isOpen.resume() }
+        }
+        #expect(first.opened != nil)
+        // Neither the one beyond the limit nor its turn, which comes later, costs a descriptor.
+        let count = opened.count
+        opened = []
+        _ = try exhaust(&opened)
+        #expect(opened.count == count)
+    }
+
+    @Test
+    func `SEC-6: a call is held up when it waits for its file and all before it are done with`()
+        throws
+    {
+        defer { try? FileManager.default.removeItem(at: url) }
+        var opened: [OutgoingFile] = []
+        let file = try exhaust(&opened)
+        var task = BackgroundCall.NewTask(
+            identifier: 2,
+            request: Wire.Request(url: "http://a/", method: "PUT", fields: [], idleTimeout: 60)
+        )
+        task.upload = BackgroundCall.Upload(file: file, path: file.path)
+        task.isResumed = true
+        var outbox = Outbox()
+        outbox.add(.resume(task: 1))
+        outbox.add(.create(task))
+        #expect(
+            outbox.sendNew(keepsIncomplete: true) { _ in } == .file(file, isFirst: false)
+        )
+        #expect(!outbox.isHeldUp)
+        _ = outbox.removeFirst()
+        #expect(outbox.isHeldUp)
+        #expect(outbox.sendNew(keepsIncomplete: true) { _ in } == .file(file, isFirst: true))
     }
 }
