@@ -204,6 +204,8 @@ extension DaemonStateMachine {
         var currentRequest: Wire.Request?
         /// How many attempts have failed since there were last more bytes than ever.
         var attempts: Int
+        /// How many the store knows of.
+        var storedAttempts: Int
         /// How many bytes of the body there were at most, in this attempt and those before it: here, or at the
         /// server of an upload.
         var mostByteCount: Int64
@@ -254,6 +256,7 @@ extension DaemonStateMachine {
             sentByteCount = isUpload ? 0 : nil
             resource = isUpload ? record.uploadResource : nil
             attempts = record.attempts
+            storedAttempts = record.attempts
             let earlier = AttemptFailure.decode(record.lastError)?.mostByteCount ?? 0
             let present = isUpload ? resource?.acknowledgedByteCount : record.receivedByteCount
             mostByteCount = max(present ?? 0, earlier)

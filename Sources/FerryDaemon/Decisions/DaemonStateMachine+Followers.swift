@@ -63,12 +63,17 @@ extension DaemonStateMachine {
     /// A task has no transfer any more: its followers go on by themselves.
     mutating func releaseFollowers(of id: Int64) -> [Effect] {
         let isShared = sharings.removeValue(forKey: id) != nil
-        let released: [Effect] = (followers.removeValue(forKey: id) ?? []).compactMap { follower in
-            guard running[follower]?.phase == .following else { return nil }
-            running[follower] = nil
-            return .changed(task: follower)
+        let released = (followers.removeValue(forKey: id) ?? []).filter {
+            running[$0]?.phase == .following
         }
-        return isShared ? [.setTimer(.sharing(task: id), nil)] + released : released
+        let attempts = released.flatMap { storeAttempts(of: $0) }
+        for follower in released {
+            search.note(follower)
+            running[follower] = nil
+        }
+        return (isShared ? [.setTimer(.sharing(task: id), nil)] : [])
+            + (attempts.isEmpty ? [] : [commit(attempts, .relaxed)])
+            + released.map { .changed(task: $0) }
     }
 
     /// Has the followers of a task go on by themselves of which it is known by now that they will get no copies.

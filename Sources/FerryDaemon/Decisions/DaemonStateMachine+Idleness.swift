@@ -54,17 +54,7 @@ extension DaemonStateMachine {
         for id in running.keys.sorted() { effects.append(.stop(task: id)) }
         let loading = running.values.filter { $0.phase == .loading }
         for task in loading.sorted(by: { $0.record.id < $1.record.id }) {
-            effects.append(
-                commit(
-                    [
-                        .setProgress(
-                            task: task.record.id,
-                            receivedByteCount: task.receivedByteCount,
-                            expectedByteCount: task.expectedByteCount
-                        )
-                    ]
-                )
-            )
+            effects.append(commit(storeProgress(of: task.record.id)))
         }
         running = running.filter { $0.value.phase == .finishing }
         return effects + (canEnd ? [.exit] : [])

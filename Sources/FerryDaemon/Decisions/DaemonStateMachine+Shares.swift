@@ -160,22 +160,10 @@ extension DaemonStateMachine {
             ? "it brings fewer than \(Int(policy.trickleRate)) bytes per second"
             : "its application has more than its share"
         if isTrickle { noteYield(of: task, at: now) }
-        let response = storeResponse(of: id)
+        let progress = storeResponse(of: id) + storeProgress(of: id)
         search.note(id)
         return [.log(.info, "leaves its place to another task: \(reason)", task: id)]
-            + halt(task: id, at: now) + [
-                commit(
-                    response + [
-                        .setProgress(
-                            task: id,
-                            receivedByteCount: task.receivedByteCount,
-                            expectedByteCount: task.expectedByteCount
-                        )
-                    ],
-                    .relaxed
-                ),
-                .changed(task: id),
-            ]
+            + halt(task: id, at: now) + [commit(progress, .relaxed), .changed(task: id)]
     }
 
     // MARK: What brings next to nothing

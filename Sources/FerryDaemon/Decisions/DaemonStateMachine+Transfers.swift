@@ -113,6 +113,35 @@ extension DaemonStateMachine {
         ]
     }
 
+    /// How far a task is, to be committed; and that the attempts that have failed do not count any more, if it has got
+    /// on since.
+    mutating func storeProgress(of id: Int64) -> [Mutation] {
+        guard let task = running[id] else { return [] }
+        return storeAttempts(of: id) + [
+            .setProgress(
+                task: id,
+                receivedByteCount: task.receivedByteCount,
+                expectedByteCount: task.expectedByteCount
+            )
+        ]
+    }
+
+    /// That the attempts that have failed do not count any more, to be committed, if the store does not know.
+    mutating func storeAttempts(of id: Int64) -> [Mutation] {
+        guard let task = running[id], task.attempts < task.storedAttempts else { return [] }
+        running[id]?.storedAttempts = task.attempts
+        var failure = AttemptFailure.decode(task.record.lastError)
+        failure?.mostByteCount = task.mostByteCount
+        return [
+            .setRetry(
+                task: id,
+                attempts: task.attempts,
+                notBefore: nil,
+                lastError: failure.map { Stored.encode($0) }
+            )
+        ]
+    }
+
     /// Bytes have arrived.
     mutating func progressed(
         task id: Int64,
@@ -217,20 +246,10 @@ extension DaemonStateMachine {
 
     /// A part of a file has reached the disk.
     mutating func checkpointed(task id: Int64, _ checkpoint: [UInt8]) -> [Effect] {
-        guard let task = running[id], task.phase == .loading else { return [] }
+        guard running[id]?.phase == .loading else { return [] }
         running[id]?.hasNewCheckpoint = true
-        return [
-            commit(
-                storeResponse(of: id) + [
-                    .setCheckpoint(task: id, checkpoint),
-                    .setProgress(
-                        task: id,
-                        receivedByteCount: task.receivedByteCount,
-                        expectedByteCount: task.expectedByteCount
-                    ),
-                ]
-            )
-        ]
+        let progress = storeResponse(of: id) + storeProgress(of: id)
+        return [commit(progress + [.setCheckpoint(task: id, checkpoint)])]
     }
 
     /// A transfer has loaded its whole body, and the file is on the disk.
@@ -501,21 +520,10 @@ extension DaemonStateMachine {
                 effects += stop(task: change.id, at: now)
             } else if change.to != .waiting, running[change.id]?.phase == .following {
                 effects += stop(task: change.id, at: now)
-            } else if change.to != .waiting, let task = running[change.id], task.phase == .loading {
-                let response = storeResponse(of: change.id)
+            } else if change.to != .waiting, running[change.id]?.phase == .loading {
+                let progress = storeResponse(of: change.id) + storeProgress(of: change.id)
                 effects += stop(task: change.id, at: now)
-                effects.append(
-                    commit(
-                        response + [
-                            .setProgress(
-                                task: change.id,
-                                receivedByteCount: task.receivedByteCount,
-                                expectedByteCount: task.expectedByteCount
-                            )
-                        ],
-                        .relaxed
-                    )
-                )
+                effects.append(commit(progress, .relaxed))
             }
             effects += recount(change.sessionID)
         }

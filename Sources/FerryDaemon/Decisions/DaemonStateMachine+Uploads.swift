@@ -148,7 +148,7 @@ extension DaemonStateMachine {
         // Where it goes on must not be lost; how far it is, the server says again.
         return [
             store(
-                [.setUploadResource(task: id, resource)],
+                storeAttempts(of: id) + [.setUploadResource(task: id, resource)],
                 isSamePlace ? .relaxed : .synchronized,
                 of: id,
                 then: .moved(task: id)

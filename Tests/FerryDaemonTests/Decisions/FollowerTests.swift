@@ -164,8 +164,9 @@ import Testing
             bench.wait(300)
             #expect(bench.machine.running[2]?.leader == 1)
         }
+        bench.progress(1, 120)
         bench.cancel(client, 1)
-        #expect(bench.loading == [2])
+        #expect(bench.loading == [2] && bench.stored(2)?.attempts == 0)
         bench.progress(2, 10)
         bench.fail(2)
         #expect(bench.stored(2)?.state == .waiting && bench.stored(2)?.attempts == 1)

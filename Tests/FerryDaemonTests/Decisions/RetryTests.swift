@@ -256,6 +256,42 @@ import Testing
         #expect(next.stored(task)?.attempts == 1)
     }
 
+    @Test(arguments: ["suspended", "checkpoint", "stop"])
+    func `REL-7: bytes that were won stay won when the attempt that brought them does not fail`(
+        end: String
+    ) {
+        var bench = MachineBench()
+        let client = bench.open()
+        let task = bench.start(client)
+        bench.progress(task, 40)
+        for _ in 1...3 {
+            bench.fail(task)
+            bench.wait(300)
+        }
+        #expect(bench.stored(task)?.attempts == 3)
+        bench.progress(task, 50)
+        switch end {
+        case "suspended":
+            bench.suspend(client)
+            bench.resume(client)
+        case "checkpoint":
+            bench.input { machine, _ in machine.checkpointed(task: task, [1]) }
+            bench.settle()
+            bench = MachineBench(on: bench.database)
+        default:
+            bench.input { machine, _ in machine.stopDaemon(call: nil) }
+            bench.settle()
+            bench = MachineBench(on: bench.database)
+        }
+        bench.settle()
+        #expect(bench.loading == [task] && bench.stored(task)?.attempts == 0)
+        // The same bytes once more are no way forward.
+        bench.progress(task, 0)
+        bench.progress(task, 50)
+        bench.fail(task)
+        #expect(bench.stored(task)?.attempts == 1)
+    }
+
     @Test func `REL-7: an app's number of attempts bounds those that win nothing`() {
         var bench = MachineBench()
         let client = bench.open()
