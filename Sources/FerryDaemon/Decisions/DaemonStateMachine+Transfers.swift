@@ -345,11 +345,12 @@ extension DaemonStateMachine {
         let failed = failedLine(of: task, error)
         // An answer, though no more than that.
         if error.code == .serverUnavailable { answeringHosts.note(failed) }
+        let hasAnswered =
+            task.hasBeenAnswered || answeringHosts.contains(failed) || !isAwaited(task)
         let decision = decision(
             after: error,
             failureCount: isWithoutNetwork ? 0 : task.attempts + 1,
-            hasAnswered: task.hasBeenAnswered || answeringHosts.contains(failed)
-                || !isAwaited(task),
+            hasAnswered: hasAnswered,
             by: task.options?.retry
         )
         switch decision {
@@ -374,6 +375,7 @@ extension DaemonStateMachine {
             }
             noteFailure(of: task, at: failed, error, delay: delay.inSeconds, at: now)
             return liftUnansweredLimit(of: task)
+                + endFollowers(of: id, error, hasAnswered: hasAnswered, at: now)
                 + backOff(
                     task,
                     attempt,
@@ -382,6 +384,36 @@ extension DaemonStateMachine {
                     at: now
                 ) + note(notBefore: breaker.earliestEnd(at: now))
         }
+    }
+
+    /// Ends those that follow a task for which its failure is one too many: its attempts are theirs.
+    private mutating func endFollowers(
+        of id: Int64,
+        _ error: TransferError,
+        hasAnswered: Bool,
+        at now: Date
+    ) -> [Effect] {
+        let failure = Wire.Failure(code: error.code.rawValue, message: error.message)
+        var effects: [Effect] = []
+        for follower in followers[id] ?? [] {
+            guard let task = running[follower],
+                case .isFinal = decision(
+                    after: error,
+                    failureCount: task.attempts + 1,
+                    hasAnswered: hasAnswered,
+                    by: task.options?.retry
+                )
+            else { continue }
+            leave(id, follower)
+            running[follower]?.leader = nil
+            running[follower]?.phase = .ending
+            effects += end(
+                task.record,
+                Ending(failure: failure, producesResumeData: true),
+                at: now
+            )
+        }
+        return effects
     }
 
     /// Whether a program has a task's session open.

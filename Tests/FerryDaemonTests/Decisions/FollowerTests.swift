@@ -172,6 +172,32 @@ import Testing
         #expect(bench.stored(2)?.state == .waiting && bench.stored(2)?.attempts == 1)
     }
 
+    @Test func `REL-7: a failure of the first one that is one too many for another ends that one`()
+        throws
+    {
+        var bench = MachineBench(.limits(total: 9, host: 9))
+        let client = bench.open(configuration: .limited(9))
+        func start(_ identifier: Int) {
+            _ = Self.start(&bench, client, identifier) {
+                $0.options = Wire.TransferOptions(retry: Wire.RetryRules(maximumAttempts: 2))
+            }
+        }
+        start(1)
+        start(2)
+        bench.progress(1, 30)
+        bench.suspend(client, 1)
+        bench.fail(2)
+        bench.resume(client, 1)
+        #expect(bench.loading == [1] && bench.stored(2)?.attempts == 1)
+        bench.wait(300)
+        #expect(bench.machine.running[2]?.leader == 1)
+        bench.fail(1)
+        #expect(bench.stored(1)?.state == .waiting && bench.stored(1)?.attempts == 1)
+        #expect(bench.stored(2)?.state == .completed)
+        let end = try #require(bench.lastEvent)
+        #expect(end.task == 2 && end.failure?.code == "connectionLost")
+    }
+
     @Test func `API-17: when the first one is cancelled the next one loads for the others`() {
         var (bench, client) = Self.pair()
         let third = Self.start(&bench, client, 3)
