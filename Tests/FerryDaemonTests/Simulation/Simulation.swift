@@ -47,6 +47,8 @@ final class Simulation {
     var unfairSince: [Int64: Double] = [:]
     /// The hosts that have failed for an application.
     var failedLines: Set<HostBreaker.Line> = []
+    /// The tasks that a person has let go, whatever date their applications have set.
+    var releasedTasks: Set<Int64> = []
     /// What has become of the world's troubles.
     var season = Season.wild
     var connectivity = Connectivity.connected
