@@ -42,6 +42,6 @@ extension URLSessionTask.Lifecycle {
     init(_ state: Wire.TaskState) {
         self.init(isSuspended: state == .suspended)
         // Its last events are on their way.
-        if state == .completed { complete() }
+        if state == .completed { completeUnheard() }
     }
 }

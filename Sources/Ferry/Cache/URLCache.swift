@@ -1,5 +1,5 @@
 import FerrySystem
-import Foundation
+public import Foundation
 public import FoundationNetworking
 import Synchronization
 
@@ -31,6 +31,20 @@ open class URLCache: FoundationNetworking.URLCache, @unchecked Sendable {
     ///   - path: Its directory; nil for one of the process's name in `~/.cache`.
     public override init(memoryCapacity: Int, diskCapacity: Int, diskPath path: String?) {
         super.init(memoryCapacity: memoryCapacity, diskCapacity: diskCapacity, diskPath: path)
+    }
+
+    /// Makes a cache.
+    ///
+    /// - Parameters:
+    ///   - memoryCapacity: How many bytes it may hold in memory.
+    ///   - diskCapacity: How many bytes it may hold on disk.
+    ///   - directory: Its directory; nil for one of the process's name in `~/.cache`.
+    public convenience init(memoryCapacity: Int, diskCapacity: Int, directory: URL? = nil) {
+        self.init(
+            memoryCapacity: memoryCapacity,
+            diskCapacity: diskCapacity,
+            diskPath: directory?.path
+        )
     }
 
     /// The response that is stored for a request's URL; nil where there is none.

@@ -2,6 +2,7 @@ import FerrySystem
 import FerryTransfer
 import Foundation
 import FoundationNetworking
+import Synchronization
 
 /// Has an app's delegates decide about the challenges of a task.
 @LoopActor
@@ -54,11 +55,14 @@ struct AppChallenges {
             }
             askSession(.make(challenge, for: space, proposing: nil), then: given)
         case .password:
-            let proposed = challenge.previousFailureCount == 0 ? storedCredential(for: space) : nil
+            let isFirst = challenge.previousFailureCount == 0
+            let usable = isFirst ? storedCredential(for: space) : nil
+            // The one that was refused is shown, and not used again by itself.
+            let refused = isFirst ? nil : task.storage.withLock { $0.latestCredential }
             let given = Answer { (given: ChallengeAnswer) in
-                answer(decide(given, challenge, space, proposed))
+                answer(decide(given, challenge, space, usable))
             }
-            askTask(.make(challenge, for: space, proposing: proposed), then: given)
+            askTask(.make(challenge, for: space, proposing: usable ?? refused), then: given)
         }
     }
 
@@ -71,12 +75,14 @@ struct AppChallenges {
     ) -> Decision {
         guard given.disposition != .performDefaultHandling else {
             let credential = proposed.flatMap { PasswordCredential($0) }
+            task.storage.withLock { $0.latestCredential = proposed }
             return Decision(
                 answer: credential.map { .use($0) } ?? .goOn,
                 isKept: proposed?.isKept ?? true
             )
         }
         if given.disposition == .useCredential, let credential = given.credential {
+            task.storage.withLock { $0.latestCredential = credential }
             credentials.keep(credential, for: space)
         }
         return Decision(

@@ -34,6 +34,20 @@ enum DataBody: Sendable {
         }
     }
 
+    /// The request as a protocol class of the app's gets it: with what is sent as a stream.
+    ///
+    /// What the delegate gives on demand is not in it.
+    func attached(to request: URLRequest) -> URLRequest {
+        var request = request
+        switch self {
+        case .inRequest, .stream: break
+        case .data(let data): request.httpBodyStream = InputStream(data: data)
+        case .file(let url): request.httpBodyStream = InputStream(url: url)
+        case .onDemand: request.httpBody = nil
+        }
+        return request
+    }
+
     /// Whether it is known that nothing is sent.
     func isEmpty(for request: URLRequest) -> Bool { byteCount(for: request) == 0 }
 

@@ -20,6 +20,15 @@ extension HTTPURLResponse {
                 fields[field.name] = field.value
             }
         }
+        guard fields[names["content-encoding"] ?? ""]?.lowercased() ?? "identity" == "identity"
+        else {
+            return DecodedHTTPURLResponse(
+                url: url,
+                statusCode: head.status,
+                httpVersion: head.version,
+                headerFields: fields
+            )
+        }
         return HTTPURLResponse(
             url: url,
             statusCode: head.status,
@@ -27,4 +36,10 @@ extension HTTPURLResponse {
             headerFields: fields
         )
     }
+}
+
+/// A response whose body the app gets decoded, so that `Content-Length` says nothing of it.
+final class DecodedHTTPURLResponse: HTTPURLResponse, @unchecked Sendable {
+    // @unchecked as its superclass: nothing in it changes.
+    override var expectedContentLength: Int64 { NSURLSessionTransferSizeUnknown }
 }

@@ -18,11 +18,14 @@ extension URLSessionTask {
         /// Whether the task has run before: only such tasks are listed by their session.
         private(set) var wasResumed = false
         private var suspendCount = 1
+        /// Whether the task has ended in an earlier launch, and the app has not heard of it.
+        private var endsUnheard = false
 
         /// Whether a session lists the task: also one that has ended in an earlier launch, until the app hears of it.
         var isOutstanding: Bool {
             switch state {
-            case .running, .suspended, .completed: wasResumed
+            case .running, .suspended: wasResumed
+            case .completed: endsUnheard
             case .canceling: false
             }
         }
@@ -72,8 +75,16 @@ extension URLSessionTask {
             }
         }
 
+        /// The task has ended, and the app hears of it.
         mutating func complete() {
             state = .completed
+            endsUnheard = false
+        }
+
+        /// The task has ended in an earlier launch, and the app will hear of it.
+        mutating func completeUnheard() {
+            state = .completed
+            endsUnheard = true
         }
     }
 }

@@ -28,6 +28,8 @@ extension URLSessionTask {
         var clientExpectsToSendByteCount = NSURLSessionTransferSizeUnknown
         var clientExpectsToReceiveByteCount = NSURLSessionTransferSizeUnknown
         var delegate: (any URLSessionTaskDelegate)?
+        /// What a password challenge was last answered with: it is shown where that was refused.
+        var latestCredential: URLCredential?
         /// Made when it is asked for first.
         var progress: Progress?
         /// Who waits for the resume data of a cancelled download or upload.

@@ -333,8 +333,10 @@ extension SessionCore {
     /// Calls `handler` on the delegate queue with the tasks that the app has resumed, and not cancelled.
     func listTasks(_ handler: @escaping @Sendable ([URLSessionTask]) -> Void) {
         backend.loadTasks(of: self) {
-            let tasks = self.tasks.filter { $0.storage.withLock { $0.lifecycle.isOutstanding } }
-            self.delegateQueue.addOperation { handler(tasks) }
+            let tasks = self.tasks
+            self.delegateQueue.addOperation {
+                handler(tasks.filter { $0.storage.withLock { $0.lifecycle.isOutstanding } })
+            }
         }
     }
 }

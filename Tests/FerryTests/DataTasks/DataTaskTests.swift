@@ -187,6 +187,11 @@ struct DataTaskTests {
         await recorder.waitForEnd()
         #expect(recorder.text == "la la la la")
         #expect(task.countOfBytesExpectedToReceive == NSURLSessionTransferSizeUnknown)
+        #expect(task.response?.expectedContentLength == NSURLSessionTransferSizeUnknown)
+        let length = (task.response as? HTTPURLResponse)?.value(
+            forHTTPHeaderField: "Content-Length"
+        )
+        #expect(length != nil)
         #expect(task.countOfBytesReceived == 11)
     }
 

@@ -187,6 +187,26 @@ struct PasswordTests {
         #expect(recorder.text == "la")
     }
 
+    @Test func `a credential that was refused is proposed, and not used again by itself`()
+        async throws
+    {
+        recorder.change {
+            $0.challenge = { challenge in
+                guard challenge.previousFailureCount == 0 else {
+                    return (.performDefaultHandling, nil)
+                }
+                let wrong = URLCredential(user: "u", password: "wrong", persistence: .none)
+                return (.useCredential, wrong)
+            }
+        }
+        session.dataTask(with: try server.address("/basic")).resume()
+        await recorder.waitForEnd()
+        let challenges = recorder.challenges
+        #expect(challenges.map(\.previousFailureCount) == [0, 1])
+        #expect(challenges.map(\.proposedCredential?.password) == [nil, "wrong"])
+        #expect(server.requests.count == 2)
+    }
+
     @Test func `a password in the URL is for its own server`() async throws {
         let plain = URLSession(configuration: .ephemeral)
         let other = try FixtureServer()

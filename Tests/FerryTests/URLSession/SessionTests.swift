@@ -164,6 +164,20 @@ struct SessionTests {
         session.invalidateAndCancel()
     }
 
+    @Test func `DL-19: a task is not listed any more where it tells its end`() async throws {
+        let address = try server.address("/song")
+        for _ in 0..<20 {
+            let listed: Int = await withCheckedContinuation { continuation in
+                session.dataTask(with: address) { [session] _, _, _ in
+                    session.getAllTasks { continuation.resume(returning: $0.count) }
+                }.resume()
+            }
+            #expect(listed == 0)
+            _ = try await session.data(from: address)
+            #expect(await session.allTasks.isEmpty)
+        }
+    }
+
     @Test func `DL-19: lists come on the delegate queue`() async {
         let queue = session.delegateQueue
         let isOnQueue = await withCheckedContinuation { continuation in

@@ -11,7 +11,8 @@ extension DataTransfer {
         case .local(let url):
             return LocalLoader(url, receiver: self)
         case .custom(let type):
-            return ProtocolLoader(type, order.request, of: task, receiver: self)
+            let request = order.body.attached(to: order.request)
+            return ProtocolLoader(type, request, of: task, receiver: self)
         case .http(let request):
             let body = try await makeRequestBody(request)
             return try makeHTTPLoader(request, body, for: self)
