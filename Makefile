@@ -84,7 +84,7 @@ sanitize-%: export FERRY_SIMULATION_COUNT = 300
 sanitize-%: set-up
 	swift build --build-tests $(QUIET) --sanitize $* --scratch-path .build/$*
 	rm -f .build/$*/report.*
-	swift test --skip-build --no-parallel --sanitize $* --disable-xctest --scratch-path .build/$* \
+	scripts/test --sanitize $* --scratch-path .build/$* \
 	  || { cat .build/$*/report.* 2> /dev/null; exit 1; }
 	@! cat .build/$*/report.* 2> /dev/null
 

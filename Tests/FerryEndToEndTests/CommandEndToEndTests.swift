@@ -47,9 +47,10 @@ import Testing
         async throws
     {
         let server = try FixtureServer()
-        let gate = FixtureGate()
+        // What ends while the command is still there is placed by it.
+        let (firstGate, gate) = (FixtureGate(), FixtureGate())
         server.on("/hung", .content(.text("late")).waiting(at: gate))
-        server.on("/good", .content(.text("good")))
+        server.on("/good", .content(.text("good")).waiting(at: firstGate))
         let urls = [server.url("/hung"), server.url("/good")]
         let get = try await home.ferry("get", "--detach", "-d", home.files, urls[0], urls[1])
         #expect(get.exit == .exited(status: 0), "\(get.error)")
@@ -61,6 +62,7 @@ import Testing
             environment: home.environment,
             output: writer.rawValue
         )
+        firstGate.open()
         _ = await log.next { $0.contains("ferry has ended") }
         #expect(try names() == ["good"])
         gate.open()

@@ -106,17 +106,13 @@ extension DaemonStateMachine {
             return [openAgain([change, opening.mutation], for: call, attachment)]
         }
         if let other = session.attachment, !other.isOfSameProcess(as: attachment) {
-            // It was quicker.
+            // It was quicker. What was not started because this one was about to open a session may be now.
             openings[call] = nil
-            return [
-                .refuse(
-                    call,
-                    .sessionInUse(
-                        identifier: session.identifier,
-                        pid: other.processIdentifier
-                    )
-                )
-            ]
+            let error = TransferInterfaceError.sessionInUse(
+                identifier: session.identifier,
+                pid: other.processIdentifier
+            )
+            return [.refuse(call, error)] + evaluateRelaunch(of: application.id, at: now)
         }
         guard !creations.values.contains(where: { $0.session == session.id }) else {
             // Whoever had it before is making a task: its number is not to be given once more.

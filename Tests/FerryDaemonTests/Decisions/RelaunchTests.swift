@@ -120,6 +120,24 @@ import Testing
         #expect(bench.launches == ["session"])
     }
 
+    @Test
+    func `of two processes that open a session at once, none keeps the start of another one back`()
+    {
+        var bench = MachineBench()
+        let client = bench.open(configuration: Self.alone)
+        let tasks = [bench.start(client, 1), bench.start(client, 2)]
+        bench.disconnect(client)
+        bench.finish(tasks[0])
+        #expect(bench.launches.isEmpty, "it is too early")
+        for process in [2, 3] as [Int64] {
+            let client = bench.connect(process: process)
+            _ = bench.call(client) { $0.openSession(.sample("other"), from: $1) }
+        }
+        bench.settle()
+        bench.wait(5)
+        #expect(bench.launches == ["session"])
+    }
+
     @Test func `USE-2: such a session waits for no other process of its application`() {
         var bench = MachineBench()
         bench.wait(5)
