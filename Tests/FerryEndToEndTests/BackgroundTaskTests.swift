@@ -111,11 +111,14 @@ import Testing
     @Test func `a download that runs out of time goes on in the background where it was`()
         async throws
     {
-        let app = try await startDownload("hand-over", FixtureGate(), grace: "0.05")
+        // What ends while the app is still there is told to it.
+        let rest = FixtureGate()
+        let app = try await startDownload("hand-over", FixtureGate(), rest, grace: "0.05")
         app.signal(SIGTERM)
         #expect(await events.next("expired") == "expired")
         #expect(await events.next("handed-over") == "handed-over 1")
         #expect(await app.ended() == Self.terminated)
+        rest.open()
         #expect(await events.next("start") == "start background")
         #expect(await events.next("finished") == "finished 1 song 206")
         #expect(await events.next("handled") == "handled")
@@ -131,7 +134,9 @@ import Testing
     {
         let file = home.files + "/recording"
         try Data(Self.recording.bytes).write(to: URL(filePath: file))
-        server.on("/in", .content(.text("thanks")))
+        // What ends while the app is still there is told to it.
+        let gate = FixtureGate()
+        server.on("/in", .content(.text("thanks")).waiting(at: gate))
         server.hold("/in", [FixtureHold(after: 1_000_000)])
         let app = try await start(
             "--upload",
@@ -148,6 +153,7 @@ import Testing
         app.signal(SIGTERM)
         #expect(await events.next("handed-over") == "handed-over 1")
         #expect(await app.ended() == Self.terminated)
+        gate.open()
         #expect(await events.next("start") == "start background")
         #expect(await events.next("data") == "data 1 200 thanks")
         #expect(await events.next("completed") == "completed 1 ok")
@@ -243,13 +249,19 @@ import Testing
     private func startDownload(
         _ expiration: String,
         _ gate: FixtureGate,
+        _ rest: FixtureGate? = nil,
         grace: String,
         limit: String = never,
         busOf logind: FakeLogind? = nil,
         _ arguments: String...
     ) async throws -> TestProcess {
         let file = FixtureFile(Self.song)
-        server.on("/song", .file(file).stalling(after: 1_000_000, at: gate), .file(file))
+        let second = FixtureAnswer.file(file)
+        server.on(
+            "/song",
+            .file(file).stalling(after: 1_000_000, at: gate),
+            rest.map { second.waiting(at: $0) } ?? second
+        )
         let app = try await start(
             [
                 "--url", server.url("/song"), "--guarded", expiration, "--grace", grace,
