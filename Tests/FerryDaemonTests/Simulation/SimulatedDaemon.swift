@@ -92,6 +92,8 @@ final class SimulatedDaemon {
         for connection in all { connection.lose() }
         (arriving, connections, calls, streams, transfers) = ([], [:], [:], [:], [:])
         startedTransfers = []
+        // The next one shares its places anew.
+        world.unfairSince = [:]
         world.daemon = nil
     }
 
