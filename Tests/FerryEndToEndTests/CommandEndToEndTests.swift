@@ -89,9 +89,21 @@ import Testing
         async throws
     {
         let server = try FixtureServer()
-        server.on("/hung", .content(.text("late")).waiting(at: FixtureGate()))
-        let url = "\(server.url("/hung"))?token=secret"
-        let get = try await home.ferry("get", "--detach", "-d", home.files, url)
+        let paths = ["/hung", "/second", "/third"]
+        for path in paths {
+            server.on(path, .content(.text("late")).waiting(at: FixtureGate()))
+        }
+        // The others keep the application when the first one is cancelled.
+        let urls = paths.map { "\(server.url($0))?token=secret" }
+        let get = try await home.ferry(
+            "get",
+            "--detach",
+            "-d",
+            home.files,
+            urls[0],
+            urls[1],
+            urls[2]
+        )
         #expect(get.exit == .exited(status: 0), "\(get.error)")
         for words in [
             ["pause", "1"], ["resume", "1"], ["priority", "1.0", "1"], ["limit", "500k", "1"],
@@ -114,7 +126,7 @@ import Testing
                 "limited it: 500000 bytes/s in, as many bytes as can out",
                 "limited all transfers: 2000000 bytes/s in, 1000000 bytes/s out",
                 "relinked it to \(server.url("/hung"))", "cancelled it",
-                "quit ferry: 0 transfers cancelled",
+                "quit ferry: 2 transfers cancelled",
             ]
         )
         #expect(

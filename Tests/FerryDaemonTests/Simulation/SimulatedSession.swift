@@ -151,6 +151,8 @@ final class SimulatedSession {
         // While it was away, another process may have had the session and used the identifier.
         case (.invalidRequest, .create) where isRepeated: break
         case (.invalidRequest, .createUpload) where isRepeated: break
+        // The end of a task takes its other events along, and the session goes with the last of them.
+        case (.sessionNotOpen, .acknowledge) where isInvalidated: break
         case (.taskNotFound, .create), (.taskNotFound, .createUpload), (.invalidRequest, _),
             (.sessionNotOpen, _):
             world.fail("\(content) in the open session \(number) is refused: \(error)")
@@ -160,7 +162,8 @@ final class SimulatedSession {
 
     private func acknowledge(_ sequence: Int64) {
         call(.acknowledge(sequence)) { [self] outcome in
-            guard case .refusal = outcome else { return }
+            guard case .refusal(let error) = outcome else { return }
+            if case .sessionNotOpen = error { return }
             untold += 1
             let number = number
             world.schedule(after: 1, process.lifetime) { [self] _ in
