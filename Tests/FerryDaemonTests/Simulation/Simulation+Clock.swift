@@ -47,15 +47,18 @@ extension Simulation {
         guard machine.clockPass == nil, daemon.timers[.clock] == nil else { return }
         let longest = max(policy.longestBelievedWait, policy.retry.maximumDelay.inSeconds) + 1
         for task in database.current.tasks.values.map(\.record) where task.state != .completed {
+            let wanted = task.attempts == 0 ? DelayState.decode(task.delay)?.date : nil
+            // What has begun is not held back by a clock that is set later.
+            if machine.running[task.id] != nil || wanted.map({ $0 <= wall }) ?? false {
+                releasedTasks.insert(task.id)
+            }
             guard let notBefore = task.notBefore, notBefore != TaskRecord.networkWait else {
                 continue
             }
-            let wanted = task.attempts == 0 ? DelayState.decode(task.delay)?.date : nil
             if let wanted, wanted > wall {
                 let moment = date + wanted.timeIntervalSince(wall)
-                // One that a person has let go may wait for something else, such as room on the disk.
-                let isDated = machine.running[task.id] == nil && !releasedTasks.contains(task.id)
-                if isDated, notBefore < moment - 2 {
+                // One that was let go may wait for something else, such as room on the disk.
+                if !releasedTasks.contains(task.id), notBefore < moment - 2 {
                     fail("task \(task.id) begins at \(notBefore), not at \(moment)")
                 }
             } else if notBefore > date + longest {

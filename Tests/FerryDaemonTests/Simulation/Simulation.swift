@@ -47,7 +47,7 @@ final class Simulation {
     var unfairSince: [Int64: Double] = [:]
     /// The hosts that have failed for an application.
     var failedLines: Set<HostBreaker.Line> = []
-    /// The tasks that a person has let go, whatever date their applications have set.
+    /// The tasks whose date has come, or that a person has let go.
     var releasedTasks: Set<Int64> = []
     /// What has become of the world's troubles.
     var season = Season.wild

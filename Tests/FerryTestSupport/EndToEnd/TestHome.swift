@@ -89,7 +89,17 @@ package final class TestHome: Sendable {
     }
 
     /// The daemons of this home.
-    package var daemons: [Int32] { processes(of: "ferryd") }
+    package var daemons: [Int32] {
+        let all = processes(of: "ferryd")
+        // A program that one of them starts is a copy of it for a moment.
+        return all.filter { process in !all.contains { $0 == Self.parent(of: process) } }
+    }
+
+    private static func parent(of process: Int32) -> Int32? {
+        let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+        let line = status?.split(separator: "\n").first { $0.hasPrefix("PPid:") }
+        return line?.split(separator: "\t").last.flatMap { Int32($0) }
+    }
 
     /// The processes of this home that run a program of this package.
     package func processes(of program: String) -> [Int32] {
