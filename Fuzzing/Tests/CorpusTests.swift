@@ -6,27 +6,27 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct CorpusTests {
     @Test(arguments: FuzzTarget.all)
     func `a target has no finding in its corpus`(of target: FuzzTarget) throws {
-        let files = try Self.files(in: "Corpora/\(target.name)")
-        try #require(!files.isEmpty)
-        for (name, bytes) in files {
+        let inputs = try Self.inputs(of: target)
+        try #require(!inputs.isEmpty)
+        for (number, bytes) in inputs.enumerated() {
             do throws(Finding) {
                 try target.run(FuzzInput(bytes))
             } catch {
-                Issue.record("\(target.name)/\(name): \(error)")
+                Issue.record("\(target.name), line \(number + 1): \(error)")
             }
         }
     }
 
     @Test func `each corpus belongs to a target`() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.path("Corpora"))
-        #expect(Set(names) == Set(FuzzTarget.all.map(\.name)))
+        #expect(Set(names) == Set(FuzzTarget.all.map { "\($0.name).txt" }))
     }
 
-    private static func files(in folder: String) throws -> [(name: String, bytes: [UInt8])] {
-        let folder = path(folder)
-        return try FileManager.default.contentsOfDirectory(atPath: folder).sorted().map { name in
-            let data = try Data(contentsOf: URL(filePath: "\(folder)/\(name)"))
-            return (name, Array(data))
+    /// The inputs of a corpus, which has a line of base64 for each.
+    private static func inputs(of target: FuzzTarget) throws -> [[UInt8]] {
+        let text = try String(contentsOfFile: path("Corpora/\(target.name).txt"), encoding: .utf8)
+        return try text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map {
+            Array(try #require(Data(base64Encoded: String($0))))
         }
     }
 
