@@ -22,7 +22,7 @@ QUIET := $(shell [ -t 2 ] || echo --quiet)
 # With the toolchain's own linker: the system's warns of each program that FoundationEssentials may call mktemp.
 STATIC = --static-swift-stdlib -Xswiftc -use-ld=lld
 
-.PHONY: all build test demo lint format docs api-coverage sanitize leaks simulate coverage boundaries bench \
+.PHONY: all build test demo lint interface format docs api-coverage sanitize leaks simulate coverage boundaries bench \
   scale build-benchmarks fuzz half-tunes background-transfer cancel-and-resume test-half-tunes build-half-tunes \
   install uninstall install-half-tunes uninstall-half-tunes clean set-up
 all:
@@ -47,6 +47,11 @@ lint:
 	$(SWIFT_FILES) | xargs -0 swift format lint --strict --parallel
 	scripts/named-tests docs/mission.md
 	scripts/time-limits
+	scripts/interface --check
+
+# The Swift side of the interface, from its text.
+interface:
+	scripts/interface
 
 format:
 	$(SWIFT_FILES) | xargs -0 swift format format --in-place --parallel
@@ -109,7 +114,7 @@ simulate: set-up
 	  --scratch-path .build/simulate --filter 'FerryDaemonTests.SimulationTests|MirrorSimulationTests'
 
 # Inputs that libFuzzer makes up, for each of the targets in Fuzzing or for TARGET alone. What is worth
-# keeping goes to Fuzzing/Corpora; an input with a finding to .build/fuzz/findings. SANITIZER= is quicker.
+# keeping goes to Fuzzing/Corpora, a line of base64 each; an input with a finding to .build/fuzz/findings. SANITIZER= is quicker.
 fuzz: export FERRY_FUZZING = yes
 fuzz: RUNS = 10000000
 fuzz: set-up

@@ -59,6 +59,11 @@ let package = Package(
         // MARK: Tests
 
         .target(
+            name: "FerryWireTestSupport",
+            dependencies: ["FerryWire", "FerrySystem"],
+            path: "Tests/FerryWireTestSupport"
+        ),
+        .target(
             name: "FerryTestSupport",
             dependencies: ["FerrySystem", "CFerryLinux"],
             path: "Tests/FerryTestSupport",
@@ -97,14 +102,16 @@ let package = Package(
         ),
         .testTarget(
             name: "FerryWireTests",
-            dependencies: ["FerryWire", "FerrySystem", "FerryTestSupport"],
+            dependencies: [
+                "FerryWire", "FerrySystem", "FerryTestSupport", "FerryWireTestSupport",
+            ],
             exclude: ["conformance"]
         ),
         .testTarget(
             name: "FerryDaemonTests",
             dependencies: [
                 "FerryDaemon", "FerryTransfer", "FerryStore", "FerryWire", "FerryHTTP",
-                "FerrySystem", "FerryTestSupport",
+                "FerrySystem", "FerryTestSupport", "FerryWireTestSupport",
             ]
         ),
         // Delegates of programs as they are written for Apple's systems, in the language mode that most have.
@@ -118,7 +125,8 @@ let package = Package(
             name: "FerryTests",
             dependencies: [
                 "Ferry", "FerryTransfer", "FerryHTTP", "FerryWire", "FerrySystem",
-                "FerryTestSupport", "PortedDelegates", "ferry", "ferryd", "waiting-app",
+                "FerryTestSupport", "FerryWireTestSupport", "PortedDelegates", "ferry", "ferryd",
+                "waiting-app",
             ]
         ),
         .executableTarget(

@@ -25,8 +25,8 @@ extension FuzzTarget {
             try check(Stored.event(bytes), { Stored.event($0).payload }, { Stored.event($0 ?? []) })
         case 9: try checkOptions(bytes)
         case 10:
-            let rates = SharedRates.decode(bytes)
-            try check(rates, \.encoded, SharedRates.decode)
+            let rates = SharedRates.limits(bytes)
+            try check(rates, \.encoded, SharedRates.limits)
             try expect(rates.contradiction == nil, "\(rates)")
         default:
             let configuration = Stored.configuration(bytes)
@@ -47,7 +47,7 @@ extension FuzzTarget {
 
     private static func checkFailure(_ bytes: [UInt8]) throws(Finding) {
         let failure = AttemptFailure.decode(bytes)
-        try check(failure, Stored.encode, AttemptFailure.decode)
+        try check(failure, \.encoded, AttemptFailure.decode)
         let next = AttemptFailure(
             TransferError(code: .serverUnavailable, message: ""),
             after: failure

@@ -3,7 +3,7 @@ import FerrySystem
 import FerryWire
 import FoundationEssentials
 
-extension Daemon: TransferCallHandler {
+extension Daemon: VarlinkServerHandler {
     /// A client has connected.
     func connectionDidOpen(_ connection: VarlinkConnection) {
         let identifier = makeIdentifier()
@@ -39,153 +39,212 @@ extension Daemon: TransferCallHandler {
         log.write(.warning, "\(text) was refused: \(reason)")
     }
 
-    /// Carries out a call.
-    func handle(_ call: TransferCall, from connection: VarlinkConnection) {
-        let caller = DaemonStateMachine.Caller(
+    /// Who calls, of a call that is answered later.
+    func caller(over connection: VarlinkConnection) -> DaemonStateMachine.Caller {
+        DaemonStateMachine.Caller(
             call: makeIdentifier(),
             connection: connections[ObjectIdentifier(connection)] ?? 0,
             process: connection.peer.process
         )
-        switch call {
-        case .openSession, .createDownload, .createUpload, .resume, .suspend, .cancel,
-            .cancelProducingResumeData, .setDescription, .setPriority, .setEarliestBegin,
-            .setOptions, .setSessionRates, .begin, .relink,
-            .answerChallenge, .acknowledge, .closeSession, .subscribe:
-            handleSessionCall(call, caller)
-        case .pauseTask, .resumeTask, .cancelTask, .relinkTask, .setTaskRates, .setTaskPriority,
-            .setRates,
-            .removeHook, .quitApplication, .stop:
-            actions[caller.call] = PersonalAction(call).map {
-                ($0, connection.peer.processIdentifier)
-            }
-            handleAdministration(call, caller)
-        case .listTasks, .getTask, .watchTasks, .listHooks, .getStatus:
-            handleObservation(call)
-        }
     }
 
-    private func handleSessionCall(_ call: TransferCall, _ caller: DaemonStateMachine.Caller) {
-        switch call {
-        case .openSession(let parameters, let reply):
-            answers[caller.call] = PendingAnswer(reply) { [weak self] answer in
-                guard case .opened(let session, let next) = answer else { return nil }
-                return Wire.OpenSession.Reply(
-                    session: session,
-                    nextTaskIdentifier: next,
-                    token: self?.machine.sessions[session]?.token
-                )
-            }
-            perform(machine.openSession(parameters, from: caller))
-        case .createDownload(let parameters, let reply):
-            answers[caller.call] = PendingAnswer(reply) { answer in
-                guard case .created(let task) = answer else { return nil }
-                return Wire.CreateDownload.Reply(id: task)
-            }
-            perform(machine.createDownload(parameters, from: caller, at: now))
-        case .createUpload(let parameters, let reply):
-            createUpload(parameters, reply, caller)
-        case .resume(let parameters, let reply):
-            answers[caller.call] = PendingAnswer(reply)
-            perform(machine.resume(parameters, from: caller, at: now))
-        case .suspend(let parameters, let reply):
-            answers[caller.call] = PendingAnswer(reply)
-            perform(machine.suspend(parameters, from: caller, at: now))
-        case .cancel(let parameters, let reply):
-            answers[caller.call] = PendingAnswer(reply)
-            perform(machine.cancel(parameters, from: caller))
-        case .cancelProducingResumeData(let parameters, let reply):
-            answers[caller.call] = PendingAnswer(reply) { answer in
-                guard case .resumeData(let data) = answer else { return nil }
-                return Wire.CancelProducingResumeData.Reply(resumeData: data)
-            }
-            perform(machine.cancelProducingResumeData(parameters, from: caller))
-        case .setDescription(let parameters, let reply):
-            answers[caller.call] = PendingAnswer(reply)
-            perform(machine.setDescription(parameters, from: caller))
-        case .setPriority(let parameters, let reply):
-            answers[caller.call] = PendingAnswer(reply)
-            perform(machine.setPriority(parameters, from: caller))
-        case .setEarliestBegin(let parameters, let reply):
-            answers[caller.call] = PendingAnswer(reply)
-            perform(machine.setEarliestBegin(parameters, from: caller, at: now))
-        case .setOptions(let parameters, let reply):
-            answers[caller.call] = PendingAnswer(reply)
-            perform(machine.setOptions(parameters, from: caller))
-        case .setSessionRates(let parameters, let reply):
-            answers[caller.call] = PendingAnswer(reply)
-            perform(machine.setRates(parameters.rates, ofSession: parameters.session, from: caller))
-        case .begin(let parameters, let reply):
-            answers[caller.call] = PendingAnswer(reply)
-            perform(machine.begin(parameters, from: caller, at: now))
-        case .relink(let parameters, let reply):
-            answers[caller.call] = PendingAnswer(reply)
-            perform(machine.relink(parameters, from: caller, at: now))
-        case .answerChallenge(let parameters, let reply):
-            answers[caller.call] = PendingAnswer(reply)
-            perform(machine.answerChallenge(parameters, from: caller, at: now))
-        case .acknowledge(let parameters, let reply):
-            answers[caller.call] = PendingAnswer(reply)
-            perform(machine.acknowledge(parameters, from: caller))
-        case .closeSession(let parameters, let reply):
-            answers[caller.call] = PendingAnswer(reply)
-            perform(machine.closeSession(parameters, from: caller))
-        case .subscribe(let parameters, let reply):
-            subscribe(parameters, reply, caller)
-        default:
-            break
-        }
+    /// Who makes a call that is answered by "done".
+    private func caller<Method: TransferMethod>(
+        awaiting reply: Reply<Method>,
+        over connection: VarlinkConnection
+    ) -> DaemonStateMachine.Caller where Method.Reply == Wire.Empty {
+        let caller = caller(over: connection)
+        answers[caller.call] = PendingAnswer(reply)
+        return caller
     }
 
-    private func handleAdministration(_ call: TransferCall, _ caller: DaemonStateMachine.Caller) {
-        switch call {
-        case .pauseTask(let parameters, let reply):
-            answers[caller.call] = PendingAnswer(reply)
-            perform(machine.pauseTask(parameters.id, from: caller, at: now))
-        case .resumeTask(let parameters, let reply):
-            answers[caller.call] = PendingAnswer(reply)
-            perform(machine.resumeTask(parameters.id, from: caller, at: now))
-        case .cancelTask(let parameters, let reply):
-            answers[caller.call] = PendingAnswer(reply)
-            perform(machine.cancelTask(parameters.id, from: caller))
-        case .relinkTask(let parameters, let reply):
-            answers[caller.call] = PendingAnswer(reply)
-            perform(machine.relinkTask(parameters.id, to: parameters.url, from: caller))
-        case .setTaskRates(let parameters, let reply):
-            answers[caller.call] = PendingAnswer(reply)
-            perform(machine.setRates(parameters.rates, ofTask: parameters.id, from: caller))
-        case .setTaskPriority(let parameters, let reply):
-            answers[caller.call] = PendingAnswer(reply)
-            perform(
-                machine.setPriority(parameters.priority, ofTask: parameters.id, from: caller)
+    // MARK: Sessions
+
+    /// Opens a session.
+    func openSession(
+        _ call: Wire.OpenSession,
+        _ reply: Reply<Wire.OpenSession>,
+        from connection: VarlinkConnection
+    ) {
+        let caller = caller(over: connection)
+        answers[caller.call] = PendingAnswer(reply) { [weak self] answer in
+            guard case .opened(let session, let next) = answer else { return nil }
+            return Wire.OpenSession.Reply(
+                session: session,
+                nextTaskIdentifier: next,
+                token: self?.machine.sessions[session]?.token
             )
-        case .setRates(let parameters, let reply):
-            answers[caller.call] = PendingAnswer(reply)
-            perform(machine.setRates(parameters.rates, from: caller))
-        case .removeHook(let parameters, let reply):
-            answers[caller.call] = PendingAnswer(reply)
-            perform(machine.removeHook(parameters.application, from: caller))
-        case .quitApplication(let parameters, let reply):
-            answers[caller.call] = PendingAnswer(reply) { answer in
-                guard case .cancelled(let count) = answer else { return nil }
-                return Wire.QuitApplication.Reply(cancelled: count)
-            }
-            perform(machine.quitApplication(parameters.application, from: caller))
-        case .stop(_, let reply):
-            answers[caller.call] = PendingAnswer(reply)
-            log.write(.info, "process \(caller.process) has asked to stop")
-            perform(machine.stopDaemon(call: caller.call))
-        default:
-            break
         }
+        perform(machine.openSession(call, from: caller))
+    }
+
+    /// Makes a download.
+    func createDownload(
+        _ call: Wire.CreateDownload,
+        _ reply: Reply<Wire.CreateDownload>,
+        from connection: VarlinkConnection
+    ) {
+        let caller = caller(over: connection)
+        answers[caller.call] = PendingAnswer(reply) { answer in
+            guard case .created(let task) = answer else { return nil }
+            return Wire.CreateDownload.Reply(id: task)
+        }
+        perform(machine.createDownload(call, from: caller, at: now))
+    }
+
+    /// Ends a task such that it can be continued.
+    func cancelProducingResumeData(
+        _ call: Wire.CancelProducingResumeData,
+        _ reply: Reply<Wire.CancelProducingResumeData>,
+        from connection: VarlinkConnection
+    ) {
+        let caller = caller(over: connection)
+        answers[caller.call] = PendingAnswer(reply) { answer in
+            guard case .resumeData(let data) = answer else { return nil }
+            return Wire.CancelProducingResumeData.Reply(resumeData: data)
+        }
+        perform(machine.cancelProducingResumeData(call, from: caller))
+    }
+
+    /// Changes how fast a session's tasks may load and send.
+    func setSessionRates(
+        _ call: Wire.SetSessionRates,
+        _ reply: Reply<Wire.SetSessionRates>,
+        from connection: VarlinkConnection
+    ) {
+        let caller = caller(awaiting: reply, over: connection)
+        perform(machine.setRates(call.rates, ofSession: call.session, from: caller))
+    }
+
+    /// Lets a suspended task run.
+    func resume(
+        _ call: Wire.Resume,
+        _ reply: Reply<Wire.Resume>,
+        from connection: VarlinkConnection
+    ) {
+        let caller = caller(awaiting: reply, over: connection)
+        perform(machine.resume(call, from: caller, at: now))
+    }
+
+    /// Stops a task.
+    func suspend(
+        _ call: Wire.Suspend,
+        _ reply: Reply<Wire.Suspend>,
+        from connection: VarlinkConnection
+    ) {
+        let caller = caller(awaiting: reply, over: connection)
+        perform(machine.suspend(call, from: caller, at: now))
+    }
+
+    /// Ends a task.
+    func cancel(
+        _ call: Wire.Cancel,
+        _ reply: Reply<Wire.Cancel>,
+        from connection: VarlinkConnection
+    ) {
+        let caller = caller(awaiting: reply, over: connection)
+        perform(machine.cancel(call, from: caller))
+    }
+
+    /// Changes an application's own words on a task.
+    func setDescription(
+        _ call: Wire.SetDescription,
+        _ reply: Reply<Wire.SetDescription>,
+        from connection: VarlinkConnection
+    ) {
+        let caller = caller(awaiting: reply, over: connection)
+        perform(machine.setDescription(call, from: caller))
+    }
+
+    /// Changes how important a task is.
+    func setPriority(
+        _ call: Wire.SetPriority,
+        _ reply: Reply<Wire.SetPriority>,
+        from connection: VarlinkConnection
+    ) {
+        let caller = caller(awaiting: reply, over: connection)
+        perform(machine.setPriority(call, from: caller))
+    }
+
+    /// Changes until when a task does not begin.
+    func setEarliestBegin(
+        _ call: Wire.SetEarliestBegin,
+        _ reply: Reply<Wire.SetEarliestBegin>,
+        from connection: VarlinkConnection
+    ) {
+        let caller = caller(awaiting: reply, over: connection)
+        perform(machine.setEarliestBegin(call, from: caller, at: now))
+    }
+
+    /// Changes how a task is carried out.
+    func setOptions(
+        _ call: Wire.SetOptions,
+        _ reply: Reply<Wire.SetOptions>,
+        from connection: VarlinkConnection
+    ) {
+        let caller = caller(awaiting: reply, over: connection)
+        perform(machine.setOptions(call, from: caller))
+    }
+
+    /// Lets a task begin whose application was asked.
+    func begin(
+        _ call: Wire.Begin,
+        _ reply: Reply<Wire.Begin>,
+        from connection: VarlinkConnection
+    ) {
+        let caller = caller(awaiting: reply, over: connection)
+        perform(machine.begin(call, from: caller, at: now))
+    }
+
+    /// Gives a task another address.
+    func relink(
+        _ call: Wire.Relink,
+        _ reply: Reply<Wire.Relink>,
+        from connection: VarlinkConnection
+    ) {
+        let caller = caller(awaiting: reply, over: connection)
+        perform(machine.relink(call, from: caller, at: now))
+    }
+
+    /// Answers a challenge.
+    func answerChallenge(
+        _ call: Wire.AnswerChallenge,
+        _ reply: Reply<Wire.AnswerChallenge>,
+        from connection: VarlinkConnection
+    ) {
+        let caller = caller(awaiting: reply, over: connection)
+        perform(machine.answerChallenge(call, from: caller, at: now))
+    }
+
+    /// Takes an event as dealt with.
+    func acknowledge(
+        _ call: Wire.Acknowledge,
+        _ reply: Reply<Wire.Acknowledge>,
+        from connection: VarlinkConnection
+    ) {
+        let caller = caller(awaiting: reply, over: connection)
+        perform(machine.acknowledge(call, from: caller))
+    }
+
+    /// Ends a session for good.
+    func closeSession(
+        _ call: Wire.CloseSession,
+        _ reply: Reply<Wire.CloseSession>,
+        from connection: VarlinkConnection
+    ) {
+        let caller = caller(awaiting: reply, over: connection)
+        perform(machine.closeSession(call, from: caller))
     }
 
     // MARK: Subscriptions
 
-    private func subscribe(
+    /// Tells a session's events.
+    func subscribe(
         _ parameters: Wire.Subscribe,
         _ reply: Reply<Wire.Subscribe>,
-        _ caller: DaemonStateMachine.Caller
+        from connection: VarlinkConnection
     ) {
+        let caller = caller(over: connection)
         let call = caller.call
         subscriptions[call] = reply
         answers[call] = PendingAnswer(

@@ -10,27 +10,45 @@ extension Daemon {
     /// Above how many bytes of requests and the like a page holds no more tasks.
     static let pageByteLimit = 4 << 20
 
-    /// Answers a call that changes nothing.
-    func handleObservation(_ call: TransferCall) {
-        switch call {
-        case .listTasks(let parameters, let reply):
-            observe(reply) { () async throws(TransferInterfaceError) in
-                try await self.listTasks(parameters)
-            }
-        case .getTask(let parameters, let reply):
-            observe(reply) { () async throws(TransferInterfaceError) in
-                Wire.GetTask.Reply(task: try await self.task(parameters.id))
-            }
-        case .watchTasks(let parameters, let reply):
-            watch(parameters, reply)
-        case .listHooks(_, let reply):
-            reply.success(Wire.ListHooks.Reply(hooks: hooks()))
-        case .getStatus(_, let reply):
-            observe(reply) { () async throws(TransferInterfaceError) in
-                Wire.GetStatus.Reply(status: try await self.status())
-            }
-        default:
-            break
+    /// Lists tasks, a page at a time.
+    func listTasks(
+        _ call: Wire.ListTasks,
+        _ reply: Reply<Wire.ListTasks>,
+        from connection: VarlinkConnection
+    ) {
+        observe(reply) { () async throws(TransferInterfaceError) in
+            try await self.listTasks(call)
+        }
+    }
+
+    /// Tells how a task stands.
+    func getTask(
+        _ call: Wire.GetTask,
+        _ reply: Reply<Wire.GetTask>,
+        from connection: VarlinkConnection
+    ) {
+        observe(reply) { () async throws(TransferInterfaceError) in
+            Wire.GetTask.Reply(task: try await self.task(call.id))
+        }
+    }
+
+    /// Lists the applications that may be started.
+    func listHooks(
+        _ call: Wire.ListHooks,
+        _ reply: Reply<Wire.ListHooks>,
+        from connection: VarlinkConnection
+    ) {
+        reply.success(Wire.ListHooks.Reply(hooks: hooks()))
+    }
+
+    /// Tells how the daemon stands.
+    func getStatus(
+        _ call: Wire.GetStatus,
+        _ reply: Reply<Wire.GetStatus>,
+        from connection: VarlinkConnection
+    ) {
+        observe(reply) { () async throws(TransferInterfaceError) in
+            Wire.GetStatus.Reply(status: try await self.status())
         }
     }
 
@@ -166,9 +184,14 @@ extension Daemon {
         }
     }
 
-    private func watch(_ watch: Wire.WatchTasks, _ reply: Reply<Wire.WatchTasks>) {
+    /// Tells how tasks stand, and how they change.
+    func watchTasks(
+        _ call: Wire.WatchTasks,
+        _ reply: Reply<Wire.WatchTasks>,
+        from connection: VarlinkConnection
+    ) {
         let identifier = makeIdentifier()
-        let watcher = TaskWatcher(ids: watch.ids, reply: reply, daemon: self)
+        let watcher = TaskWatcher(ids: call.ids, reply: reply, daemon: self)
         watchers[identifier] = watcher
         reply.onClose = { [weak watcher] in watcher?.end() }
         watcher.start { [weak self] in self?.watchers[identifier] = nil }

@@ -10,8 +10,9 @@ extension Daemon {
     func createUpload(
         _ create: Wire.CreateUpload,
         _ reply: Reply<Wire.CreateUpload>,
-        _ caller: DaemonStateMachine.Caller
+        from connection: VarlinkConnection
     ) {
+        let caller = caller(over: connection)
         let passed = reply.takeFile()
         let queue = applicationQueues.queue(of: machine.application(ofSession: create.session))
         arrivingFiles[caller.call] = passed.map { ArrivingFile(file: $0.file, queue: queue) }

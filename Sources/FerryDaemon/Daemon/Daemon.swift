@@ -95,7 +95,7 @@ final class Daemon {
         for application in applications {
             sessions += try await store.sessions(application: application.id)
         }
-        let rates = SharedRates.decode(try await store.value(of: .rates))
+        let rates = SharedRates.limits(try await store.value(of: .rates))
         var clock = DaemonClock(continuing: .decode(try await store.value(of: .clock)))
         _ = clock.note()
         machine.clock = clock

@@ -6,27 +6,40 @@ struct PersonalAction {
     let task: Int64?
     private let deed: String
 
-    /// The action of a call; nil for a call that is none.
-    init?(_ call: TransferCall) {
-        switch call {
-        case .pauseTask(let parameters, _): self.init(parameters.id, "paused it")
-        case .resumeTask(let parameters, _): self.init(parameters.id, "resumed it")
-        case .cancelTask(let parameters, _): self.init(parameters.id, "cancelled it")
-        case .relinkTask(let parameters, _):
-            self.init(parameters.id, "relinked it to \(LoggedAddress.of(parameters.url))")
-        case .setTaskPriority(let parameters, _):
-            self.init(parameters.id, "given it priority \(parameters.priority)")
-        case .setTaskRates(let parameters, _):
-            self.init(parameters.id, "limited it: \(Self.text(parameters.rates))")
-        case .setRates(let parameters, _):
-            self.init(nil, "limited all transfers: \(Self.text(parameters.rates))")
-        case .removeHook(let parameters, _):
-            self.init(nil, "removed the hook of \(parameters.application)")
-        case .quitApplication(let parameters, _):
-            self.init(nil, "quit \(parameters.application)")
-        default: return nil
-        }
+    /// What a call does.
+    init(_ call: Wire.PauseTask) { self.init(call.id, "paused it") }
+
+    /// What a call does.
+    init(_ call: Wire.ResumeTask) { self.init(call.id, "resumed it") }
+
+    /// What a call does.
+    init(_ call: Wire.CancelTask) { self.init(call.id, "cancelled it") }
+
+    /// What a call does.
+    init(_ call: Wire.RelinkTask) {
+        self.init(call.id, "relinked it to \(LoggedAddress.of(call.url))")
     }
+
+    /// What a call does.
+    init(_ call: Wire.SetTaskPriority) {
+        self.init(call.id, "given it priority \(call.priority)")
+    }
+
+    /// What a call does.
+    init(_ call: Wire.SetTaskRates) {
+        self.init(call.id, "limited it: \(Self.text(call.rates))")
+    }
+
+    /// What a call does.
+    init(_ call: Wire.SetRates) {
+        self.init(nil, "limited all transfers: \(Self.text(call.rates))")
+    }
+
+    /// What a call does.
+    init(_ call: Wire.RemoveHook) { self.init(nil, "removed the hook of \(call.application)") }
+
+    /// What a call does.
+    init(_ call: Wire.QuitApplication) { self.init(nil, "quit \(call.application)") }
 
     private init(_ task: Int64?, _ deed: String) {
         self.task = task

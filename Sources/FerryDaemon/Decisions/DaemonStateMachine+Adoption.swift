@@ -67,7 +67,7 @@ extension DaemonStateMachine {
                 task.id,
                 attempts: error.code == .diskFull ? task.attempts : task.attempts + 1,
                 until: now.addingTimeInterval(delay.inSeconds),
-                lastError: Stored.encode(failure)
+                lastError: failure.encoded
             )
         }
     }

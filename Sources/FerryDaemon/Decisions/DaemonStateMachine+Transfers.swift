@@ -137,7 +137,7 @@ extension DaemonStateMachine {
                 task: id,
                 attempts: task.attempts,
                 notBefore: nil,
-                lastError: failure.map { Stored.encode($0) }
+                lastError: failure?.encoded
             )
         ]
     }
@@ -519,7 +519,7 @@ extension DaemonStateMachine {
                         task: id,
                         attempts: attempts,
                         notBefore: date,
-                        lastError: Stored.encode(failure)
+                        lastError: failure.encoded
                     ),
                     .setProgress(
                         task: id,

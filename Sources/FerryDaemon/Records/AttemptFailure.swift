@@ -2,7 +2,7 @@ import FerryTransfer
 import FerryWire
 
 /// What the store keeps about an attempt that has failed; a client sees the first two members.
-struct AttemptFailure: Codable, Hashable {
+struct AttemptFailure: StoredRecord, Hashable {
     /// The failure's class.
     var code: String
     /// What happened, for people.
@@ -21,10 +21,5 @@ struct AttemptFailure: Codable, Hashable {
         guard error.code == .serverUnavailable else { return }
         // What stands in a file may be any number.
         unavailableCount = min(max(0, earlier?.unavailableCount ?? 0), .max - 1) + 1
-    }
-
-    /// From the store.
-    static func decode(_ bytes: [UInt8]?) -> AttemptFailure? {
-        bytes.flatMap { Stored.decode($0) }
     }
 }

@@ -3,7 +3,7 @@ import FerryTransfer
 import FoundationEssentials
 
 /// What the store keeps about a task's bytes: what is known of them, or why resume data was no use.
-struct ByteState: Codable, Hashable {
+struct ByteState: StoredRecord, Hashable {
     /// The latest checkpoint of the task's file.
     var checkpoint: Checkpoint?
     /// Whether the application made the task from resume data and has not been told since how
@@ -16,17 +16,9 @@ struct ByteState: Codable, Hashable {
     /// What a server has made for an upload, by which it can go on.
     var resource: UploadResource?
 
-    /// For the store.
-    var encoded: [UInt8] { Stored.encode(self) }
-
     /// For the store, of an upload.
     fileprivate static func encoded(_ resource: UploadResource?) -> [UInt8]? {
         resource.map { ByteState(resource: $0).encoded }
-    }
-
-    /// From the store.
-    static func decode(_ bytes: [UInt8]?) -> ByteState? {
-        bytes.flatMap { Stored.decode($0) }
     }
 }
 

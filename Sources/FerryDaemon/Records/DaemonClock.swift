@@ -8,23 +8,13 @@ import FoundationEssentials
 /// which is all that there is. People, servers and applications have the time of day: a date of theirs is translated.
 struct DaemonClock: Hashable, Sendable {
     /// What is kept of it.
-    struct Anchor: Hashable, Sendable, Codable {
+    struct Anchor: StoredRecord, Hashable, Sendable {
         /// The boot.
         var boot: BootIdentifier
         /// The daemon's time at its start, in seconds since 1970.
         var start: Double
         /// By how much the time of day was ahead of the daemon's when that was last noticed, in seconds.
         var offset: Double
-
-        /// For the store.
-        var encoded: [UInt8] { Stored.encode(self) }
-
-        /// From the store.
-        static func decode(_ bytes: [UInt8]?) -> Anchor? {
-            let anchor: Anchor? = bytes.flatMap { Stored.decode($0) }
-            guard let anchor, anchor.start.isFinite, anchor.offset.isFinite else { return nil }
-            return anchor
-        }
     }
 
     /// By how much the two may differ without one being set: the kernel keeps them together.

@@ -3,21 +3,13 @@ import FerryWire
 import FoundationEssentials
 
 /// What the store keeps about a task that was not to begin before a date.
-struct DelayState: Codable, Hashable {
+struct DelayState: StoredRecord, Hashable {
     /// The date, a time of day, while it lies ahead.
     var date: Date?
     /// Whether its application is still to be asked before it begins.
     var asks: Bool
     /// What its application wants to be sent in place of the task's request.
     var request: Wire.Request?
-
-    /// For the store.
-    var encoded: [UInt8] { Stored.encode(self) }
-
-    /// From the store.
-    static func decode(_ bytes: [UInt8]?) -> DelayState? {
-        bytes.flatMap { Stored.decode($0) }
-    }
 }
 
 extension TaskRecord {

@@ -1,20 +1,16 @@
 import FerryWire
 
 /// How many bytes per second may arrive and leave, for all who share it; `nil` for as many as can.
-struct SharedRates: Codable, Hashable, Sendable {
+struct SharedRates: StoredRecord, Hashable, Sendable {
     /// How many may arrive.
     var receive: Int64?
     /// How many may leave.
     var send: Int64?
 
-    /// For the store.
-    var encoded: [UInt8] { Stored.encode(self) }
-
     /// From the store; what makes no sense limits nothing.
-    static func decode(_ bytes: [UInt8]?) -> SharedRates {
-        let rates: SharedRates? = bytes.flatMap { Stored.decode($0) }
-        guard let rates, rates.contradiction == nil else { return SharedRates() }
-        return rates
+    static func limits(_ bytes: [UInt8]?) -> SharedRates {
+        let rates = decode(bytes)
+        return rates?.contradiction == nil ? rates ?? SharedRates() : SharedRates()
     }
 
     /// The member that makes no sense, and why; nothing where both do.

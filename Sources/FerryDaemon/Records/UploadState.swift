@@ -3,7 +3,7 @@ import FerryTransfer
 import FerryWire
 
 /// What the store keeps about the file that an upload sends.
-struct UploadState: Codable, Hashable {
+struct UploadState: StoredRecord, Hashable {
     /// Where the bytes are taken from.
     enum Place: String, Codable, Hashable {
         /// From the application's own file, which must stay as it is.
@@ -28,13 +28,5 @@ struct UploadState: Codable, Hashable {
     mutating func continueUpload(_ earlier: UploadResumeData) {
         guard case .file(_, let identity, let boot) = earlier.content else { return }
         self.identity = identity.carriedOver(from: boot, to: self.identity)
-    }
-
-    /// For the store.
-    var encoded: [UInt8] { Stored.encode(self) }
-
-    /// From the store.
-    static func decode(_ bytes: [UInt8]?) -> UploadState? {
-        bytes.flatMap { Stored.decode($0) }
     }
 }

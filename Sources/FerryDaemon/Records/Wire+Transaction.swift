@@ -11,8 +11,14 @@ extension Wire.Transaction {
     init(_ transaction: LoadTransaction, isLast: Bool) {
         let metrics = transaction.metrics ?? HTTPMetrics(startTime: 0)
         self.init(
+            isLast: isLast && transaction.response != nil,
             started: Date(timeIntervalSince1970: metrics.startTime),
-            isLast: isLast && transaction.response != nil
+            isReusedConnection: metrics.isReusedConnection,
+            sentHeaderByteCount: metrics.sentHeaderByteCount,
+            sentBodyByteCount: metrics.sentBodyByteCount,
+            receivedHeaderByteCount: metrics.receivedHeaderByteCount,
+            receivedBodyByteCount: metrics.receivedBodyByteCount,
+            decodedBodyByteCount: metrics.decodedBodyByteCount
         )
         if !self.isLast {
             request = Wire.Request(transaction.request)
@@ -21,7 +27,6 @@ extension Wire.Transaction {
             response = transaction.response.map { Wire.Response($0) }
         }
         takePhases(metrics)
-        isReusedConnection = metrics.isReusedConnection
         localAddress = metrics.connection?.local.address
         localPort = metrics.connection.map { Int($0.local.port) }
         remoteAddress = metrics.connection?.remote.address
@@ -29,7 +34,6 @@ extension Wire.Transaction {
         tlsVersion = metrics.tls.map { Int($0.version) }
         tlsCipherSuite = metrics.tls.map { Int($0.cipherSuite) }
         version = metrics.version
-        takeCounts(metrics)
     }
 
     private mutating func takePhases(_ metrics: HTTPMetrics) {
@@ -43,13 +47,5 @@ extension Wire.Transaction {
         requestEnd = metrics.requestEnd?.inSeconds
         responseStart = metrics.responseStart?.inSeconds
         responseEnd = metrics.responseEnd?.inSeconds
-    }
-
-    private mutating func takeCounts(_ metrics: HTTPMetrics) {
-        sentHeaderByteCount = metrics.sentHeaderByteCount
-        sentBodyByteCount = metrics.sentBodyByteCount
-        receivedHeaderByteCount = metrics.receivedHeaderByteCount
-        receivedBodyByteCount = metrics.receivedBodyByteCount
-        decodedBodyByteCount = metrics.decodedBodyByteCount
     }
 }

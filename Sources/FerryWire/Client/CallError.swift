@@ -16,14 +16,11 @@ package enum CallError: Error, Hashable, Sendable, CustomStringConvertible {
     case timedOut
 
     init(_ message: ErrorMessage) {
-        self =
-            if let error = message.transferInterfaceError {
-                .refused(error)
-            } else if let error = message.serviceError {
-                .notUnderstood(error)
-            } else {
-                .unknown(name: message.error)
-            }
+        switch message {
+        case .transfer(let error): self = .refused(error)
+        case .service(let error): self = .notUnderstood(error)
+        case .unknown(let name): self = .unknown(name: name)
+        }
     }
 
     /// For people.

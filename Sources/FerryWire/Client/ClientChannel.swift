@@ -152,9 +152,10 @@ final class ClientChannel {
     private func take(_ message: Data) throws(MessageError) {
         guard let reply = sender.firstExpected() else {
             // A daemon that has no place for another client says so unasked.
-            let error: ErrorMessage = try MessageCoding.decode(from: message)
-            close(because: CallError(error))
-            return
+            guard case .failure(let error) = try IncomingReply<Wire.Empty>(from: message).result else {
+                throw .malformed("a reply to no call")
+            }
+            return close(because: error)
         }
         if try !reply.receive(message) { sender.finishFirstExpected() }
     }

@@ -9,11 +9,11 @@ struct ExpectedReply: Sendable {
     let fail: @LoopActor @Sendable (CallError) -> Void
 
     /// Expects the only reply to a call.
-    init<Value: Decodable & Sendable>(
+    init<Value: JSONCodable>(
         single handler: @escaping @LoopActor @Sendable (Result<Value, CallError>) -> Void
     ) {
         receive = { (message) throws(MessageError) in
-            let reply: IncomingReply<Value> = try MessageCoding.reply(from: message)
+            let reply = try IncomingReply<Value>(from: message)
             if reply.continues { throw .malformed("more than one reply to a call that wants one") }
             handler(reply.result)
             return false
@@ -22,11 +22,11 @@ struct ExpectedReply: Sendable {
     }
 
     /// Expects a stream of replies.
-    init<Value: Decodable & Sendable>(
+    init<Value: JSONCodable>(
         stream handler: @escaping @LoopActor @Sendable (StreamReply<Value>) -> Void
     ) {
         receive = { (message) throws(MessageError) in
-            let reply: IncomingReply<Value> = try MessageCoding.reply(from: message)
+            let reply = try IncomingReply<Value>(from: message)
             switch reply.result {
             case .success(let value): handler(reply.continues ? .next(value) : .last(value))
             case .failure(let error): handler(.failure(error))

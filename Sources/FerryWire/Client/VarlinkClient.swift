@@ -102,7 +102,7 @@ package final class VarlinkClient: Sendable {
     ///
     /// - Throws: ``CallError/invalidCall(_:)``, ``CallError/connectionClosed(reason:)``.
     package func send<Method: TransferMethod>(_ method: Method) throws(CallError) {
-        let message = try message(method, more: nil, oneway: true)
+        let message = try message(method, oneway: true)
         if case .closed(let error) = pass(message, expecting: nil) { throw error }
     }
 
@@ -137,12 +137,12 @@ package final class VarlinkClient: Sendable {
 
     private func send<Method: TransferMethod>(
         _ method: Method,
-        more: Bool? = nil,
+        more: Bool = false,
         file: UserFile? = nil,
         expecting reply: ExpectedReply
     ) {
         do throws(CallError) {
-            let message = try message(method, more: more, oneway: nil)
+            let message = try message(method, more: more)
             guard case .closed(let error) = pass(message, file: file, expecting: reply) else {
                 return
             }
@@ -154,17 +154,11 @@ package final class VarlinkClient: Sendable {
 
     private func message<Method: TransferMethod>(
         _ method: Method,
-        more: Bool?,
-        oneway: Bool?
+        more: Bool = false,
+        oneway: Bool = false
     ) throws(CallError) -> [UInt8] {
-        let call = CallMessage(
-            method: Method.qualifiedName,
-            parameters: method,
-            more: more,
-            oneway: oneway
-        )
         do throws(MessageError) {
-            let message = try MessageCoding.message(calling: call)
+            let message = try MessageCoding.message(calling: method, more: more, oneway: oneway)
             let limit = callLimits.byteCount
             if message.count > limit + 1 { throw .tooLong(limit: limit) }
             return message

@@ -1,7 +1,7 @@
 /// A method of the interface; its value holds a call's parameters.
-package protocol TransferMethod: Codable, Hashable, Sendable {
+package protocol TransferMethod: JSONCodable {
     /// What a call is answered with; of a stream, each of its replies.
-    associatedtype Reply: Codable, Hashable, Sendable
+    associatedtype Reply: JSONCodable
 
     /// The method's name in the interface, without the interface's.
     static var name: String { get }

@@ -1,8 +1,30 @@
 /// The types of the interface `io.ferry.Transfer`, by the names that the interface gives them.
 ///
-/// They stand in a namespace because one of them is called `Task`, as it is everywhere else in Ferry,
-/// and would hide Swift's in every file that imports this module.
+/// They are written by `scripts/interface` from the interface's text. They stand in a namespace because one of them
+/// is called `Task`, as it is everywhere else in Ferry, and would hide Swift's in every file that imports this module.
 package enum Wire {
     /// The interface's name, which precedes its methods' and errors' names in messages.
     package static let interface = "io.ferry.Transfer"
+
+    /// The interface's text, as `GetInterfaceDescription` answers it: that of `io.ferry.Transfer.varlink`.
+    ///
+    /// It is part of the program: one that has to find a file before it can describe itself can fail to.
+    package static let description = String(
+        decoding: PackageResources.io_ferry_Transfer_varlink,
+        as: UTF8.self
+    )
+
+    /// A reply that says nothing but that a call was carried out.
+    package struct Empty: JSONCodable {
+        /// Makes the reply.
+        package init() {}
+
+        /// Writes an object without members.
+        package func write(to output: inout JSONOutput) { output.object { _ in } }
+
+        /// Reads an object; its members, of a newer version, are ignored.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            try input.object { (input, _) throws(JSONInput.Problem) in try input.skip() }
+        }
+    }
 }

@@ -1,26 +1,51 @@
 /// A reply that is an error, as it goes over the wire.
-struct ErrorMessage: Codable, Hashable, Sendable {
+enum ErrorMessage: Hashable, Sendable {
+    /// An error of the interface.
+    case transfer(TransferInterfaceError)
+    /// An error that every service has.
+    case service(ServiceError)
+    /// One that this version does not know, or cannot read.
+    case unknown(name: String)
+
     /// The error's name, after its interface's.
-    var error: String
-    /// What the error tells.
-    var parameters: ErrorParameters
-
-    private enum CodingKeys: CodingKey {
-        case error
-        case parameters
+    var name: String {
+        switch self {
+        case .transfer(let error): "\(Wire.interface).\(error.name)"
+        case .service(let error): "\(ServiceInformation.interface).\(error.name)"
+        case .unknown(let name): name
+        }
     }
 
-    /// Creates a message.
-    init(error: String, parameters: ErrorParameters = ErrorParameters()) {
-        self.error = error
-        self.parameters = parameters
+    /// Reads what an error of a name tells; parameters that are missing or strange do not hide the name.
+    init(named name: String, _ parameters: JSONInput?) {
+        var input = parameters ?? .emptyObject
+        self = (try? ErrorMessage(reading: name, from: &input)) ?? .unknown(name: name)
     }
 
-    /// Reads a message; parameters that are missing or strange do not hide the error's name.
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        error = try container.decode(String.self, forKey: .error)
-        parameters =
-            (try? container.decode(ErrorParameters.self, forKey: .parameters)) ?? ErrorParameters()
+    private init?(reading name: String, from input: inout JSONInput) throws(JSONInput.Problem) {
+        if name.hasPrefix("\(Wire.interface).") {
+            let own = name.dropFirst(Wire.interface.count + 1)
+            guard let error = try TransferInterfaceError(named: own, from: &input) else {
+                return nil
+            }
+            self = .transfer(error)
+        } else if name.hasPrefix("\(ServiceInformation.interface).") {
+            let own = name.dropFirst(ServiceInformation.interface.count + 1)
+            guard let error = try ServiceError(named: own, from: &input) else { return nil }
+            self = .service(error)
+        } else {
+            return nil
+        }
+    }
+
+    /// Writes the members of the message.
+    func write(to output: inout JSONOutput) {
+        output.member("error", name)
+        output.name("parameters" as StaticString)
+        switch self {
+        case .transfer(let error): error.write(to: &output)
+        case .service(let error): error.write(to: &output)
+        case .unknown: output.object { _ in }
+        }
     }
 }

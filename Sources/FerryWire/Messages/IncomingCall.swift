@@ -1,11 +1,12 @@
 import FerrySystem
+import FoundationEssentials
 
 /// A call, as it comes over the wire.
-struct IncomingCall: Decodable, Sendable {
+struct IncomingCall: Sendable {
     /// What is called.
     enum Content: Sendable {
         /// A method of the interface.
-        case transfer(CallFactory)
+        case transfer(TransferRoute.Call)
         /// `org.varlink.service.GetInfo`.
         case information
         /// `org.varlink.service.GetInterfaceDescription`, of this interface.
@@ -14,87 +15,107 @@ struct IncomingCall: Decodable, Sendable {
         case invalid(ServiceError)
     }
 
-    /// Makes the call that a handler sees once it is known where its answer goes.
-    typealias CallFactory = @LoopActor @Sendable (PendingCall) -> TransferCall
-
-    enum CodingKeys: CodingKey {
-        case method
-        case parameters
-        case more
-        case oneway
-        case upgrade
-    }
-
-    private struct DescriptionParameters: Decodable {
-        var interface: String
-    }
+    private typealias Reading = (inout JSONInput) throws(JSONInput.Problem) -> Content
 
     /// What is called.
-    let content: Content
+    private(set) var content: Content
     /// Whether the answer may be a stream.
-    let wantsMore: Bool
+    private(set) var wantsMore = false
     /// Whether no answer is wanted.
-    let isOneway: Bool
-
-    /// A call that was read otherwise.
-    init(content: Content, wantsMore: Bool, isOneway: Bool) {
-        self.content = content
-        self.wantsMore = wantsMore
-        self.isOneway = isOneway
-    }
+    private(set) var isOneway = false
 
     /// Reads a call; parameters of a wrong type make its content invalid, not the message.
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        let method = try container.decode(String.self, forKey: .method)
-        wantsMore = try container.decodeIfPresent(Bool.self, forKey: .more) ?? false
-        isOneway = try container.decodeIfPresent(Bool.self, forKey: .oneway) ?? false
-        // A connection that becomes something else is of no use here.
-        if try container.decodeIfPresent(Bool.self, forKey: .upgrade) ?? false {
-            content = .invalid(.methodNotImplemented(method))
-            return
-        }
-        do {
-            content = try Self.content(of: method, wantsMore: wantsMore, in: container)
-        } catch {
-            content = .invalid(.invalidParameter(Self.parameter(in: DecodingProblem(error))))
+    init(from text: Data) throws(MessageError) {
+        self = try MessageCoding.read(text) { (input) throws(JSONInput.Problem) in
+            try IncomingCall(from: &input)
         }
     }
 
+    private init(from input: inout JSONInput) throws(JSONInput.Problem) {
+        var method: String?
+        /// Where the parameters are that come before the method, by which they are read.
+        var parameters: JSONInput?
+        var content: Content?
+        var more: Bool?
+        var oneway: Bool?
+        var upgrade: Bool?
+        try input.object { (input, member) throws(JSONInput.Problem) in
+            switch member {
+            case "method":
+                guard method == nil else { throw JSONInput.Problem("it is there twice") }
+                method = try input.string()
+            case "parameters" where !input.isNull:
+                parameters = input
+                content = nil
+                guard let method else { return try input.skip() }
+                content = try Self.content(of: method, &input)
+            case "more": more = try input.value()
+            case "oneway": oneway = try input.value()
+            case "upgrade": upgrade = try input.value()
+            default: try input.skip()
+            }
+        }
+        let name = try input.required(method, "method")
+        wantsMore = more ?? false
+        isOneway = oneway ?? false
+        var rest = parameters ?? .emptyObject
+        if content == nil { content = try Self.content(of: name, &rest) }
+        self.content = try input.required(content, "method")
+        // A connection that becomes something else is of no use here.
+        if upgrade ?? false { self.content = .invalid(.methodNotImplemented(name)) }
+        if case .transfer(let call) = self.content, call.requiresMore, !wantsMore {
+            self.content = .invalid(.expectedMore)
+        }
+    }
+
+    /// Reads the parameters of a method.
     private static func content(
         of method: String,
-        wantsMore: Bool,
-        in container: KeyedDecodingContainer<CodingKeys>
-    ) throws -> Content {
-        if let decoding = TransferCall.decodings[method] {
-            let factory = try decoding.decode(container)
-            return decoding.requiresMore && !wantsMore
-                ? .invalid(.expectedMore) : .transfer(factory)
+        _ input: inout JSONInput
+    ) throws(JSONInput.Problem) -> Content {
+        let reading = reading(of: method)
+        switch try input.attempt(reading) {
+        case .success(let content): return content
+        case .failure(let problem):
+            return .invalid(.invalidParameter(problem.member.isEmpty ? "parameters" : problem.member))
+        }
+    }
+
+    private static func reading(of method: String) -> Reading {
+        if let route = TransferRoute.byMethod[method] {
+            return { (input) throws(JSONInput.Problem) in .transfer(try route.read(&input)) }
         }
         let parts = method.split(separator: ".", omittingEmptySubsequences: false)
         let interface = parts.dropLast().joined(separator: ".")
         switch (interface, parts.last) {
         case (ServiceInformation.interface, "GetInfo"):
-            return .information
+            return skipping(.information)
         case (ServiceInformation.interface, "GetInterfaceDescription"):
-            let parameters = try container.decodeParameters(
-                DescriptionParameters.self,
-                forKey: .parameters
-            )
-            return .description(of: parameters.interface)
+            return description(from:)
         case (ServiceInformation.interface, _), (Wire.interface, _):
-            return .invalid(.methodNotFound(method))
+            return skipping(.invalid(.methodNotFound(method)))
         default:
-            return .invalid(.interfaceNotFound(interface))
+            return skipping(.invalid(.interfaceNotFound(interface)))
         }
     }
 
-    /// A parameter's name without that of the message's member that it stands in.
-    ///
-    /// The decoder does not tell where a number is that the member's type does not have.
-    private static func parameter(in problem: DecodingProblem) -> String {
-        let message = CodingKeys.parameters.stringValue
-        return problem.member.isEmpty
-            ? message : String(problem.member.trimmingPrefix("\(message)."))
+    private static func skipping(_ content: Content) -> Reading {
+        { (input) throws(JSONInput.Problem) in
+            try input.skip()
+            return content
+        }
+    }
+
+    private static func description(
+        from input: inout JSONInput
+    ) throws(JSONInput.Problem) -> Content {
+        var interface: String?
+        try input.object { (input, member) throws(JSONInput.Problem) in
+            switch member {
+            case "interface": interface = try input.value()
+            default: try input.skip()
+            }
+        }
+        return .description(of: try input.required(interface, "interface"))
     }
 }

@@ -1,33 +1,48 @@
 import FoundationEssentials
 
 /// A reply, as it comes over the wire.
-struct IncomingReply<Value: Decodable & Sendable>: Decodable, Sendable {
+struct IncomingReply<Value: JSONCodable>: Sendable {
     /// What the method answers, or why it does not.
     let result: Result<Value, CallError>
-    /// Whether more replies to the same call follow.
+    /// Whether more replies to the same call follow; none does after an error.
     let continues: Bool
 
-    private enum CodingKeys: CodingKey {
-        case error
-        case parameters
-        case continues
+    /// Reads a reply.
+    init(from text: Data) throws(MessageError) {
+        self = try MessageCoding.read(text) { (input) throws(JSONInput.Problem) in
+            try IncomingReply(from: &input)
+        }
     }
 
-    /// A reply that was read otherwise.
-    init(result: Result<Value, CallError>, continues: Bool) {
-        self.result = result
-        self.continues = continues
-    }
-
-    /// Reads a reply; one with an error is never followed by others.
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        if try container.decodeIfPresent(String.self, forKey: .error) != nil {
-            result = .failure(CallError(try ErrorMessage(from: decoder)))
-            continues = false
+    private init(from input: inout JSONInput) throws(JSONInput.Problem) {
+        var error: String?
+        var value: Result<Value, JSONInput.Problem>?
+        /// Where the parameters are: those of an error are read when its name is known.
+        var parameters: JSONInput?
+        var continues: Bool?
+        try input.object { (input, member) throws(JSONInput.Problem) in
+            switch member {
+            case "error": error = try input.value()
+            case "parameters" where !input.isNull:
+                parameters = input
+                value = try input.attempt { (input) throws(JSONInput.Problem) in
+                    try Value(from: &input)
+                }
+            case "continues": continues = try input.value()
+            default: try input.skip()
+            }
+        }
+        if let error {
+            result = .failure(CallError(ErrorMessage(named: error, parameters)))
+            self.continues = false
             return
         }
-        continues = try container.decodeIfPresent(Bool.self, forKey: .continues) ?? false
-        result = .success(try container.decodeParameters(forKey: .parameters))
+        self.continues = continues ?? false
+        var none = JSONInput.emptyObject
+        guard let value else {
+            result = .success(try Value(from: &none))
+            return
+        }
+        result = .success(try value.get())
     }
 }

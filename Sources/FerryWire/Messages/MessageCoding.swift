@@ -4,45 +4,86 @@ package import FoundationEssentials
 ///
 /// Data is base64, a date is seconds since 1970, and what is `nil` is left out.
 package enum MessageCoding {
-    private static let encoder: JSONEncoder = {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
-        encoder.dateEncodingStrategy = .secondsSince1970
-        return encoder
-    }()
-
-    private static let decoder: JSONDecoder = {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .secondsSince1970
-        return decoder
-    }()
-
     /// A value's JSON text, as it stands in messages.
     ///
     /// - Throws: ``MessageError/malformed(_:)`` for a number that JSON does not have.
-    package static func encode(_ value: some Encodable) throws(MessageError) -> Data {
-        do {
-            return try encoder.encode(value)
-        } catch {
-            throw .malformed(DecodingProblem(error).description)
-        }
+    package static func encode(_ value: some JSONCodable) throws(MessageError) -> [UInt8] {
+        try text { value.write(to: &$0) }
     }
 
     /// The value of a JSON text.
-    package static func decode<Value: Decodable>(
+    ///
+    /// - Throws: ``MessageError/malformed(_:)``, which says what is wrong, and where.
+    package static func decode<Value: JSONCodable>(
         _ type: Value.Type = Value.self,
-        from text: Data
+        from text: some ContiguousBytes
     ) throws(MessageError) -> Value {
-        do {
-            return try decoder.decode(type, from: text)
-        } catch {
-            throw .malformed(DecodingProblem(error).description)
+        try read(text) { (input) throws(JSONInput.Problem) in try Value(from: &input) }
+    }
+
+    /// A call's message.
+    static func message<Method: TransferMethod>(
+        calling call: Method,
+        more: Bool = false,
+        oneway: Bool = false
+    ) throws(MessageError) -> [UInt8] {
+        try message { output in
+            output.member("method", Method.qualifiedName)
+            output.member("parameters", call)
+            if more { output.member("more", true) }
+            if oneway { output.member("oneway", true) }
         }
     }
 
-    /// A whole message: the JSON text and the NUL that ends it.
-    static func message(_ value: some Encodable) throws(MessageError) -> [UInt8] {
-        // JSON escapes control characters, so that no other NUL can be among the bytes.
-        try encode(value) + [0]
+    /// The message of a reply whose parameters `write` writes; `continues` when others follow.
+    static func message(
+        replying write: (inout JSONOutput) -> Void,
+        continues: Bool
+    ) throws(MessageError) -> [UInt8] {
+        try message { output in
+            output.name("parameters" as StaticString)
+            write(&output)
+            if continues { output.member("continues", true) }
+        }
+    }
+
+    /// An error's message.
+    static func message(failing error: ErrorMessage) -> [UInt8] {
+        // An error consists of strings and integers, which JSON always has.
+        (try? message { error.write(to: &$0) }) ?? []
+    }
+
+    /// Reads a text that is one value.
+    static func read<Value>(
+        _ text: some ContiguousBytes,
+        _ body: (inout JSONInput) throws(JSONInput.Problem) -> Value
+    ) throws(MessageError) -> Value {
+        let result = text.withUnsafeBytes { bytes in
+            Result { () throws(JSONInput.Problem) in
+                var input = JSONInput(bytes)
+                let value = try body(&input)
+                try input.end()
+                return value
+            }
+        }
+        switch result {
+        case .success(let value): return value
+        case .failure(let problem): throw .malformed(problem.description)
+        }
+    }
+
+    /// A whole message: the JSON text of an object and the NUL that ends it.
+    private static func message(
+        _ members: (inout JSONOutput) -> Void
+    ) throws(MessageError) -> [UInt8] {
+        // Control characters are escaped, so that no other NUL can be among the bytes.
+        try text { $0.object(members) } + [0]
+    }
+
+    private static func text(_ write: (inout JSONOutput) -> Void) throws(MessageError) -> [UInt8] {
+        var output = JSONOutput()
+        write(&output)
+        guard output.isValid else { throw .malformed("a number that JSON does not have") }
+        return output.bytes
     }
 }

@@ -13,3 +13,47 @@ package enum ServiceError: Error, Hashable, Sendable {
     /// The method answers with a stream alone, and the call did not ask for one.
     case expectedMore
 }
+
+extension ServiceError {
+    /// The error's name in its interface.
+    var name: String {
+        switch self {
+        case .interfaceNotFound: "InterfaceNotFound"
+        case .methodNotFound: "MethodNotFound"
+        case .methodNotImplemented: "MethodNotImplemented"
+        case .invalidParameter: "InvalidParameter"
+        case .permissionDenied: "PermissionDenied"
+        case .expectedMore: "ExpectedMore"
+        }
+    }
+
+    /// Writes what the error tells.
+    func write(to output: inout JSONOutput) {
+        output.object { output in
+            switch self {
+            case .interfaceNotFound(let name): output.member("interface", name)
+            case .methodNotFound(let name), .methodNotImplemented(let name):
+                output.member("method", name)
+            case .invalidParameter(let name): output.member("parameter", name)
+            case .permissionDenied, .expectedMore: break
+            }
+        }
+    }
+
+    /// Reads what the error of a name tells; nil for one that there is not.
+    init?(named name: Substring, from input: inout JSONInput) throws(JSONInput.Problem) {
+        var subject = ""
+        try input.object { (input, _) throws(JSONInput.Problem) in
+            subject = try input.value() ?? ""
+        }
+        switch name {
+        case "InterfaceNotFound": self = .interfaceNotFound(subject)
+        case "MethodNotFound": self = .methodNotFound(subject)
+        case "MethodNotImplemented": self = .methodNotImplemented(subject)
+        case "InvalidParameter": self = .invalidParameter(subject)
+        case "PermissionDenied": self = .permissionDenied
+        case "ExpectedMore": self = .expectedMore
+        default: return nil
+        }
+    }
+}

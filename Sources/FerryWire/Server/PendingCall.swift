@@ -47,7 +47,12 @@ final class PendingCall {
     }
 
     /// Answers with `value`; to a stream more may follow.
-    func answer(_ value: some Encodable & Sendable, continues: Bool) {
+    func answer(_ value: some JSONCodable, continues: Bool) {
+        answer(continues: continues) { value.write(to: &$0) }
+    }
+
+    /// Answers with what `write` writes; to a stream more may follow.
+    func answer(continues: Bool, _ write: (inout JSONOutput) -> Void) {
         guard isOpen else { return }
         let continues = continues && kind == .stream
         do {
@@ -55,12 +60,10 @@ final class PendingCall {
             let message =
                 kind == .oneway
                 ? []
-                : try MessageCoding.message(
-                    replying: ReplyMessage(parameters: value, continues: continues ? true : nil)
-                )
+                : try MessageCoding.message(replying: write, continues: continues)
             send(message, isLast: !continues)
         } catch {
-            fail(ErrorMessage(.internalFailure(reason: error.description)))
+            fail(.transfer(.internalFailure(reason: error.description)))
         }
     }
 
@@ -68,8 +71,7 @@ final class PendingCall {
     func fail(_ error: ErrorMessage) {
         // Each reply that is let go of comes here, nearly always long after its answer.
         guard isOpen else { return }
-        // An error consists of strings and integers, which JSON always has.
-        send((try? MessageCoding.message(error)) ?? [], isLast: true)
+        send(MessageCoding.message(failing: error), isLast: true)
     }
 
     /// The connection is gone before the call was answered.

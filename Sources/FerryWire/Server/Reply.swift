@@ -14,7 +14,7 @@ package final class Reply<Method: TransferMethod> {
     }
 
     isolated deinit {
-        call.fail(ErrorMessage(.internalFailure(reason: "\(Method.name) was not answered")))
+        call.fail(.transfer(.internalFailure(reason: "\(Method.name) was not answered")))
     }
 
     /// Whether the client takes a stream; otherwise the first answer is the last.
@@ -53,7 +53,7 @@ package final class Reply<Method: TransferMethod> {
     package func stream(_ value: Method.Reply) { call.answer(value, continues: true) }
 
     /// Answers the call with an error.
-    package func failure(_ error: TransferInterfaceError) { call.fail(ErrorMessage(error)) }
+    package func failure(_ error: TransferInterfaceError) { call.fail(.transfer(error)) }
 }
 
 extension Reply where Method.Reply == Wire.Empty {

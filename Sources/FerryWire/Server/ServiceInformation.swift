@@ -1,5 +1,5 @@
 /// Who a service is: what `org.varlink.service.GetInfo` answers.
-package struct ServiceInformation: Codable, Hashable, Sendable {
+package struct ServiceInformation: Hashable, Sendable {
     /// The interface that every Varlink service has.
     static let interface = "org.varlink.service"
 
@@ -21,5 +21,16 @@ package struct ServiceInformation: Codable, Hashable, Sendable {
         self.version = version
         self.url = url
         interfaces = [Self.interface, Wire.interface]
+    }
+
+    /// Writes the members.
+    func write(to output: inout JSONOutput) {
+        output.object { output in
+            output.member("vendor", vendor)
+            output.member("product", product)
+            output.member("version", version)
+            output.member("url", url)
+            output.member("interfaces", interfaces)
+        }
     }
 }

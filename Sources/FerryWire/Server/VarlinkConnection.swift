@@ -221,7 +221,7 @@ package final class VarlinkConnection {
                 try NestingDepth.check(message, limit: limits.message.depth)
                 // Its end is a byte, too.
                 let file = files.taken(byteCount: message.count + 1)
-                let call = try MessageCoding.call(from: message)
+                let call = try IncomingCall(from: message)
                 if let file {
                     inspect(file, of: call, byteCount: message.count)
                 } else {

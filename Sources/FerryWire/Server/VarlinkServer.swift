@@ -13,7 +13,7 @@ package final class VarlinkServer {
     private let information: ServiceInformation
     private let limits: Limits
     private let user: UInt32
-    private weak var handler: (any TransferCallHandler)?
+    private weak var handler: (any VarlinkServerHandler)?
     private var listeners: [VarlinkListener] = []
     private var connections: [ObjectIdentifier: VarlinkConnection] = [:]
     private var connectionCounts: [Int64: Int] = [:]
@@ -29,7 +29,7 @@ package final class VarlinkServer {
     ///   - user: The only user whose clients are served.
     package init(
         information: ServiceInformation,
-        handler: any TransferCallHandler,
+        handler: any VarlinkServerHandler,
         limits: Limits = Limits(),
         user: UInt32 = geteuid()
     ) {
@@ -105,16 +105,14 @@ package final class VarlinkServer {
         from connection: VarlinkConnection
     ) {
         switch content {
-        case .transfer(let factory):
-            // Without a handler the call is let go of here, which answers it.
-            let call = factory(call)
-            handler?.handle(call, from: connection)
+        case .transfer(let transfer):
+            transfer.perform(handler, call, connection)
         case .information:
-            call.answer(information, continues: false)
+            call.answer(continues: false) { information.write(to: &$0) }
         case .description(let interface):
             describe(interface, to: call)
         case .invalid(let error):
-            call.fail(ErrorMessage(error))
+            call.fail(.service(error))
         }
     }
 
@@ -183,10 +181,9 @@ package final class VarlinkServer {
     ) {
         // Another user learns nothing; one's own gets the answer before it has asked.
         if case .tooManyConnections(let maximum) = reason {
-            let error = ErrorMessage(
-                .limitExceeded(limit: "connections", maximum: Int64(maximum))
+            let message = MessageCoding.message(
+                failing: .transfer(.limitExceeded(limit: "connections", maximum: Int64(maximum)))
             )
-            let message = (try? MessageCoding.message(error)) ?? []
             let descriptor = socket.rawValue
             _ = try? message.withUnsafeBytes { try SocketMessage.send($0, over: descriptor) }
         }
@@ -196,14 +193,17 @@ package final class VarlinkServer {
     private func describe(_ interface: String, to call: PendingCall) {
         switch interface {
         case Wire.interface:
-            call.answer(InterfaceDescription(description: Wire.description), continues: false)
+            answer(call, describing: Wire.description)
         case ServiceInformation.interface:
-            call.answer(
-                InterfaceDescription(description: ServiceInformation.description),
-                continues: false
-            )
+            answer(call, describing: ServiceInformation.description)
         default:
-            call.fail(ErrorMessage(.interfaceNotFound(interface)))
+            call.fail(.service(.interfaceNotFound(interface)))
+        }
+    }
+
+    private func answer(_ call: PendingCall, describing text: String) {
+        call.answer(continues: false) { output in
+            output.object { $0.member("description", text) }
         }
     }
 }

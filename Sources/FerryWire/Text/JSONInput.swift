@@ -1,183 +1,337 @@
-import FoundationEssentials
 @preconcurrency import Glibc
 
-/// Reads JSON text without a decoder between, as long as there is nothing unusual about it.
+/// JSON text that is being read, from the beginning to the end.
 ///
-/// What is rare, such as an escaped character, a member nobody knows, or a mistake, is left to the
-/// decoder of ``MessageCoding``: it reads all, says what is wrong, and takes ten times as long.
-struct JSONInput {
-    /// The text is not for this reader.
-    struct Unusual: Error {}
+/// What is read is looked at once and byte by byte. Members that nobody knows are skipped, and have to be JSON all
+/// the same.
+package struct JSONInput {
+    /// What is wrong with a text, and where.
+    package struct Problem: Error, Hashable, CustomStringConvertible {
+        /// The way to the member, such as `request.fields[1].name`; empty for the whole.
+        private(set) var member = ""
+        /// What is wrong with it.
+        let reason: String
 
-    /// The bytes of a string without escapes, such as a member's name.
-    struct Name {
-        fileprivate let bytes: UnsafeRawBufferPointer
+        init(_ reason: String) { self.reason = reason }
 
-        /// Whether it is that text.
-        func matches(_ text: StaticString) -> Bool {
-            guard bytes.count == text.utf8CodeUnitCount, let base = bytes.baseAddress else {
-                return false
-            }
-            return memcmp(base, text.utf8Start, bytes.count) == 0
+        /// The problem of a value as that of the member that it is in.
+        func inside(_ name: String) -> Problem {
+            var problem = self
+            let isElement = member.isEmpty || member.hasPrefix("[")
+            problem.member = isElement ? name + member : "\(name).\(member)"
+            return problem
         }
 
-        /// Whether it is that text.
-        func matches(_ text: [UInt8]) -> Bool { bytes.elementsEqual(text) }
+        /// The member and what is wrong with it.
+        package var description: String { member.isEmpty ? reason : "\(member): \(reason)" }
     }
+
+    /// The name of a member, as it stands in the text.
+    package struct Name {
+        fileprivate let bytes: UnsafeRawBufferPointer
+        fileprivate let hasEscapes: Bool
+        /// Whether there are neither escapes nor characters outside of ASCII.
+        fileprivate let isPlain: Bool
+
+        /// The name.
+        var text: String {
+            get throws(Problem) {
+                try JSONInput.text(of: bytes, hasEscapes: hasEscapes)
+            }
+        }
+
+        /// Whether a member has a name; a name with escapes is none of the interface's.
+        package static func ~= (name: StaticString, member: Name) -> Bool {
+            guard member.bytes.count == name.utf8CodeUnitCount,
+                let base = member.bytes.baseAddress
+            else { return false }
+            return memcmp(base, name.utf8Start, member.bytes.count) == 0
+        }
+    }
+
+    /// More deeply nested arrays and objects than any value has are not followed.
+    private static let maximumDepth = 64
 
     private let bytes: UnsafeRawBufferPointer
     private var index = 0
 
-    /// Reads a text that is one value.
-    ///
-    /// - Parameters:
-    ///   - text: The text.
-    ///   - body: Reads the value; what it is given is good until it returns.
-    /// - Returns: The value; `nil` when the decoder must read it.
-    static func read<Value>(
-        _ text: Data,
-        _ body: (inout JSONInput) throws(Unusual) -> Value
-    ) -> Value? {
-        text.withUnsafeBytes { buffer -> Value? in
-            var input = JSONInput(bytes: buffer)
-            input.skipSpace()
-            guard let value = try? body(&input) else { return nil }
-            input.skipSpace()
-            return input.index == buffer.count ? value : nil
-        }
+    /// Begins to read a text, which must stay where it is until all is read.
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+        skipSpace()
     }
 
-    private init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+    /// An object without members: the parameters of a message that leaves them out.
+    static var emptyObject: JSONInput {
+        let text: StaticString = "{}"
+        return JSONInput(
+            UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+        )
+    }
+
+    // MARK: - Values
+
+    /// Reads a value; nil where there is `null`.
+    mutating func value<Value: JSONCodable>() throws(Problem) -> Value? {
+        takeNull() ? nil : try Value(from: &self)
+    }
+
+    /// The value of a member that has to be there.
+    func required<Value>(_ value: Value?, _ name: StaticString) throws(Problem) -> Value {
+        guard let value else { throw Problem("it is missing").inside("\(name)") }
+        return value
+    }
 
     /// Reads an object; `member` reads the value of each member.
     mutating func object(
-        _ member: (inout JSONInput, Name) throws(Unusual) -> Void
-    ) throws(Unusual) {
-        try expect(UInt8(ascii: "{"))
+        _ member: (inout JSONInput, Name) throws(Problem) -> Void
+    ) throws(Problem) {
+        try expect(UInt8(ascii: "{"), "an object")
         if take(UInt8(ascii: "}")) { return }
         repeat {
             skipSpace()
             let name = try name()
-            try expect(UInt8(ascii: ":"))
+            // One that nobody knows has to be text all the same.
+            if !name.isPlain { _ = try name.text }
+            try expect(UInt8(ascii: ":"), "a colon")
             skipSpace()
-            try member(&self, name)
+            do throws(Problem) {
+                try member(&self, name)
+            } catch {
+                throw error.inside(try name.text)
+            }
         } while take(UInt8(ascii: ","))
-        try expect(UInt8(ascii: "}"))
+        try expect(UInt8(ascii: "}"), "the end of an object")
     }
 
     /// Reads an array; `element` reads each element.
     mutating func array<Element>(
-        _ element: (inout JSONInput) throws(Unusual) -> Element
-    ) throws(Unusual) -> [Element] {
-        try expect(UInt8(ascii: "["))
+        _ element: (inout JSONInput) throws(Problem) -> Element
+    ) throws(Problem) -> [Element] {
+        try expect(UInt8(ascii: "["), "an array")
         var elements: [Element] = []
         if take(UInt8(ascii: "]")) { return elements }
         repeat {
             skipSpace()
-            elements.append(try element(&self))
+            do throws(Problem) {
+                elements.append(try element(&self))
+            } catch {
+                throw error.inside("[\(elements.count)]")
+            }
         } while take(UInt8(ascii: ","))
-        try expect(UInt8(ascii: "]"))
+        try expect(UInt8(ascii: "]"), "the end of an array")
         return elements
     }
 
-    /// Reads a string's bytes.
-    mutating func name() throws(Unusual) -> Name {
-        guard next() == UInt8(ascii: "\"") else { throw Unusual() }
-        index += 1
-        let start = index
-        while let byte = next(), byte != UInt8(ascii: "\"") {
-            guard byte >= 0x20, byte != UInt8(ascii: "\\") else { throw Unusual() }
-            index += 1
-        }
-        guard index < bytes.count else { throw Unusual() }
-        defer { index += 1 }
-        return Name(bytes: UnsafeRawBufferPointer(rebasing: bytes[start..<index]))
-    }
-
     /// Reads a string.
-    mutating func string() throws(Unusual) -> String {
-        let start = index
-        guard let name = try? name() else {
-            index = start
-            return try escapedString()
-        }
-        guard let text = String(validating: name.bytes, as: UTF8.self) else { throw Unusual() }
-        return text
+    mutating func string() throws(Problem) -> String {
+        let name = try name()
+        return try Self.text(of: name.bytes, hasEscapes: name.hasEscapes)
     }
 
-    /// Reads a string with the escapes that entity tags and paths have.
-    private mutating func escapedString() throws(Unusual) -> String {
-        try expect(UInt8(ascii: "\""))
-        var text: [UInt8] = []
-        while let byte = next(), byte != UInt8(ascii: "\"") {
-            index += 1
-            guard byte == UInt8(ascii: "\\") else {
-                guard byte >= 0x20 else { throw Unusual() }
-                text.append(byte)
-                continue
-            }
-            guard let escaped = next(), #""\/"#.utf8.contains(escaped) else { throw Unusual() }
-            text.append(escaped)
-            index += 1
+    /// Reads a whole number.
+    mutating func integer() throws(Problem) -> Int64 {
+        let number = try numeral()
+        if number.isWhole, let value = Int64(number.text) { return value }
+        guard let value = Int64(exactly: try Self.double(number)) else {
+            throw Problem("\(number.text) is no integer of 64 bits")
         }
-        try expect(UInt8(ascii: "\""))
-        guard let text = String(validating: text, as: UTF8.self) else { throw Unusual() }
-        return text
-    }
-
-    /// Reads an integer.
-    mutating func integer() throws(Unusual) -> Int {
-        let start = index
-        if next() == UInt8(ascii: "-") { index += 1 }
-        let digits = index
-        var value = 0
-        while let byte = next(), isDigit(byte) {
-            // With one more digit it might be too great for the type.
-            guard index - digits < 18 else { throw Unusual() }
-            value = value * 10 + Int(byte - UInt8(ascii: "0"))
-            index += 1
-        }
-        let count = index - digits
-        guard count > 0, count == 1 || bytes[digits] != UInt8(ascii: "0") else { throw Unusual() }
-        guard next().map({ !isPartOfNumber($0) }) ?? true else { throw Unusual() }
-        return digits > start ? -value : value
-    }
-
-    /// Reads a number.
-    mutating func number() throws(Unusual) -> Double {
-        let start = index
-        if let value = try? integer(), abs(value) < 1 << 53, value != 0 { return Double(value) }
-        index = start
-        if next() == UInt8(ascii: "-") { index += 1 }
-        let digits = index
-        guard skipDigits() > 0 else { throw Unusual() }
-        guard index - digits == 1 || bytes[digits] != UInt8(ascii: "0") else { throw Unusual() }
-        if next() == UInt8(ascii: ".") {
-            index += 1
-            guard skipDigits() > 0 else { throw Unusual() }
-        }
-        guard next().map({ !isPartOfNumber($0) }) ?? true else { throw Unusual() }
-        let text = String(decoding: bytes[start..<index], as: UTF8.self)
-        guard let value = Double(text), value.isFinite else { throw Unusual() }
         return value
     }
 
+    /// Reads a number.
+    mutating func number() throws(Problem) -> Double { try Self.double(try numeral()) }
+
     /// Reads a truth value.
-    mutating func bool() throws(Unusual) -> Bool {
-        for (text, value) in [("true" as StaticString, true), ("false", false)] {
-            let end = index + text.utf8CodeUnitCount
-            guard end <= bytes.count,
-                Name(bytes: UnsafeRawBufferPointer(rebasing: bytes[index..<end])).matches(text)
-            else { continue }
-            index = end
-            return value
+    mutating func bool() throws(Problem) -> Bool {
+        if takeWord("true") { return true }
+        if takeWord("false") { return false }
+        throw unexpected("true or false")
+    }
+
+    /// Reads over a value of any kind.
+    mutating func skip() throws(Problem) { try skip(depth: 0) }
+
+    /// Whether the next value is read by `body`; it is skipped where that fails.
+    ///
+    /// - Returns: What `body` has read, or what is wrong with the value.
+    mutating func attempt<Value>(
+        _ body: (inout JSONInput) throws(Problem) -> Value
+    ) throws(Problem) -> Result<Value, Problem> {
+        let start = index
+        do throws(Problem) {
+            return .success(try body(&self))
+        } catch {
+            index = start
+            try skip()
+            return .failure(error)
         }
-        throw Unusual()
+    }
+
+    /// Whether the next value is `null`.
+    var isNull: Bool { next() == UInt8(ascii: "n") }
+
+    /// Finds the end of the text.
+    mutating func end() throws(Problem) {
+        skipSpace()
+        guard index == bytes.count else { throw unexpected("the end") }
+    }
+
+    private mutating func skip(depth: Int) throws(Problem) {
+        guard depth < Self.maximumDepth else { throw Problem("it is nested too deep") }
+        switch next() {
+        case UInt8(ascii: "{"):
+            try object { (input, _) throws(Problem) in try input.skip(depth: depth + 1) }
+        case UInt8(ascii: "["):
+            _ = try array { (input) throws(Problem) in try input.skip(depth: depth + 1) }
+        case UInt8(ascii: "\""): _ = try string()
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): _ = try bool()
+        case UInt8(ascii: "n") where takeNull(): break
+        default: _ = try numeral()
+        }
+    }
+
+    // MARK: - Strings
+
+    /// Reads a string as it stands in the text.
+    private mutating func name() throws(Problem) -> Name {
+        guard next() == UInt8(ascii: "\"") else { throw unexpected("a string") }
+        index += 1
+        let start = index
+        var hasEscapes = false
+        var bits: UInt8 = 0
+        while let byte = next(), byte != UInt8(ascii: "\"") {
+            guard byte >= 0x20 else { throw Problem("a control character in a string") }
+            bits |= byte
+            if byte == UInt8(ascii: "\\") {
+                hasEscapes = true
+                index += 1
+            }
+            index += 1
+        }
+        guard index < bytes.count else { throw Problem("a string without an end") }
+        defer { index += 1 }
+        return Name(
+            bytes: UnsafeRawBufferPointer(rebasing: bytes[start..<index]),
+            hasEscapes: hasEscapes,
+            isPlain: !hasEscapes && bits < 0x80
+        )
+    }
+
+    private static func text(
+        of bytes: UnsafeRawBufferPointer,
+        hasEscapes: Bool
+    ) throws(Problem) -> String {
+        let text =
+            hasEscapes
+            ? String(validating: try unescaped(bytes), as: UTF8.self)
+            : String(validating: bytes, as: UTF8.self)
+        guard let text else { throw Problem("a string that is not UTF-8") }
+        return text
+    }
+
+    private static func unescaped(_ bytes: UnsafeRawBufferPointer) throws(Problem) -> [UInt8] {
+        var result: [UInt8] = []
+        var rest = bytes[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "\\") else {
+                result.append(byte)
+                continue
+            }
+            switch rest.popFirst() {
+            case UInt8(ascii: "b"): result.append(0x08)
+            case UInt8(ascii: "t"): result.append(0x09)
+            case UInt8(ascii: "n"): result.append(0x0A)
+            case UInt8(ascii: "f"): result.append(0x0C)
+            case UInt8(ascii: "r"): result.append(0x0D)
+            case UInt8(ascii: "u"): result += String(try scalar(&rest)).utf8
+            case let byte? where #""\/"#.utf8.contains(byte): result.append(byte)
+            default: throw Problem("an escape that JSON does not have")
+            }
+        }
+        return result
+    }
+
+    /// The scalar behind `\u`, of one code unit or a pair of surrogates.
+    private static func scalar(
+        _ rest: inout Slice<UnsafeRawBufferPointer>
+    ) throws(Problem) -> Unicode.Scalar {
+        let first = try codeUnit(&rest)
+        if let scalar = Unicode.Scalar(first) { return scalar }
+        guard UTF16.isLeadSurrogate(first), rest.starts(with: #"\u"#.utf8) else {
+            throw Problem("half a surrogate pair")
+        }
+        rest = rest.dropFirst(2)
+        let second = try codeUnit(&rest)
+        guard UTF16.isTrailSurrogate(second) else { throw Problem("half a surrogate pair") }
+        return UTF16.decode(UTF16.EncodedScalar([first, second]))
+    }
+
+    private static func codeUnit(_ rest: inout Slice<UnsafeRawBufferPointer>) throws(Problem) -> UInt16 {
+        let digits = rest.prefix(4)
+        rest = rest.dropFirst(4)
+        var value: UInt16 = 0
+        for digit in digits {
+            guard let digit = Character(Unicode.Scalar(digit)).hexDigitValue, digits.count == 4 else {
+                throw Problem("an escape that JSON does not have")
+            }
+            value = value << 4 | UInt16(digit)
+        }
+        guard digits.count == 4 else { throw Problem("an escape that JSON does not have") }
+        return value
+    }
+
+    // MARK: - Numbers
+
+    /// A number as it stands in the text.
+    private struct Numeral {
+        var text: String
+        /// Whether it has neither a fraction nor an exponent.
+        var isWhole: Bool
+    }
+
+    private mutating func numeral() throws(Problem) -> Numeral {
+        let start = index
+        var isWhole = true
+        _ = takeByte(UInt8(ascii: "-"))
+        let digits = index
+        let count = skipDigits()
+        guard count > 0 else { throw unexpected("a number") }
+        guard count == 1 || bytes[digits] != UInt8(ascii: "0") else {
+            throw Problem("a number with a zero before it")
+        }
+        if takeByte(UInt8(ascii: ".")) {
+            isWhole = false
+            guard skipDigits() > 0 else { throw unexpected("a digit") }
+        }
+        if takeByte(UInt8(ascii: "e")) || takeByte(UInt8(ascii: "E")) {
+            isWhole = false
+            _ = takeByte(UInt8(ascii: "+")) || takeByte(UInt8(ascii: "-"))
+            guard skipDigits() > 0 else { throw unexpected("a digit") }
+        }
+        let text = String(decoding: bytes[start..<index], as: UTF8.self)
+        return Numeral(text: text, isWhole: isWhole)
+    }
+
+    private static func double(_ number: Numeral) throws(Problem) -> Double {
+        if number.isWhole, let value = Int64(number.text), abs(value) < 1 << 53, value != 0 {
+            return Double(value)
+        }
+        guard let value = Double(number.text), value.isFinite else {
+            throw Problem("\(number.text) is too great a number")
+        }
+        return value
     }
 
     // MARK: - Bytes
 
     private func next() -> UInt8? { index < bytes.count ? bytes[index] : nil }
+
+    private func unexpected(_ expected: String) -> Problem {
+        guard let byte = next() else { return Problem("it ends where \(expected) is expected") }
+        let found = Character(Unicode.Scalar(byte))
+        return Problem("\(expected) is expected where \(String(reflecting: found)) stands")
+    }
 
     private mutating func skipSpace() {
         while let byte = next(), byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
@@ -185,29 +339,36 @@ struct JSONInput {
         }
     }
 
-    /// Takes a character, with space before it, if it is the next one.
-    private mutating func take(_ byte: UInt8) -> Bool {
-        skipSpace()
+    private mutating func takeByte(_ byte: UInt8) -> Bool {
         guard next() == byte else { return false }
         index += 1
         return true
     }
 
-    private mutating func expect(_ byte: UInt8) throws(Unusual) {
-        guard take(byte) else { throw Unusual() }
+    /// Takes a character, with space before it, if it is the next one.
+    private mutating func take(_ byte: UInt8) -> Bool {
+        skipSpace()
+        return takeByte(byte)
+    }
+
+    private mutating func expect(_ byte: UInt8, _ what: String) throws(Problem) {
+        guard take(byte) else { throw unexpected(what) }
+    }
+
+    private mutating func takeNull() -> Bool { takeWord("null") }
+
+    private mutating func takeWord(_ word: StaticString) -> Bool {
+        let end = index + word.utf8CodeUnitCount
+        guard end <= bytes.count, let base = bytes.baseAddress,
+            memcmp(base + index, word.utf8Start, word.utf8CodeUnitCount) == 0
+        else { return false }
+        index = end
+        return true
     }
 
     private mutating func skipDigits() -> Int {
         let start = index
-        while let byte = next(), isDigit(byte) { index += 1 }
+        while let byte = next(), byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") { index += 1 }
         return index - start
-    }
-
-    private func isDigit(_ byte: UInt8) -> Bool {
-        byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
-    }
-
-    private func isPartOfNumber(_ byte: UInt8) -> Bool {
-        isDigit(byte) || ".eE+-".utf8.contains(byte)
     }
 }

@@ -1,14 +1,8 @@
-import FoundationEssentials
-
-/// Writes JSON text without an encoder between.
-///
-/// An encoder builds a tree of a value and looks up its types at run time, which takes ten times as
-/// long; with a hundred thousand tasks to hand over, that is most of the time. What is written is what
-/// the encoder of ``MessageCoding`` writes.
-struct JSONOutput {
+/// JSON text that is being written.
+package struct JSONOutput {
     /// The text.
     private(set) var bytes: [UInt8] = []
-    /// Whether all could be written: JSON has no number for an infinity, and what is rare is left to an encoder.
+    /// Whether all could be written: JSON has no number for an infinity.
     private(set) var isValid = true
     private var needsComma = false
 
@@ -38,6 +32,22 @@ struct JSONOutput {
         needsComma = true
     }
 
+    /// Writes a member; one that is nil is left out.
+    ///
+    /// The name must need no escaping.
+    mutating func member(_ name: StaticString, _ value: (some JSONCodable)?) {
+        guard let value else { return }
+        self.name(name)
+        value.write(to: &self)
+    }
+
+    /// Writes the name of the member whose value follows.
+    mutating func name(_ name: String) {
+        string(name)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
     /// Writes the name of the member whose value follows; it must need no escaping.
     mutating func name(_ name: StaticString) {
         beginValue()
@@ -63,9 +73,6 @@ struct JSONOutput {
         needsComma = true
     }
 
-    /// Writes bytes in base64.
-    mutating func data(_ value: Data) { string(value.base64EncodedString()) }
-
     /// Writes an integer.
     mutating func integer(_ value: some BinaryInteger) { plain(String(value)) }
 
@@ -78,9 +85,6 @@ struct JSONOutput {
         let text = value.description
         plain(text.hasSuffix(".0") ? String(text.dropLast(2)) : text)
     }
-
-    /// Gives up: the value has something that is so rare that an encoder may write it.
-    mutating func leaveToEncoder() { isValid = false }
 
     private mutating func plain(_ text: String) {
         beginValue()

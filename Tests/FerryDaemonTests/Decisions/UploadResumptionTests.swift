@@ -210,15 +210,15 @@ import Testing
     }
 
     /// What was stored before uploads could be continued.
-    private struct EarlierState: Encodable {
-        let place = "copy"
-        let path = "/f"
-        let identity: FileIdentity
-        let boot = BootIdentifier.current
+    private struct EarlierState: StoredRecord {
+        var place = "copy"
+        var path = "/f"
+        var identity: FileIdentity
+        var boot = BootIdentifier.current
     }
 
     @Test func `what an earlier ferryd has stored is read without a place to go on`() throws {
-        let bytes = Stored.encode(EarlierState(identity: identity))
+        let bytes = EarlierState(identity: identity).encoded
         let state = try #require(UploadState.decode(bytes))
         #expect(state.place == .copy)
         #expect(state.byteCount == 500)

@@ -2,6 +2,7 @@ import FerryStore
 import FerrySystem
 import FerryTransfer
 import FerryWire
+import FerryWireTestSupport
 import FoundationEssentials
 import Testing
 
@@ -130,7 +131,7 @@ import Testing
     ])
     func `options and rates that make no sense count as none`(text: String) {
         #expect(Stored.options(Array(text.utf8)) == nil)
-        #expect(SharedRates.decode(Array(#"{"receive":0,"send":5}"#.utf8)) == SharedRates())
-        #expect(SharedRates.decode(Array(#"{"send":5}"#.utf8)).send == 5)
+        #expect(SharedRates.limits(Array(#"{"receive":0,"send":5}"#.utf8)) == SharedRates())
+        #expect(SharedRates.limits(Array(#"{"send":5}"#.utf8)).send == 5)
     }
 }

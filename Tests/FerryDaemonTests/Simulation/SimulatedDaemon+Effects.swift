@@ -369,7 +369,7 @@ extension Mutation {
             task: task,
             attempts: attempts,
             notBefore: notBefore,
-            lastError: Stored.encode(failure)
+            lastError: failure.encoded
         )
     }
 }

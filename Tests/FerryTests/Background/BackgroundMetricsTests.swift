@@ -1,6 +1,7 @@
 import FerrySystem
 import FerryTestSupport
 import FerryWire
+import FerryWireTestSupport
 import Foundation
 import Testing
 

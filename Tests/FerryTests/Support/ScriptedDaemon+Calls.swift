@@ -1,5 +1,6 @@
 import FerrySystem
 import FerryWire
+import FerryWireTestSupport
 import Foundation
 import Synchronization
 

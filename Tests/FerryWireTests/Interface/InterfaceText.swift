@@ -34,6 +34,24 @@ struct InterfaceText {
         }
     }
 
+    /// Values of a type with all their members, one for each name of an enumeration.
+    func samples(of type: InterfaceType) -> [JSONValue] {
+        switch type {
+        case .bool: [.bool(true)]
+        case .int: [.int(4_711)]
+        case .float: [.float(604_800.5)]
+        // Also bytes in base64.
+        case .string: [.string("c29tZQ==")]
+        case .object: [.object([:])]
+        case .named(let name): types[name].map { samples(of: $0) } ?? []
+        case .nullable(let inner): samples(of: inner)
+        case .array(let element): [.array(samples(of: element))]
+        case .map(let element): samples(of: element).map { .object(["name": $0]) }
+        case .enumeration(let cases): cases.map { .string($0) }
+        case .structure(let fields): [.object(fields.compactMapValues { samples(of: $0).first })]
+        }
+    }
+
     /// Everything about `value` that is not as `type` says.
     func differences(
         _ value: JSONValue,

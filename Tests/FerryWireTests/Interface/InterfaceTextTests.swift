@@ -1,3 +1,4 @@
+import FerryWireTestSupport
 import Foundation
 import Testing
 
@@ -13,47 +14,36 @@ import Testing
 
     @Test func `every name in the text is one in the code and the other way round`() {
         #expect(interface.name == Wire.interface)
-        #expect(
-            Set(interface.types.keys)
-                == Set(Samples.types.keys).union(Samples.enumerations.keys)
-        )
-        #expect(Set(interface.methods.keys) == Set(MethodSample.all.map(\.name)))
+        #expect(Set(interface.types.keys) == Set(InterfaceTypes.types.keys))
         #expect(
             Set(interface.methods.keys.map { "\(Wire.interface).\($0)" })
-                == Set(TransferCall.decodings.keys)
+                == Set(TransferRoute.byMethod.keys)
         )
         #expect(
             Set(interface.errors.keys.map { "\(Wire.interface).\($0)" })
-                == Set(Samples.errors.map { ErrorMessage($0).error })
+                == Set(Samples.errors.map { ErrorMessage.transfer($0).name })
         )
     }
 
-    @Test(arguments: Samples.types.keys.sorted())
-    func `a type's members are those of the text`(name: String) throws {
-        guard let sample = Samples.types[name] else { return }
-        try check(sample, against: try #require(interface.types[name]), at: name)
+    @Test(arguments: InterfaceTypes.types.keys.sorted())
+    func `a type is read and written as the text says`(name: String) throws {
+        let type = try #require(InterfaceTypes.types[name])
+        try check(type, against: try #require(interface.types[name]), at: name)
     }
 
-    @Test(arguments: Samples.enumerations.keys.sorted())
-    func `an enumeration's cases are those of the text, in their order`(name: String) throws {
-        let cases = try #require(Samples.enumerations[name])
-        #expect(interface.types[name] == .enumeration(cases))
-    }
-
-    @Test(arguments: MethodSample.all)
-    func `a method's parameters and reply are those of the text`(sample: MethodSample) throws {
-        let method = try #require(interface.methods[sample.name])
-        try check(sample.parameters, against: method.parameters, at: "\(sample.name)()")
-        try check(sample.reply, against: method.reply, at: "\(sample.name) ->")
+    @Test(arguments: InterfaceTypes.methods.keys.sorted())
+    func `a method's parameters and reply are as the text says`(name: String) throws {
+        let types = try #require(InterfaceTypes.methods[name])
+        let method = try #require(interface.methods[name])
+        try check(types.0, against: method.parameters, at: "\(name)()")
+        try check(types.1, against: method.reply, at: "\(name) ->")
     }
 
     @Test(arguments: Samples.errors)
     func `an error's members are those of the text`(error: TransferInterfaceError) throws {
-        let message = ErrorMessage(error)
-        let name = message.error.split(separator: ".").last.map(String.init) ?? ""
-        let type = try #require(interface.errors[name])
-        let value = try json(message.parameters)
-        #expect(interface.differences(value, from: type, at: message.error) == [])
+        let type = try #require(interface.errors[error.name])
+        let value = try parameters(of: .transfer(error))
+        #expect(interface.differences(value, from: type, at: error.name) == [])
     }
 
     @Test func `no member's name begins with an underscore`() {
@@ -66,11 +56,9 @@ import Testing
         #expect(service.name == ServiceInformation.interface)
         #expect(Set(service.methods.keys) == ["GetInfo", "GetInterfaceDescription"])
         for error in Samples.serviceErrors {
-            let message = ErrorMessage(error)
-            let name = message.error.split(separator: ".").last.map(String.init) ?? ""
-            let type = try #require(service.errors[name])
-            let value = try json(message.parameters)
-            #expect(service.differences(value, from: type, at: name) == [])
+            let type = try #require(service.errors[error.name])
+            let value = try parameters(of: .service(error))
+            #expect(service.differences(value, from: type, at: error.name) == [])
         }
     }
 
@@ -91,36 +79,47 @@ import Testing
 
     /// Checks the members, that exactly the nullable ones may be missing, and that nothing changes
     /// on the way over the wire.
-    private func check<Value: Codable & Hashable>(
-        _ sample: Value,
-        against type: InterfaceType,
+    private func check(
+        _ type: any JSONCodable.Type,
+        against text: InterfaceType,
         at path: String
     ) throws {
-        let value = try json(sample)
-        #expect(interface.differences(value, from: type, at: path) == [])
-        #expect(try decode(Value.self, value) == sample)
-        guard case .structure(let fields) = type, case .object(let members) = value else { return }
-        for (name, fieldType) in fields {
-            var rest = members
-            rest[name] = nil
-            if fieldType.isNullable {
-                let without = try decode(Value.self, .object(rest))
-                #expect(try json(without) == .object(rest), "\(path).\(name)")
-                rest[name] = .null
-                #expect(try decode(Value.self, .object(rest)) == without, "\(path).\(name)")
-            } else {
-                #expect(throws: MessageError.self, "\(path).\(name)") {
-                    try decode(Value.self, .object(rest))
+        for value in interface.samples(of: text) {
+            #expect(try rewritten(value, type) == value, "\(path)")
+            guard case .structure(let fields) = text, case .object(let members) = value else {
+                continue
+            }
+            for (name, fieldType) in fields {
+                var rest = members
+                rest[name] = nil
+                if fieldType.isNullable {
+                    #expect(try rewritten(.object(rest), type) == .object(rest), "\(path).\(name)")
+                    let null = members.merging([name: .null]) { $1 }
+                    #expect(try rewritten(.object(null), type) == .object(rest), "\(path).\(name)")
+                } else {
+                    #expect(throws: MessageError.self, "\(path).\(name)") {
+                        try rewritten(.object(rest), type)
+                    }
                 }
             }
         }
     }
 
-    private func json(_ value: some Encodable) throws -> JSONValue {
-        try JSONValue(parsing: try MessageCoding.encode(value))
+    /// What is written of what is read.
+    private func rewritten(_ value: JSONValue, _ type: any JSONCodable.Type) throws -> JSONValue {
+        func rewrite<Value: JSONCodable>(_: Value.Type) throws -> JSONValue {
+            let read = try MessageCoding.decode(Value.self, from: try JSONEncoder().encode(value))
+            return try json(read)
+        }
+        return try rewrite(type)
     }
 
-    private func decode<Value: Decodable>(_: Value.Type, _ json: JSONValue) throws -> Value {
-        try MessageCoding.decode(from: try MessageCoding.encode(json))
+    private func json(_ value: some JSONCodable) throws -> JSONValue {
+        try JSONValue(parsing: Data(try MessageCoding.encode(value)))
+    }
+
+    private func parameters(of error: ErrorMessage) throws -> JSONValue {
+        let message = MessageCoding.message(failing: error).dropLast()
+        return try #require(try JSONValue(parsing: Data(message))["parameters"])
     }
 }

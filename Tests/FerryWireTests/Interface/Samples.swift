@@ -1,3 +1,4 @@
+import FerryWireTestSupport
 import Foundation
 
 @testable import FerryWire
@@ -202,28 +203,6 @@ enum Samples {
         receiveRate: 1_000_000,
         sendRate: 2_000_000
     )
-
-    static let types: [String: any Codable & Hashable & Sendable] = [
-        "Field": field, "Request": request, "Response": response, "Launch": launch,
-        "Application": application, "SessionConfiguration": configuration, "Wait": wait,
-        "Failure": failure, "Upload": upload, "Task": task, "Event": event, "Hook": hook,
-        "Log": log, "Status": status, "EarliestBegin": earliestBegin, "PasswordChallenge": password,
-        "ServerTrust": trust, "CertificateWish": wish, "Challenge": challenge, "Identity": identity,
-        "Transaction": transaction, "TaskMetrics": metrics, "TransferOptions": options,
-        "Digest": digest, "RetryRules": retry, "Connections": connections,
-        "ClientCertificate": clientCertificate,
-    ]
-
-    static let enumerations: [String: [String]] = [
-        "WaitReason": Wire.WaitReason.allCases.map(\.rawValue),
-        "TaskState": Wire.TaskState.allCases.map(\.rawValue),
-        "EventKind": Wire.EventKind.allCases.map(\.rawValue),
-        "CertificateVerdict": Wire.CertificateVerdict.allCases.map(\.rawValue),
-        "ChallengeDisposition": Wire.ChallengeDisposition.allCases.map(\.rawValue),
-        "IdentityFormat": Wire.IdentityFormat.allCases.map(\.rawValue),
-        "UploadProtocol": Wire.UploadProtocol.allCases.map(\.rawValue),
-        "LogKind": Wire.LogKind.allCases.map(\.rawValue),
-    ]
 
     static let errors: [TransferInterfaceError] = [
         .sessionInUse(identifier: "music", pid: 4711), .sessionNotOpen(session: 5),

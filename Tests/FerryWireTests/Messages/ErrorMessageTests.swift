@@ -6,16 +6,13 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ErrorMessageTests {
     @Test(arguments: Samples.errors)
     func `an error of the interface survives the wire`(error: TransferInterfaceError) throws {
-        let text = try MessageCoding.encode(ErrorMessage(error))
-        let message: ErrorMessage = try MessageCoding.decode(from: text)
-        #expect(CallError(message) == .refused(error))
+        #expect(try read(MessageCoding.message(failing: .transfer(error))) == .refused(error))
     }
 
     @Test(arguments: Samples.serviceErrors)
     func `an error of every service survives the wire`(error: ServiceError) throws {
-        let text = try MessageCoding.encode(ErrorMessage(error))
-        let message: ErrorMessage = try MessageCoding.decode(from: text)
-        #expect(CallError(message) == .notUnderstood(error))
+        let message = MessageCoding.message(failing: .service(error))
+        #expect(try read(message) == .notUnderstood(error))
     }
 
     @Test(arguments: [
@@ -26,7 +23,28 @@ import Testing
         #"{"error":"org.varlink.service.New"}"#, #"{"error":"other"}"#,
     ])
     func `an error that is not known keeps its name`(text: String) throws {
-        let message: ErrorMessage = try MessageCoding.decode(from: Data(text.utf8))
-        #expect(CallError(message) == .unknown(name: message.error))
+        let name = try JSONValue(parsing: Data(text.utf8))["error"]?.string
+        #expect(try read(Array("\(text)\0".utf8)) == .unknown(name: try #require(name)))
+    }
+
+    @Test(arguments: [
+        #"{"parameters":{"id":7},"error":"io.ferry.Transfer.TaskNotFound"}"#,
+        #"{"error":"io.ferry.Transfer.TaskNotFound","parameters":{"id":7,"new":[]}}"#,
+        #"{"continues":true,"parameters":{"id":7},"error":"io.ferry.Transfer.TaskNotFound"}"#,
+    ])
+    func `an error is read wherever its name stands`(text: String) throws {
+        #expect(try read(Array("\(text)\0".utf8)) == .refused(.taskNotFound(id: 7)))
+    }
+
+    @Test func `an error that tells nothing needs no parameters`() throws {
+        let text = #"{"error":"io.ferry.Transfer.PermissionDenied"}"#
+        #expect(try read(Array("\(text)\0".utf8)) == .refused(.permissionDenied))
+    }
+
+    private func read(_ message: [UInt8]) throws -> CallError? {
+        let reply = try IncomingReply<Wire.Empty>(from: Data(message.dropLast()))
+        #expect(!reply.continues)
+        if case .failure(let error) = reply.result { return error }
+        return nil
     }
 }

@@ -5,8 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct IncomingCallTests {
     private func content(_ text: String) throws -> IncomingCall.Content {
-        let call: IncomingCall = try MessageCoding.decode(from: Data(text.utf8))
-        return call.content
+        try IncomingCall(from: Data(text.utf8)).content
     }
 
     private func error(_ text: String) throws -> ServiceError? {
@@ -16,11 +15,12 @@ import Testing
     @Test(arguments: [
         (#""method":"GetTask","parameters":{}"#, "id"),
         (#""method":"GetTask""#, "id"),
+        (#""parameters":{"id":"1"},"method":"GetTask""#, "id"),
         (#""method":"GetTask","parameters":null"#, "id"),
         (#""method":"GetTask","parameters":{"id":null}"#, "id"),
         (#""method":"GetTask","parameters":{"id":"1"}"#, "id"),
-        (#""method":"GetTask","parameters":{"id":1.5}"#, "parameters"),
-        (#""method":"GetTask","parameters":{"id":99999999999999999999}"#, "parameters"),
+        (#""method":"GetTask","parameters":{"id":1.5}"#, "id"),
+        (#""method":"GetTask","parameters":{"id":99999999999999999999}"#, "id"),
         (#""method":"GetTask","parameters":[1]"#, "parameters"),
         (#""method":"ListTasks","parameters":{"states":["sleeping"]}"#, "states[0]"),
         (
@@ -47,6 +47,8 @@ import Testing
     @Test(arguments: [
         "", "x", "null", "7", "[]", "{}", #"{"method":7}"#, #"{"method":"a.b","more":"yes"}"#,
         #"{"method":"a.b""#, #"{"method":"a.b"}}"#, "{\"method\":\"a\u{7}b\"}",
+        #"{"method":"a.b","method":"a.b"}"#, #"{"method":"a.b","parameters":{"x":tru}}"#,
+        #"{"method":"io.ferry.Transfer.GetTask","parameters":{"id":"1","x":}}"#,
     ])
     func `what is no call is no message`(text: String) {
         #expect(throws: MessageError.self) { try content(text) }

@@ -1,6 +1,7 @@
 import FerrySystem
 import Foundation
 import Glibc
+import FerryWireTestSupport
 import Testing
 
 @testable import FerryWire

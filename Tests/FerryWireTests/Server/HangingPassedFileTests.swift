@@ -1,5 +1,6 @@
 import FerrySystem
 import FerryTestSupport
+import FerryWireTestSupport
 import Foundation
 import Glibc
 import Testing
@@ -37,9 +38,8 @@ struct HangingPassedFileTests {
             path: disk.file,
             priority: 0.5
         )
-        let call = CallMessage(method: Wire.CreateUpload.qualifiedName, parameters: create)
         let client = try daemon.connect()
-        let message = try MessageCoding.message(calling: call)
+        let message = try MessageCoding.message(calling: create)
         _ = try message.withUnsafeBytes {
             try SocketMessage.send(
                 $0,

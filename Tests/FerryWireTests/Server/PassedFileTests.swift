@@ -1,5 +1,6 @@
 import FerrySystem
 import FerryTestSupport
+import FerryWireTestSupport
 import Foundation
 import Glibc
 import Synchronization
@@ -91,8 +92,7 @@ import Testing
         let daemon = try await daemon()
         let client = try daemon.connect()
         let file = try file("one", in: daemon.place)
-        let call = CallMessage(method: Wire.CreateUpload.qualifiedName, parameters: create(1))
-        let message = try MessageCoding.message(calling: call)
+        let message = try MessageCoding.message(calling: create(1))
         let sent = try message[..<20].withUnsafeBytes {
             try SocketMessage.send(
                 $0,
@@ -143,11 +143,7 @@ import Testing
         LoopActor.perform { gate.wait() }
         for number in 1...3 {
             let file = try file("f\(number)", in: daemon.place)
-            let call = CallMessage(
-                method: Wire.CreateUpload.qualifiedName,
-                parameters: create(number)
-            )
-            let message = try MessageCoding.message(calling: call)
+            let message = try MessageCoding.message(calling: create(number))
             let sent = try message.withUnsafeBytes {
                 try SocketMessage.send(
                     $0,

@@ -1,0 +1,124 @@
+import FerrySystem
+import FerryWire
+
+// What a person asks for.
+extension Daemon {
+    /// Who makes a call of a person's, which is answered by "done" and told in the log then.
+    private func caller<Method: TransferMethod>(
+        awaiting reply: Reply<Method>,
+        over connection: VarlinkConnection,
+        _ action: PersonalAction
+    ) -> DaemonStateMachine.Caller where Method.Reply == Wire.Empty {
+        let caller = caller(over: connection)
+        answers[caller.call] = PendingAnswer(reply)
+        actions[caller.call] = (action, connection.peer.processIdentifier)
+        return caller
+    }
+
+    /// Holds a task back.
+    func pauseTask(
+        _ call: Wire.PauseTask,
+        _ reply: Reply<Wire.PauseTask>,
+        from connection: VarlinkConnection
+    ) {
+        let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
+        perform(machine.pauseTask(call.id, from: caller, at: now))
+    }
+
+    /// Lets a paused task run.
+    func resumeTask(
+        _ call: Wire.ResumeTask,
+        _ reply: Reply<Wire.ResumeTask>,
+        from connection: VarlinkConnection
+    ) {
+        let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
+        perform(machine.resumeTask(call.id, from: caller, at: now))
+    }
+
+    /// Ends a task.
+    func cancelTask(
+        _ call: Wire.CancelTask,
+        _ reply: Reply<Wire.CancelTask>,
+        from connection: VarlinkConnection
+    ) {
+        let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
+        perform(machine.cancelTask(call.id, from: caller))
+    }
+
+    /// Gives a task another address.
+    func relinkTask(
+        _ call: Wire.RelinkTask,
+        _ reply: Reply<Wire.RelinkTask>,
+        from connection: VarlinkConnection
+    ) {
+        let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
+        perform(machine.relinkTask(call.id, to: call.url, from: caller))
+    }
+
+    /// Changes how fast a task may load and send.
+    func setTaskRates(
+        _ call: Wire.SetTaskRates,
+        _ reply: Reply<Wire.SetTaskRates>,
+        from connection: VarlinkConnection
+    ) {
+        let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
+        perform(machine.setRates(call.rates, ofTask: call.id, from: caller))
+    }
+
+    /// Changes how important a task is.
+    func setTaskPriority(
+        _ call: Wire.SetTaskPriority,
+        _ reply: Reply<Wire.SetTaskPriority>,
+        from connection: VarlinkConnection
+    ) {
+        let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
+        perform(machine.setPriority(call.priority, ofTask: call.id, from: caller))
+    }
+
+    /// Changes how fast all tasks may load and send.
+    func setRates(
+        _ call: Wire.SetRates,
+        _ reply: Reply<Wire.SetRates>,
+        from connection: VarlinkConnection
+    ) {
+        let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
+        perform(machine.setRates(call.rates, from: caller))
+    }
+
+    /// Forgets how to start an application.
+    func removeHook(
+        _ call: Wire.RemoveHook,
+        _ reply: Reply<Wire.RemoveHook>,
+        from connection: VarlinkConnection
+    ) {
+        let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
+        perform(machine.removeHook(call.application, from: caller))
+    }
+
+    /// Cancels an application's tasks, and starts it no more.
+    func quitApplication(
+        _ call: Wire.QuitApplication,
+        _ reply: Reply<Wire.QuitApplication>,
+        from connection: VarlinkConnection
+    ) {
+        let caller = caller(over: connection)
+        answers[caller.call] = PendingAnswer(reply) { answer in
+            guard case .cancelled(let count) = answer else { return nil }
+            return Wire.QuitApplication.Reply(cancelled: count)
+        }
+        actions[caller.call] = (PersonalAction(call), connection.peer.processIdentifier)
+        perform(machine.quitApplication(call.application, from: caller))
+    }
+
+    /// Stops the daemon.
+    func stop(
+        _ call: Wire.Stop,
+        _ reply: Reply<Wire.Stop>,
+        from connection: VarlinkConnection
+    ) {
+        let caller = caller(over: connection)
+        answers[caller.call] = PendingAnswer(reply)
+        log.write(.info, "process \(caller.process) has asked to stop")
+        perform(machine.stopDaemon(call: caller.call))
+    }
+}

@@ -1,0 +1,273 @@
+// Written by scripts/interface from io.ferry.Transfer.varlink: change that, and run `make interface`.
+
+package import FerrySystem
+
+/// What answers the calls of the interface, each at once or later.
+///
+/// A connection's calls come in their order. Their answers may be given in any: they are sent in the order of
+/// the calls.
+@LoopActor
+package protocol TransferService: AnyObject {
+    /// Opens a session for its application, which learns of its events until the connection closes.
+    ///
+    /// One process at a time may have a session open. The session's number is good on every connection of
+    /// that process until the connection that opened it closes or CloseSession is called. Of a process that
+    /// the daemon cannot see (of another PID namespace, before Linux 6.9) it is good on that connection
+    /// alone, and for Subscribe with the token.
+    func openSession(
+        _ call: Wire.OpenSession,
+        _ reply: Reply<Wire.OpenSession>,
+        from connection: VarlinkConnection
+    )
+    /// Makes a download.
+    ///
+    /// Once answered, it is durable. Repeating the call with the same contents changes nothing, even when
+    /// the task is gone.
+    func createDownload(
+        _ call: Wire.CreateDownload,
+        _ reply: Reply<Wire.CreateDownload>,
+        from connection: VarlinkConnection
+    )
+    /// Makes an upload.
+    ///
+    /// Once answered, it is durable. The file comes along as a descriptor (SCM_RIGHTS) that is open for
+    /// reading; it has to be sent with bytes of this call alone. Repeating the call with the same contents
+    /// changes nothing, even when the task is gone.
+    func createUpload(
+        _ call: Wire.CreateUpload,
+        _ reply: Reply<Wire.CreateUpload>,
+        from connection: VarlinkConnection
+    )
+    /// Lets a suspended task run.
+    func resume(
+        _ call: Wire.Resume,
+        _ reply: Reply<Wire.Resume>,
+        from connection: VarlinkConnection
+    )
+    /// Stops a task until it is resumed; the bytes it has are kept.
+    func suspend(
+        _ call: Wire.Suspend,
+        _ reply: Reply<Wire.Suspend>,
+        from connection: VarlinkConnection
+    )
+    /// Ends a task; its completed event follows.
+    func cancel(
+        _ call: Wire.Cancel,
+        _ reply: Reply<Wire.Cancel>,
+        from connection: VarlinkConnection
+    )
+    /// Ends a task such that it can be continued.
+    func cancelProducingResumeData(
+        _ call: Wire.CancelProducingResumeData,
+        _ reply: Reply<Wire.CancelProducingResumeData>,
+        from connection: VarlinkConnection
+    )
+    /// Changes the application's own words on a task.
+    func setDescription(
+        _ call: Wire.SetDescription,
+        _ reply: Reply<Wire.SetDescription>,
+        from connection: VarlinkConnection
+    )
+    /// Changes how important a task is.
+    func setPriority(
+        _ call: Wire.SetPriority,
+        _ reply: Reply<Wire.SetPriority>,
+        from connection: VarlinkConnection
+    )
+    /// Changes until when a task does not begin.
+    ///
+    /// Nothing happens to one that has begun.
+    func setEarliestBegin(
+        _ call: Wire.SetEarliestBegin,
+        _ reply: Reply<Wire.SetEarliestBegin>,
+        from connection: VarlinkConnection
+    )
+    /// Changes how a task is carried out.
+    ///
+    /// Rates hold at once, the rest from the next attempt on.
+    func setOptions(
+        _ call: Wire.SetOptions,
+        _ reply: Reply<Wire.SetOptions>,
+        from connection: VarlinkConnection
+    )
+    /// Changes how fast a session's tasks together may load and send.
+    func setSessionRates(
+        _ call: Wire.SetSessionRates,
+        _ reply: Reply<Wire.SetSessionRates>,
+        from connection: VarlinkConnection
+    )
+    /// Lets a task begin whose application was asked about it.
+    ///
+    /// An answer to a question that is no longer open changes nothing.
+    func begin(_ call: Wire.Begin, _ reply: Reply<Wire.Begin>, from connection: VarlinkConnection)
+    /// Gives a task another address for the same resource; what it has loaded is kept if it proves to be
+    /// the same.
+    ///
+    /// It is also the answer to the question of an expired event. An answer to a question that is no longer
+    /// open changes nothing.
+    func relink(
+        _ call: Wire.Relink,
+        _ reply: Reply<Wire.Relink>,
+        from connection: VarlinkConnection
+    )
+    /// Answers a challenge.
+    ///
+    /// An answer to a question that is no longer open changes nothing.
+    func answerChallenge(
+        _ call: Wire.AnswerChallenge,
+        _ reply: Reply<Wire.AnswerChallenge>,
+        from connection: VarlinkConnection
+    )
+    /// Says that an event has been dealt with; it is not told again and its file is deleted.
+    func acknowledge(
+        _ call: Wire.Acknowledge,
+        _ reply: Reply<Wire.Acknowledge>,
+        from connection: VarlinkConnection
+    )
+    /// Ends a session for good, once its tasks are done.
+    func closeSession(
+        _ call: Wire.CloseSession,
+        _ reply: Reply<Wire.CloseSession>,
+        from connection: VarlinkConnection
+    )
+    /// Tells a session's events: first those not acknowledged yet, then drained, then each as it happens.
+    ///
+    /// Must be called with more. The connection is busy with it until it closes, so give it one of its own.
+    func subscribe(
+        _ call: Wire.Subscribe,
+        _ reply: Reply<Wire.Subscribe>,
+        from connection: VarlinkConnection
+    )
+    /// Lists tasks in the order of their ids, a page at a time.
+    ///
+    /// A page may hold fewer tasks than asked for although there are more.
+    func listTasks(
+        _ call: Wire.ListTasks,
+        _ reply: Reply<Wire.ListTasks>,
+        from connection: VarlinkConnection
+    )
+    /// Tells how a task stands.
+    func getTask(
+        _ call: Wire.GetTask,
+        _ reply: Reply<Wire.GetTask>,
+        from connection: VarlinkConnection
+    )
+    /// Tells how tasks stand and, when called with more, how they change.
+    ///
+    /// The first replies hold all tasks, the later ones those that changed, at most ten times a second.
+    func watchTasks(
+        _ call: Wire.WatchTasks,
+        _ reply: Reply<Wire.WatchTasks>,
+        from connection: VarlinkConnection
+    )
+    /// Holds a task back, whatever its application wants, until ResumeTask.
+    func pauseTask(
+        _ call: Wire.PauseTask,
+        _ reply: Reply<Wire.PauseTask>,
+        from connection: VarlinkConnection
+    )
+    /// Lets a paused task run; one that backs off tries again at once.
+    func resumeTask(
+        _ call: Wire.ResumeTask,
+        _ reply: Reply<Wire.ResumeTask>,
+        from connection: VarlinkConnection
+    )
+    /// Ends a task; its application learns of it.
+    func cancelTask(
+        _ call: Wire.CancelTask,
+        _ reply: Reply<Wire.CancelTask>,
+        from connection: VarlinkConnection
+    )
+    /// Changes how fast a task may load and send, for a person.
+    func setTaskRates(
+        _ call: Wire.SetTaskRates,
+        _ reply: Reply<Wire.SetTaskRates>,
+        from connection: VarlinkConnection
+    )
+    /// Changes how important a task is, for a person.
+    func setTaskPriority(
+        _ call: Wire.SetTaskPriority,
+        _ reply: Reply<Wire.SetTaskPriority>,
+        from connection: VarlinkConnection
+    )
+    /// Gives a task another address for the same resource, for a person; what it has loaded is kept if it
+    /// proves to be the same.
+    func relinkTask(
+        _ call: Wire.RelinkTask,
+        _ reply: Reply<Wire.RelinkTask>,
+        from connection: VarlinkConnection
+    )
+    /// Changes how fast all tasks together may load and send.
+    ///
+    /// It holds until it is changed again, also for a daemon that is started later.
+    func setRates(
+        _ call: Wire.SetRates,
+        _ reply: Reply<Wire.SetRates>,
+        from connection: VarlinkConnection
+    )
+    /// Lists the applications that the daemon may start.
+    func listHooks(
+        _ call: Wire.ListHooks,
+        _ reply: Reply<Wire.ListHooks>,
+        from connection: VarlinkConnection
+    )
+    /// Forgets how to start an application, until it opens a session again.
+    func removeHook(
+        _ call: Wire.RemoveHook,
+        _ reply: Reply<Wire.RemoveHook>,
+        from connection: VarlinkConnection
+    )
+    /// Cancels an application's tasks because its user quit it, and starts it no more until its user does.
+    func quitApplication(
+        _ call: Wire.QuitApplication,
+        _ reply: Reply<Wire.QuitApplication>,
+        from connection: VarlinkConnection
+    )
+    /// Tells how the daemon stands.
+    func getStatus(
+        _ call: Wire.GetStatus,
+        _ reply: Reply<Wire.GetStatus>,
+        from connection: VarlinkConnection
+    )
+    /// Stops the daemon; its tasks go on when it is started again.
+    func stop(_ call: Wire.Stop, _ reply: Reply<Wire.Stop>, from connection: VarlinkConnection)
+}
+
+extension TransferRoute {
+    /// The methods of the interface.
+    static let all: [TransferRoute] = [
+        TransferRoute { $0.openSession($1, $2, from: $3) },
+        TransferRoute { $0.createDownload($1, $2, from: $3) },
+        TransferRoute { $0.createUpload($1, $2, from: $3) },
+        TransferRoute { $0.resume($1, $2, from: $3) },
+        TransferRoute { $0.suspend($1, $2, from: $3) },
+        TransferRoute { $0.cancel($1, $2, from: $3) },
+        TransferRoute { $0.cancelProducingResumeData($1, $2, from: $3) },
+        TransferRoute { $0.setDescription($1, $2, from: $3) },
+        TransferRoute { $0.setPriority($1, $2, from: $3) },
+        TransferRoute { $0.setEarliestBegin($1, $2, from: $3) },
+        TransferRoute { $0.setOptions($1, $2, from: $3) },
+        TransferRoute { $0.setSessionRates($1, $2, from: $3) },
+        TransferRoute { $0.begin($1, $2, from: $3) },
+        TransferRoute { $0.relink($1, $2, from: $3) },
+        TransferRoute { $0.answerChallenge($1, $2, from: $3) },
+        TransferRoute { $0.acknowledge($1, $2, from: $3) },
+        TransferRoute { $0.closeSession($1, $2, from: $3) },
+        TransferRoute { $0.subscribe($1, $2, from: $3) },
+        TransferRoute { $0.listTasks($1, $2, from: $3) },
+        TransferRoute { $0.getTask($1, $2, from: $3) },
+        TransferRoute { $0.watchTasks($1, $2, from: $3) },
+        TransferRoute { $0.pauseTask($1, $2, from: $3) },
+        TransferRoute { $0.resumeTask($1, $2, from: $3) },
+        TransferRoute { $0.cancelTask($1, $2, from: $3) },
+        TransferRoute { $0.setTaskRates($1, $2, from: $3) },
+        TransferRoute { $0.setTaskPriority($1, $2, from: $3) },
+        TransferRoute { $0.relinkTask($1, $2, from: $3) },
+        TransferRoute { $0.setRates($1, $2, from: $3) },
+        TransferRoute { $0.listHooks($1, $2, from: $3) },
+        TransferRoute { $0.removeHook($1, $2, from: $3) },
+        TransferRoute { $0.quitApplication($1, $2, from: $3) },
+        TransferRoute { $0.getStatus($1, $2, from: $3) },
+        TransferRoute { $0.stop($1, $2, from: $3) },
+    ]
+}

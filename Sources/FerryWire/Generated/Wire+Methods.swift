@@ -1,0 +1,2012 @@
+// Written by scripts/interface from io.ferry.Transfer.varlink: change that, and run `make interface`.
+
+package import FoundationEssentials
+
+extension Wire {
+    /// Opens a session for its application, which learns of its events until the connection closes.
+    ///
+    /// One process at a time may have a session open. The session's number is good on every connection of
+    /// that process until the connection that opened it closes or CloseSession is called. Of a process that
+    /// the daemon cannot see (of another PID namespace, before Linux 6.9) it is good on that connection
+    /// alone, and for Subscribe with the token.
+    package struct OpenSession: TransferMethod {
+        /// What ``OpenSession`` is answered with.
+        package struct Reply: JSONCodable {
+            /// The open session's number.
+            package var session: Int64
+            /// A number that no task of the session has had yet.
+            package var nextTaskIdentifier: Int
+            /// What Subscribe needs on another connection; missing where the daemon sees the process.
+            package var token: String?
+
+            /// Makes the value of its members.
+            package init(session: Int64, nextTaskIdentifier: Int, token: String? = nil) {
+                self.session = session
+                self.nextTaskIdentifier = nextTaskIdentifier
+                self.token = token
+            }
+
+            /// Writes the members.
+            package func write(to output: inout JSONOutput) {
+                output.object { output in
+                    output.member("nextTaskIdentifier", nextTaskIdentifier)
+                    output.member("session", session)
+                    output.member("token", token)
+                }
+            }
+
+            /// Reads the members.
+            package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+                var session: Int64?
+                var nextTaskIdentifier: Int?
+                var token: String?
+                try input.object { (input, member) throws(JSONInput.Problem) in
+                    switch member {
+                    case "session": session = try input.value()
+                    case "nextTaskIdentifier": nextTaskIdentifier = try input.value()
+                    case "token": token = try input.value()
+                    default: try input.skip()
+                    }
+                }
+                self.init(
+                    session: try input.required(session, "session"),
+                    nextTaskIdentifier: try input.required(
+                        nextTaskIdentifier,
+                        "nextTaskIdentifier"
+                    ),
+                    token: token
+                )
+            }
+        }
+
+        /// The method's name in the interface.
+        package static let name = "OpenSession"
+
+        /// The application.
+        package var application: Application
+        /// What tells the session from the application's others.
+        package var identifier: String
+        /// What holds for the session's tasks.
+        package var configuration: SessionConfiguration
+
+        /// Makes the value of its members.
+        package init(
+            application: Application,
+            identifier: String,
+            configuration: SessionConfiguration
+        ) {
+            self.application = application
+            self.identifier = identifier
+            self.configuration = configuration
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("application", application)
+                output.member("configuration", configuration)
+                output.member("identifier", identifier)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var application: Application?
+            var identifier: String?
+            var configuration: SessionConfiguration?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "application": application = try input.value()
+                case "identifier": identifier = try input.value()
+                case "configuration": configuration = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                application: try input.required(application, "application"),
+                identifier: try input.required(identifier, "identifier"),
+                configuration: try input.required(configuration, "configuration")
+            )
+        }
+    }
+
+    /// Makes a download.
+    ///
+    /// Once answered, it is durable. Repeating the call with the same contents changes nothing, even when
+    /// the task is gone.
+    package struct CreateDownload: TransferMethod {
+        /// What ``CreateDownload`` is answered with.
+        package struct Reply: JSONCodable {
+            /// The task's number, unique for this user's daemon; 0 for one that is gone.
+            package var id: Int64
+
+            /// Makes the value of its members.
+            package init(id: Int64) {
+                self.id = id
+            }
+
+            /// Writes the members.
+            package func write(to output: inout JSONOutput) {
+                output.object { output in
+                    output.member("id", id)
+                }
+            }
+
+            /// Reads the members.
+            package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+                var id: Int64?
+                try input.object { (input, member) throws(JSONInput.Problem) in
+                    switch member {
+                    case "id": id = try input.value()
+                    default: try input.skip()
+                    }
+                }
+                self.init(id: try input.required(id, "id"))
+            }
+        }
+
+        /// The method's name in the interface.
+        package static let name = "CreateDownload"
+
+        /// The open session's number.
+        package var session: Int64
+        /// The new task's number in its session, chosen by the caller; 1 or more.
+        package var identifier: Int
+        /// What to load.
+        package var request: Request
+        /// What to continue from.
+        package var resumeData: Data?
+        /// The application's own words on the task.
+        package var description: String?
+        /// How important the task is, from 0 to 1.
+        package var priority: Double
+        /// Whether it may run at once; otherwise it is suspended.
+        package var resumed: Bool?
+        /// Until when it does not begin, as SetEarliestBegin has it.
+        package var earliestBegin: EarliestBegin?
+        /// How it is carried out, as SetOptions has it.
+        package var options: TransferOptions?
+
+        /// Makes the value of its members.
+        package init(
+            session: Int64,
+            identifier: Int,
+            request: Request,
+            resumeData: Data? = nil,
+            description: String? = nil,
+            priority: Double,
+            resumed: Bool? = nil,
+            earliestBegin: EarliestBegin? = nil,
+            options: TransferOptions? = nil
+        ) {
+            self.session = session
+            self.identifier = identifier
+            self.request = request
+            self.resumeData = resumeData
+            self.description = description
+            self.priority = priority
+            self.resumed = resumed
+            self.earliestBegin = earliestBegin
+            self.options = options
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("description", description)
+                output.member("earliestBegin", earliestBegin)
+                output.member("identifier", identifier)
+                output.member("options", options)
+                output.member("priority", priority)
+                output.member("request", request)
+                output.member("resumeData", resumeData)
+                output.member("resumed", resumed)
+                output.member("session", session)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var session: Int64?
+            var identifier: Int?
+            var request: Request?
+            var resumeData: Data?
+            var description: String?
+            var priority: Double?
+            var resumed: Bool?
+            var earliestBegin: EarliestBegin?
+            var options: TransferOptions?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "session": session = try input.value()
+                case "identifier": identifier = try input.value()
+                case "request": request = try input.value()
+                case "resumeData": resumeData = try input.value()
+                case "description": description = try input.value()
+                case "priority": priority = try input.value()
+                case "resumed": resumed = try input.value()
+                case "earliestBegin": earliestBegin = try input.value()
+                case "options": options = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                session: try input.required(session, "session"),
+                identifier: try input.required(identifier, "identifier"),
+                request: try input.required(request, "request"),
+                resumeData: resumeData,
+                description: description,
+                priority: try input.required(priority, "priority"),
+                resumed: resumed,
+                earliestBegin: earliestBegin,
+                options: options
+            )
+        }
+    }
+
+    /// Makes an upload.
+    ///
+    /// Once answered, it is durable. The file comes along as a descriptor (SCM_RIGHTS) that is open for
+    /// reading; it has to be sent with bytes of this call alone. Repeating the call with the same contents
+    /// changes nothing, even when the task is gone.
+    package struct CreateUpload: TransferMethod {
+        /// What ``CreateUpload`` is answered with.
+        package struct Reply: JSONCodable {
+            /// The task's number, unique for this user's daemon; 0 for one that is gone.
+            package var id: Int64
+
+            /// Makes the value of its members.
+            package init(id: Int64) {
+                self.id = id
+            }
+
+            /// Writes the members.
+            package func write(to output: inout JSONOutput) {
+                output.object { output in
+                    output.member("id", id)
+                }
+            }
+
+            /// Reads the members.
+            package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+                var id: Int64?
+                try input.object { (input, member) throws(JSONInput.Problem) in
+                    switch member {
+                    case "id": id = try input.value()
+                    default: try input.skip()
+                    }
+                }
+                self.init(id: try input.required(id, "id"))
+            }
+        }
+
+        /// The method's name in the interface.
+        package static let name = "CreateUpload"
+
+        /// The open session's number.
+        package var session: Int64
+        /// The new task's number in its session, chosen by the caller; 1 or more.
+        package var identifier: Int
+        /// Where to send the file; a body in it is not sent.
+        package var request: Request
+        /// The file's absolute path, by which the daemon finds it again if it has to.
+        package var path: String
+        /// What to continue from: that of an upload of the same file.
+        package var resumeData: Data?
+        /// The application's own words on the task.
+        package var description: String?
+        /// How important the task is, from 0 to 1.
+        package var priority: Double
+        /// Whether it may run at once; otherwise it is suspended.
+        package var resumed: Bool?
+        /// Until when it does not begin, as SetEarliestBegin has it.
+        package var earliestBegin: EarliestBegin?
+        /// How it is carried out, as SetOptions has it.
+        package var options: TransferOptions?
+
+        /// Makes the value of its members.
+        package init(
+            session: Int64,
+            identifier: Int,
+            request: Request,
+            path: String,
+            resumeData: Data? = nil,
+            description: String? = nil,
+            priority: Double,
+            resumed: Bool? = nil,
+            earliestBegin: EarliestBegin? = nil,
+            options: TransferOptions? = nil
+        ) {
+            self.session = session
+            self.identifier = identifier
+            self.request = request
+            self.path = path
+            self.resumeData = resumeData
+            self.description = description
+            self.priority = priority
+            self.resumed = resumed
+            self.earliestBegin = earliestBegin
+            self.options = options
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("description", description)
+                output.member("earliestBegin", earliestBegin)
+                output.member("identifier", identifier)
+                output.member("options", options)
+                output.member("path", path)
+                output.member("priority", priority)
+                output.member("request", request)
+                output.member("resumeData", resumeData)
+                output.member("resumed", resumed)
+                output.member("session", session)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var session: Int64?
+            var identifier: Int?
+            var request: Request?
+            var path: String?
+            var resumeData: Data?
+            var description: String?
+            var priority: Double?
+            var resumed: Bool?
+            var earliestBegin: EarliestBegin?
+            var options: TransferOptions?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "session": session = try input.value()
+                case "identifier": identifier = try input.value()
+                case "request": request = try input.value()
+                case "path": path = try input.value()
+                case "resumeData": resumeData = try input.value()
+                case "description": description = try input.value()
+                case "priority": priority = try input.value()
+                case "resumed": resumed = try input.value()
+                case "earliestBegin": earliestBegin = try input.value()
+                case "options": options = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                session: try input.required(session, "session"),
+                identifier: try input.required(identifier, "identifier"),
+                request: try input.required(request, "request"),
+                path: try input.required(path, "path"),
+                resumeData: resumeData,
+                description: description,
+                priority: try input.required(priority, "priority"),
+                resumed: resumed,
+                earliestBegin: earliestBegin,
+                options: options
+            )
+        }
+    }
+
+    /// Lets a suspended task run.
+    package struct Resume: TransferMethod {
+        /// What ``Resume`` is answered with: that it was done.
+        package typealias Reply = Empty
+
+        /// The method's name in the interface.
+        package static let name = "Resume"
+
+        /// The open session's number.
+        package var session: Int64
+        /// The task's number in its session.
+        package var identifier: Int
+
+        /// Makes the value of its members.
+        package init(session: Int64, identifier: Int) {
+            self.session = session
+            self.identifier = identifier
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("identifier", identifier)
+                output.member("session", session)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var session: Int64?
+            var identifier: Int?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "session": session = try input.value()
+                case "identifier": identifier = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                session: try input.required(session, "session"),
+                identifier: try input.required(identifier, "identifier")
+            )
+        }
+    }
+
+    /// Stops a task until it is resumed; the bytes it has are kept.
+    package struct Suspend: TransferMethod {
+        /// What ``Suspend`` is answered with: that it was done.
+        package typealias Reply = Empty
+
+        /// The method's name in the interface.
+        package static let name = "Suspend"
+
+        /// The open session's number.
+        package var session: Int64
+        /// The task's number in its session.
+        package var identifier: Int
+
+        /// Makes the value of its members.
+        package init(session: Int64, identifier: Int) {
+            self.session = session
+            self.identifier = identifier
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("identifier", identifier)
+                output.member("session", session)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var session: Int64?
+            var identifier: Int?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "session": session = try input.value()
+                case "identifier": identifier = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                session: try input.required(session, "session"),
+                identifier: try input.required(identifier, "identifier")
+            )
+        }
+    }
+
+    /// Ends a task; its completed event follows.
+    package struct Cancel: TransferMethod {
+        /// What ``Cancel`` is answered with: that it was done.
+        package typealias Reply = Empty
+
+        /// The method's name in the interface.
+        package static let name = "Cancel"
+
+        /// The open session's number.
+        package var session: Int64
+        /// The task's number in its session.
+        package var identifier: Int
+
+        /// Makes the value of its members.
+        package init(session: Int64, identifier: Int) {
+            self.session = session
+            self.identifier = identifier
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("identifier", identifier)
+                output.member("session", session)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var session: Int64?
+            var identifier: Int?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "session": session = try input.value()
+                case "identifier": identifier = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                session: try input.required(session, "session"),
+                identifier: try input.required(identifier, "identifier")
+            )
+        }
+    }
+
+    /// Ends a task such that it can be continued.
+    package struct CancelProducingResumeData: TransferMethod {
+        /// What ``CancelProducingResumeData`` is answered with.
+        package struct Reply: JSONCodable {
+            /// What to continue from; nothing where that is not possible.
+            package var resumeData: Data?
+
+            /// Makes the value of its members.
+            package init(resumeData: Data? = nil) {
+                self.resumeData = resumeData
+            }
+
+            /// Writes the members.
+            package func write(to output: inout JSONOutput) {
+                output.object { output in
+                    output.member("resumeData", resumeData)
+                }
+            }
+
+            /// Reads the members.
+            package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+                var resumeData: Data?
+                try input.object { (input, member) throws(JSONInput.Problem) in
+                    switch member {
+                    case "resumeData": resumeData = try input.value()
+                    default: try input.skip()
+                    }
+                }
+                self.init(resumeData: resumeData)
+            }
+        }
+
+        /// The method's name in the interface.
+        package static let name = "CancelProducingResumeData"
+
+        /// The open session's number.
+        package var session: Int64
+        /// The task's number in its session.
+        package var identifier: Int
+
+        /// Makes the value of its members.
+        package init(session: Int64, identifier: Int) {
+            self.session = session
+            self.identifier = identifier
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("identifier", identifier)
+                output.member("session", session)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var session: Int64?
+            var identifier: Int?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "session": session = try input.value()
+                case "identifier": identifier = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                session: try input.required(session, "session"),
+                identifier: try input.required(identifier, "identifier")
+            )
+        }
+    }
+
+    /// Changes the application's own words on a task.
+    package struct SetDescription: TransferMethod {
+        /// What ``SetDescription`` is answered with: that it was done.
+        package typealias Reply = Empty
+
+        /// The method's name in the interface.
+        package static let name = "SetDescription"
+
+        /// The open session's number.
+        package var session: Int64
+        /// The task's number in its session.
+        package var identifier: Int
+        /// The new words; nothing removes them.
+        package var description: String?
+
+        /// Makes the value of its members.
+        package init(session: Int64, identifier: Int, description: String? = nil) {
+            self.session = session
+            self.identifier = identifier
+            self.description = description
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("description", description)
+                output.member("identifier", identifier)
+                output.member("session", session)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var session: Int64?
+            var identifier: Int?
+            var description: String?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "session": session = try input.value()
+                case "identifier": identifier = try input.value()
+                case "description": description = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                session: try input.required(session, "session"),
+                identifier: try input.required(identifier, "identifier"),
+                description: description
+            )
+        }
+    }
+
+    /// Changes how important a task is.
+    package struct SetPriority: TransferMethod {
+        /// What ``SetPriority`` is answered with: that it was done.
+        package typealias Reply = Empty
+
+        /// The method's name in the interface.
+        package static let name = "SetPriority"
+
+        /// The open session's number.
+        package var session: Int64
+        /// The task's number in its session.
+        package var identifier: Int
+        /// The new importance, from 0 to 1.
+        package var priority: Double
+
+        /// Makes the value of its members.
+        package init(session: Int64, identifier: Int, priority: Double) {
+            self.session = session
+            self.identifier = identifier
+            self.priority = priority
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("identifier", identifier)
+                output.member("priority", priority)
+                output.member("session", session)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var session: Int64?
+            var identifier: Int?
+            var priority: Double?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "session": session = try input.value()
+                case "identifier": identifier = try input.value()
+                case "priority": priority = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                session: try input.required(session, "session"),
+                identifier: try input.required(identifier, "identifier"),
+                priority: try input.required(priority, "priority")
+            )
+        }
+    }
+
+    /// Changes until when a task does not begin.
+    ///
+    /// Nothing happens to one that has begun.
+    package struct SetEarliestBegin: TransferMethod {
+        /// What ``SetEarliestBegin`` is answered with: that it was done.
+        package typealias Reply = Empty
+
+        /// The method's name in the interface.
+        package static let name = "SetEarliestBegin"
+
+        /// The open session's number.
+        package var session: Int64
+        /// The task's number in its session.
+        package var identifier: Int
+        /// The date; nothing lets it begin at once.
+        package var earliestBegin: EarliestBegin?
+
+        /// Makes the value of its members.
+        package init(session: Int64, identifier: Int, earliestBegin: EarliestBegin? = nil) {
+            self.session = session
+            self.identifier = identifier
+            self.earliestBegin = earliestBegin
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("earliestBegin", earliestBegin)
+                output.member("identifier", identifier)
+                output.member("session", session)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var session: Int64?
+            var identifier: Int?
+            var earliestBegin: EarliestBegin?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "session": session = try input.value()
+                case "identifier": identifier = try input.value()
+                case "earliestBegin": earliestBegin = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                session: try input.required(session, "session"),
+                identifier: try input.required(identifier, "identifier"),
+                earliestBegin: earliestBegin
+            )
+        }
+    }
+
+    /// Changes how a task is carried out.
+    ///
+    /// Rates hold at once, the rest from the next attempt on.
+    package struct SetOptions: TransferMethod {
+        /// What ``SetOptions`` is answered with: that it was done.
+        package typealias Reply = Empty
+
+        /// The method's name in the interface.
+        package static let name = "SetOptions"
+
+        /// The open session's number.
+        package var session: Int64
+        /// The task's number in its session.
+        package var identifier: Int
+        /// All of its options; nothing leaves them to the daemon.
+        package var options: TransferOptions?
+
+        /// Makes the value of its members.
+        package init(session: Int64, identifier: Int, options: TransferOptions? = nil) {
+            self.session = session
+            self.identifier = identifier
+            self.options = options
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("identifier", identifier)
+                output.member("options", options)
+                output.member("session", session)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var session: Int64?
+            var identifier: Int?
+            var options: TransferOptions?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "session": session = try input.value()
+                case "identifier": identifier = try input.value()
+                case "options": options = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                session: try input.required(session, "session"),
+                identifier: try input.required(identifier, "identifier"),
+                options: options
+            )
+        }
+    }
+
+    /// Changes how fast a session's tasks together may load and send.
+    package struct SetSessionRates: TransferMethod {
+        /// What ``SetSessionRates`` is answered with: that it was done.
+        package typealias Reply = Empty
+
+        /// The method's name in the interface.
+        package static let name = "SetSessionRates"
+
+        /// The open session's number.
+        package var session: Int64
+        /// How many bytes may arrive per second; nothing for as many as can.
+        package var receiveRate: Int64?
+        /// How many bytes may leave per second; nothing for as many as can.
+        package var sendRate: Int64?
+
+        /// Makes the value of its members.
+        package init(session: Int64, receiveRate: Int64? = nil, sendRate: Int64? = nil) {
+            self.session = session
+            self.receiveRate = receiveRate
+            self.sendRate = sendRate
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("receiveRate", receiveRate)
+                output.member("sendRate", sendRate)
+                output.member("session", session)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var session: Int64?
+            var receiveRate: Int64?
+            var sendRate: Int64?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "session": session = try input.value()
+                case "receiveRate": receiveRate = try input.value()
+                case "sendRate": sendRate = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                session: try input.required(session, "session"),
+                receiveRate: receiveRate,
+                sendRate: sendRate
+            )
+        }
+    }
+
+    /// Lets a task begin whose application was asked about it.
+    ///
+    /// An answer to a question that is no longer open changes nothing.
+    package struct Begin: TransferMethod {
+        /// What ``Begin`` is answered with: that it was done.
+        package typealias Reply = Empty
+
+        /// The method's name in the interface.
+        package static let name = "Begin"
+
+        /// The open session's number.
+        package var session: Int64
+        /// The task's number in its session.
+        package var identifier: Int
+        /// The question's number.
+        package var question: Int
+        /// What to send in place of the task's request.
+        package var request: Request?
+
+        /// Makes the value of its members.
+        package init(session: Int64, identifier: Int, question: Int, request: Request? = nil) {
+            self.session = session
+            self.identifier = identifier
+            self.question = question
+            self.request = request
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("identifier", identifier)
+                output.member("question", question)
+                output.member("request", request)
+                output.member("session", session)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var session: Int64?
+            var identifier: Int?
+            var question: Int?
+            var request: Request?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "session": session = try input.value()
+                case "identifier": identifier = try input.value()
+                case "question": question = try input.value()
+                case "request": request = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                session: try input.required(session, "session"),
+                identifier: try input.required(identifier, "identifier"),
+                question: try input.required(question, "question"),
+                request: request
+            )
+        }
+    }
+
+    /// Gives a task another address for the same resource; what it has loaded is kept if it proves to be
+    /// the same.
+    ///
+    /// It is also the answer to the question of an expired event. An answer to a question that is no longer
+    /// open changes nothing.
+    package struct Relink: TransferMethod {
+        /// What ``Relink`` is answered with: that it was done.
+        package typealias Reply = Empty
+
+        /// The method's name in the interface.
+        package static let name = "Relink"
+
+        /// The open session's number.
+        package var session: Int64
+        /// The task's number in its session.
+        package var identifier: Int
+        /// The question's number, if it is an answer to one.
+        package var question: Int?
+        /// What to send from now on; nothing, as an answer, leaves the task with what its server has answered.
+        package var request: Request?
+
+        /// Makes the value of its members.
+        package init(session: Int64, identifier: Int, question: Int? = nil, request: Request? = nil)
+        {
+            self.session = session
+            self.identifier = identifier
+            self.question = question
+            self.request = request
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("identifier", identifier)
+                output.member("question", question)
+                output.member("request", request)
+                output.member("session", session)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var session: Int64?
+            var identifier: Int?
+            var question: Int?
+            var request: Request?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "session": session = try input.value()
+                case "identifier": identifier = try input.value()
+                case "question": question = try input.value()
+                case "request": request = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                session: try input.required(session, "session"),
+                identifier: try input.required(identifier, "identifier"),
+                question: question,
+                request: request
+            )
+        }
+    }
+
+    /// Answers a challenge.
+    ///
+    /// An answer to a question that is no longer open changes nothing.
+    package struct AnswerChallenge: TransferMethod {
+        /// What ``AnswerChallenge`` is answered with: that it was done.
+        package typealias Reply = Empty
+
+        /// The method's name in the interface.
+        package static let name = "AnswerChallenge"
+
+        /// The open session's number.
+        package var session: Int64
+        /// The task's number in its session.
+        package var identifier: Int
+        /// The question's number.
+        package var question: Int
+        /// What is to be done.
+        package var disposition: ChallengeDisposition
+        /// The user's name: with use, to a password challenge.
+        package var user: String?
+        /// The password: with use, to a password challenge.
+        package var password: String?
+        /// Who the client is: with use, to a certificate challenge.
+        package var identity: Identity?
+        /// Whether the answer also holds for other tasks of the session, until the daemon ends.
+        package var isKept: Bool?
+        /// Whether the application answers no challenges of this kind: it is not asked about them any more.
+        package var answersNoOthers: Bool?
+
+        /// Makes the value of its members.
+        package init(
+            session: Int64,
+            identifier: Int,
+            question: Int,
+            disposition: ChallengeDisposition,
+            user: String? = nil,
+            password: String? = nil,
+            identity: Identity? = nil,
+            isKept: Bool? = nil,
+            answersNoOthers: Bool? = nil
+        ) {
+            self.session = session
+            self.identifier = identifier
+            self.question = question
+            self.disposition = disposition
+            self.user = user
+            self.password = password
+            self.identity = identity
+            self.isKept = isKept
+            self.answersNoOthers = answersNoOthers
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("answersNoOthers", answersNoOthers)
+                output.member("disposition", disposition)
+                output.member("identifier", identifier)
+                output.member("identity", identity)
+                output.member("isKept", isKept)
+                output.member("password", password)
+                output.member("question", question)
+                output.member("session", session)
+                output.member("user", user)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var session: Int64?
+            var identifier: Int?
+            var question: Int?
+            var disposition: ChallengeDisposition?
+            var user: String?
+            var password: String?
+            var identity: Identity?
+            var isKept: Bool?
+            var answersNoOthers: Bool?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "session": session = try input.value()
+                case "identifier": identifier = try input.value()
+                case "question": question = try input.value()
+                case "disposition": disposition = try input.value()
+                case "user": user = try input.value()
+                case "password": password = try input.value()
+                case "identity": identity = try input.value()
+                case "isKept": isKept = try input.value()
+                case "answersNoOthers": answersNoOthers = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                session: try input.required(session, "session"),
+                identifier: try input.required(identifier, "identifier"),
+                question: try input.required(question, "question"),
+                disposition: try input.required(disposition, "disposition"),
+                user: user,
+                password: password,
+                identity: identity,
+                isKept: isKept,
+                answersNoOthers: answersNoOthers
+            )
+        }
+    }
+
+    /// Says that an event has been dealt with; it is not told again and its file is deleted.
+    package struct Acknowledge: TransferMethod {
+        /// What ``Acknowledge`` is answered with: that it was done.
+        package typealias Reply = Empty
+
+        /// The method's name in the interface.
+        package static let name = "Acknowledge"
+
+        /// The open session's number.
+        package var session: Int64
+        /// The event's sequence.
+        package var sequence: Int64
+
+        /// Makes the value of its members.
+        package init(session: Int64, sequence: Int64) {
+            self.session = session
+            self.sequence = sequence
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("sequence", sequence)
+                output.member("session", session)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var session: Int64?
+            var sequence: Int64?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "session": session = try input.value()
+                case "sequence": sequence = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                session: try input.required(session, "session"),
+                sequence: try input.required(sequence, "sequence")
+            )
+        }
+    }
+
+    /// Ends a session for good, once its tasks are done.
+    package struct CloseSession: TransferMethod {
+        /// What ``CloseSession`` is answered with: that it was done.
+        package typealias Reply = Empty
+
+        /// The method's name in the interface.
+        package static let name = "CloseSession"
+
+        /// The open session's number.
+        package var session: Int64
+        /// Whether to cancel its tasks first.
+        package var cancel: Bool
+
+        /// Makes the value of its members.
+        package init(session: Int64, cancel: Bool) {
+            self.session = session
+            self.cancel = cancel
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("cancel", cancel)
+                output.member("session", session)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var session: Int64?
+            var cancel: Bool?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "session": session = try input.value()
+                case "cancel": cancel = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                session: try input.required(session, "session"),
+                cancel: try input.required(cancel, "cancel")
+            )
+        }
+    }
+
+    /// Tells a session's events: first those not acknowledged yet, then drained, then each as it happens.
+    ///
+    /// Must be called with more. The connection is busy with it until it closes, so give it one of its own.
+    package struct Subscribe: TransferMethod {
+        /// What ``Subscribe`` is answered with.
+        package struct Reply: JSONCodable {
+            /// What happened.
+            package var event: Event
+
+            /// Makes the value of its members.
+            package init(event: Event) {
+                self.event = event
+            }
+
+            /// Writes the members.
+            package func write(to output: inout JSONOutput) {
+                output.object { output in
+                    output.member("event", event)
+                }
+            }
+
+            /// Reads the members.
+            package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+                var event: Event?
+                try input.object { (input, member) throws(JSONInput.Problem) in
+                    switch member {
+                    case "event": event = try input.value()
+                    default: try input.skip()
+                    }
+                }
+                self.init(event: try input.required(event, "event"))
+            }
+        }
+
+        /// The method's name in the interface.
+        package static let name = "Subscribe"
+        /// It is a stream or nothing.
+        package static let requiresMore = true
+
+        /// The open session's number.
+        package var session: Int64
+        /// What OpenSession has answered with, if it has.
+        package var token: String?
+
+        /// Makes the value of its members.
+        package init(session: Int64, token: String? = nil) {
+            self.session = session
+            self.token = token
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("session", session)
+                output.member("token", token)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var session: Int64?
+            var token: String?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "session": session = try input.value()
+                case "token": token = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(session: try input.required(session, "session"), token: token)
+        }
+    }
+
+    /// Lists tasks in the order of their ids, a page at a time.
+    ///
+    /// A page may hold fewer tasks than asked for although there are more.
+    package struct ListTasks: TransferMethod {
+        /// What ``ListTasks`` is answered with.
+        package struct Reply: JSONCodable {
+            /// The page's tasks.
+            package var tasks: [Task]
+            /// What the next page is after; nothing on the last page.
+            package var next: Int64?
+
+            /// Makes the value of its members.
+            package init(tasks: [Task], next: Int64? = nil) {
+                self.tasks = tasks
+                self.next = next
+            }
+
+            /// Writes the members.
+            package func write(to output: inout JSONOutput) {
+                output.object { output in
+                    output.member("next", next)
+                    output.member("tasks", tasks)
+                }
+            }
+
+            /// Reads the members.
+            package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+                var tasks: [Task]?
+                var next: Int64?
+                try input.object { (input, member) throws(JSONInput.Problem) in
+                    switch member {
+                    case "tasks": tasks = try input.value()
+                    case "next": next = try input.value()
+                    default: try input.skip()
+                    }
+                }
+                self.init(tasks: try input.required(tasks, "tasks"), next: next)
+            }
+        }
+
+        /// The method's name in the interface.
+        package static let name = "ListTasks"
+
+        /// Only tasks of this application.
+        package var application: String?
+        /// Only tasks of sessions with this identifier.
+        package var session: String?
+        /// Only tasks in one of these states.
+        package var states: [TaskState]?
+        /// Only tasks with greater ids.
+        package var after: Int64?
+        /// How many tasks at most.
+        package var limit: Int?
+
+        /// Makes the value of its members.
+        package init(
+            application: String? = nil,
+            session: String? = nil,
+            states: [TaskState]? = nil,
+            after: Int64? = nil,
+            limit: Int? = nil
+        ) {
+            self.application = application
+            self.session = session
+            self.states = states
+            self.after = after
+            self.limit = limit
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("after", after)
+                output.member("application", application)
+                output.member("limit", limit)
+                output.member("session", session)
+                output.member("states", states)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var application: String?
+            var session: String?
+            var states: [TaskState]?
+            var after: Int64?
+            var limit: Int?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "application": application = try input.value()
+                case "session": session = try input.value()
+                case "states": states = try input.value()
+                case "after": after = try input.value()
+                case "limit": limit = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                application: application,
+                session: session,
+                states: states,
+                after: after,
+                limit: limit
+            )
+        }
+    }
+
+    /// Tells how a task stands.
+    package struct GetTask: TransferMethod {
+        /// What ``GetTask`` is answered with.
+        package struct Reply: JSONCodable {
+            /// The task.
+            package var task: Task
+
+            /// Makes the value of its members.
+            package init(task: Task) {
+                self.task = task
+            }
+
+            /// Writes the members.
+            package func write(to output: inout JSONOutput) {
+                output.object { output in
+                    output.member("task", task)
+                }
+            }
+
+            /// Reads the members.
+            package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+                var task: Task?
+                try input.object { (input, member) throws(JSONInput.Problem) in
+                    switch member {
+                    case "task": task = try input.value()
+                    default: try input.skip()
+                    }
+                }
+                self.init(task: try input.required(task, "task"))
+            }
+        }
+
+        /// The method's name in the interface.
+        package static let name = "GetTask"
+
+        /// The task's id.
+        package var id: Int64
+
+        /// Makes the value of its members.
+        package init(id: Int64) {
+            self.id = id
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("id", id)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var id: Int64?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "id": id = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(id: try input.required(id, "id"))
+        }
+    }
+
+    /// Tells how tasks stand and, when called with more, how they change.
+    ///
+    /// The first replies hold all tasks, the later ones those that changed, at most ten times a second.
+    package struct WatchTasks: TransferMethod {
+        /// What ``WatchTasks`` is answered with.
+        package struct Reply: JSONCodable {
+            /// Tasks as they now stand.
+            package var tasks: [Task]
+            /// The ids of tasks that are gone.
+            package var removed: [Int64]
+
+            /// Makes the value of its members.
+            package init(tasks: [Task], removed: [Int64]) {
+                self.tasks = tasks
+                self.removed = removed
+            }
+
+            /// Writes the members.
+            package func write(to output: inout JSONOutput) {
+                output.object { output in
+                    output.member("removed", removed)
+                    output.member("tasks", tasks)
+                }
+            }
+
+            /// Reads the members.
+            package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+                var tasks: [Task]?
+                var removed: [Int64]?
+                try input.object { (input, member) throws(JSONInput.Problem) in
+                    switch member {
+                    case "tasks": tasks = try input.value()
+                    case "removed": removed = try input.value()
+                    default: try input.skip()
+                    }
+                }
+                self.init(
+                    tasks: try input.required(tasks, "tasks"),
+                    removed: try input.required(removed, "removed")
+                )
+            }
+        }
+
+        /// The method's name in the interface.
+        package static let name = "WatchTasks"
+
+        /// Only the tasks with these ids.
+        package var ids: [Int64]?
+
+        /// Makes the value of its members.
+        package init(ids: [Int64]? = nil) {
+            self.ids = ids
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("ids", ids)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var ids: [Int64]?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "ids": ids = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(ids: ids)
+        }
+    }
+
+    /// Holds a task back, whatever its application wants, until ResumeTask.
+    package struct PauseTask: TransferMethod {
+        /// What ``PauseTask`` is answered with: that it was done.
+        package typealias Reply = Empty
+
+        /// The method's name in the interface.
+        package static let name = "PauseTask"
+
+        /// The task's id.
+        package var id: Int64
+
+        /// Makes the value of its members.
+        package init(id: Int64) {
+            self.id = id
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("id", id)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var id: Int64?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "id": id = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(id: try input.required(id, "id"))
+        }
+    }
+
+    /// Lets a paused task run; one that backs off tries again at once.
+    package struct ResumeTask: TransferMethod {
+        /// What ``ResumeTask`` is answered with: that it was done.
+        package typealias Reply = Empty
+
+        /// The method's name in the interface.
+        package static let name = "ResumeTask"
+
+        /// The task's id.
+        package var id: Int64
+
+        /// Makes the value of its members.
+        package init(id: Int64) {
+            self.id = id
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("id", id)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var id: Int64?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "id": id = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(id: try input.required(id, "id"))
+        }
+    }
+
+    /// Ends a task; its application learns of it.
+    package struct CancelTask: TransferMethod {
+        /// What ``CancelTask`` is answered with: that it was done.
+        package typealias Reply = Empty
+
+        /// The method's name in the interface.
+        package static let name = "CancelTask"
+
+        /// The task's id.
+        package var id: Int64
+
+        /// Makes the value of its members.
+        package init(id: Int64) {
+            self.id = id
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("id", id)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var id: Int64?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "id": id = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(id: try input.required(id, "id"))
+        }
+    }
+
+    /// Changes how fast a task may load and send, for a person.
+    package struct SetTaskRates: TransferMethod {
+        /// What ``SetTaskRates`` is answered with: that it was done.
+        package typealias Reply = Empty
+
+        /// The method's name in the interface.
+        package static let name = "SetTaskRates"
+
+        /// The task's id.
+        package var id: Int64
+        /// How many bytes may arrive per second; nothing for as many as can.
+        package var receiveRate: Int64?
+        /// How many bytes may leave per second; nothing for as many as can.
+        package var sendRate: Int64?
+
+        /// Makes the value of its members.
+        package init(id: Int64, receiveRate: Int64? = nil, sendRate: Int64? = nil) {
+            self.id = id
+            self.receiveRate = receiveRate
+            self.sendRate = sendRate
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("id", id)
+                output.member("receiveRate", receiveRate)
+                output.member("sendRate", sendRate)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var id: Int64?
+            var receiveRate: Int64?
+            var sendRate: Int64?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "id": id = try input.value()
+                case "receiveRate": receiveRate = try input.value()
+                case "sendRate": sendRate = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                id: try input.required(id, "id"),
+                receiveRate: receiveRate,
+                sendRate: sendRate
+            )
+        }
+    }
+
+    /// Changes how important a task is, for a person.
+    package struct SetTaskPriority: TransferMethod {
+        /// What ``SetTaskPriority`` is answered with: that it was done.
+        package typealias Reply = Empty
+
+        /// The method's name in the interface.
+        package static let name = "SetTaskPriority"
+
+        /// The task's id.
+        package var id: Int64
+        /// The new importance, from 0 to 1.
+        package var priority: Double
+
+        /// Makes the value of its members.
+        package init(id: Int64, priority: Double) {
+            self.id = id
+            self.priority = priority
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("id", id)
+                output.member("priority", priority)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var id: Int64?
+            var priority: Double?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "id": id = try input.value()
+                case "priority": priority = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                id: try input.required(id, "id"),
+                priority: try input.required(priority, "priority")
+            )
+        }
+    }
+
+    /// Gives a task another address for the same resource, for a person; what it has loaded is kept if it
+    /// proves to be the same.
+    package struct RelinkTask: TransferMethod {
+        /// What ``RelinkTask`` is answered with: that it was done.
+        package typealias Reply = Empty
+
+        /// The method's name in the interface.
+        package static let name = "RelinkTask"
+
+        /// The task's id.
+        package var id: Int64
+        /// The new address: http or https.
+        package var url: String
+
+        /// Makes the value of its members.
+        package init(id: Int64, url: String) {
+            self.id = id
+            self.url = url
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("id", id)
+                output.member("url", url)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var id: Int64?
+            var url: String?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "id": id = try input.value()
+                case "url": url = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(id: try input.required(id, "id"), url: try input.required(url, "url"))
+        }
+    }
+
+    /// Changes how fast all tasks together may load and send.
+    ///
+    /// It holds until it is changed again, also for a daemon that is started later.
+    package struct SetRates: TransferMethod {
+        /// What ``SetRates`` is answered with: that it was done.
+        package typealias Reply = Empty
+
+        /// The method's name in the interface.
+        package static let name = "SetRates"
+
+        /// How many bytes may arrive per second; nothing for as many as can.
+        package var receiveRate: Int64?
+        /// How many bytes may leave per second; nothing for as many as can.
+        package var sendRate: Int64?
+
+        /// Makes the value of its members.
+        package init(receiveRate: Int64? = nil, sendRate: Int64? = nil) {
+            self.receiveRate = receiveRate
+            self.sendRate = sendRate
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("receiveRate", receiveRate)
+                output.member("sendRate", sendRate)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var receiveRate: Int64?
+            var sendRate: Int64?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "receiveRate": receiveRate = try input.value()
+                case "sendRate": sendRate = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(receiveRate: receiveRate, sendRate: sendRate)
+        }
+    }
+
+    /// Lists the applications that the daemon may start.
+    package struct ListHooks: TransferMethod {
+        /// What ``ListHooks`` is answered with.
+        package struct Reply: JSONCodable {
+            /// The applications.
+            package var hooks: [Hook]
+
+            /// Makes the value of its members.
+            package init(hooks: [Hook]) {
+                self.hooks = hooks
+            }
+
+            /// Writes the members.
+            package func write(to output: inout JSONOutput) {
+                output.object { output in
+                    output.member("hooks", hooks)
+                }
+            }
+
+            /// Reads the members.
+            package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+                var hooks: [Hook]?
+                try input.object { (input, member) throws(JSONInput.Problem) in
+                    switch member {
+                    case "hooks": hooks = try input.value()
+                    default: try input.skip()
+                    }
+                }
+                self.init(hooks: try input.required(hooks, "hooks"))
+            }
+        }
+
+        /// The method's name in the interface.
+        package static let name = "ListHooks"
+
+        /// Makes the value.
+        package init() {}
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { _ in }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            try input.object { (input, _) throws(JSONInput.Problem) in try input.skip() }
+            self.init()
+        }
+    }
+
+    /// Forgets how to start an application, until it opens a session again.
+    package struct RemoveHook: TransferMethod {
+        /// What ``RemoveHook`` is answered with: that it was done.
+        package typealias Reply = Empty
+
+        /// The method's name in the interface.
+        package static let name = "RemoveHook"
+
+        /// The application's identifier.
+        package var application: String
+
+        /// Makes the value of its members.
+        package init(application: String) {
+            self.application = application
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("application", application)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var application: String?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "application": application = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(application: try input.required(application, "application"))
+        }
+    }
+
+    /// Cancels an application's tasks because its user quit it, and starts it no more until its user does.
+    package struct QuitApplication: TransferMethod {
+        /// What ``QuitApplication`` is answered with.
+        package struct Reply: JSONCodable {
+            /// How many tasks were cancelled.
+            package var cancelled: Int
+
+            /// Makes the value of its members.
+            package init(cancelled: Int) {
+                self.cancelled = cancelled
+            }
+
+            /// Writes the members.
+            package func write(to output: inout JSONOutput) {
+                output.object { output in
+                    output.member("cancelled", cancelled)
+                }
+            }
+
+            /// Reads the members.
+            package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+                var cancelled: Int?
+                try input.object { (input, member) throws(JSONInput.Problem) in
+                    switch member {
+                    case "cancelled": cancelled = try input.value()
+                    default: try input.skip()
+                    }
+                }
+                self.init(cancelled: try input.required(cancelled, "cancelled"))
+            }
+        }
+
+        /// The method's name in the interface.
+        package static let name = "QuitApplication"
+
+        /// The application's identifier.
+        package var application: String
+
+        /// Makes the value of its members.
+        package init(application: String) {
+            self.application = application
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("application", application)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var application: String?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "application": application = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(application: try input.required(application, "application"))
+        }
+    }
+
+    /// Tells how the daemon stands.
+    package struct GetStatus: TransferMethod {
+        /// What ``GetStatus`` is answered with.
+        package struct Reply: JSONCodable {
+            /// The daemon.
+            package var status: Status
+
+            /// Makes the value of its members.
+            package init(status: Status) {
+                self.status = status
+            }
+
+            /// Writes the members.
+            package func write(to output: inout JSONOutput) {
+                output.object { output in
+                    output.member("status", status)
+                }
+            }
+
+            /// Reads the members.
+            package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+                var status: Status?
+                try input.object { (input, member) throws(JSONInput.Problem) in
+                    switch member {
+                    case "status": status = try input.value()
+                    default: try input.skip()
+                    }
+                }
+                self.init(status: try input.required(status, "status"))
+            }
+        }
+
+        /// The method's name in the interface.
+        package static let name = "GetStatus"
+
+        /// Makes the value.
+        package init() {}
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { _ in }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            try input.object { (input, _) throws(JSONInput.Problem) in try input.skip() }
+            self.init()
+        }
+    }
+
+    /// Stops the daemon; its tasks go on when it is started again.
+    package struct Stop: TransferMethod {
+        /// What ``Stop`` is answered with: that it was done.
+        package typealias Reply = Empty
+
+        /// The method's name in the interface.
+        package static let name = "Stop"
+
+        /// Makes the value.
+        package init() {}
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { _ in }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            try input.object { (input, _) throws(JSONInput.Problem) in try input.skip() }
+            self.init()
+        }
+    }
+}

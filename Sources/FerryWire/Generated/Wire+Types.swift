@@ -1,0 +1,2169 @@
+// Written by scripts/interface from io.ferry.Transfer.varlink: change that, and run `make interface`.
+
+package import FoundationEssentials
+
+extension Wire {
+    /// A field of an HTTP message.
+    package struct Field: JSONCodable, Codable {
+        /// The field's name; case does not matter.
+        package var name: String
+        /// The field's value.
+        package var value: String
+
+        /// Makes the value of its members.
+        package init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("name", name)
+                output.member("value", value)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var name: String?
+            var value: String?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "name": name = try input.value()
+                case "value": value = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                name: try input.required(name, "name"),
+                value: try input.required(value, "value")
+            )
+        }
+    }
+
+    /// A request for a resource.
+    package struct Request: JSONCodable, Codable {
+        /// The resource's address: http or https.
+        package var url: String
+        /// The request's method, such as GET.
+        package var method: String
+        /// The header fields, in the order in which they are sent.
+        package var fields: [Field]
+        /// The body.
+        package var body: Data?
+        /// How many seconds may pass without a byte before the attempt is given up; 0 for ever.
+        package var idleTimeout: Double
+        /// The address that the task was made for, where another one has taken its place: what belongs to the
+        /// session, such as its fields, is meant for that one's origin alone.
+        package var madeFor: String?
+
+        /// Makes the value of its members.
+        package init(
+            url: String,
+            method: String,
+            fields: [Field],
+            body: Data? = nil,
+            idleTimeout: Double,
+            madeFor: String? = nil
+        ) {
+            self.url = url
+            self.method = method
+            self.fields = fields
+            self.body = body
+            self.idleTimeout = idleTimeout
+            self.madeFor = madeFor
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("body", body)
+                output.member("fields", fields)
+                output.member("idleTimeout", idleTimeout)
+                output.member("madeFor", madeFor)
+                output.member("method", method)
+                output.member("url", url)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var url: String?
+            var method: String?
+            var fields: [Field]?
+            var body: Data?
+            var idleTimeout: Double?
+            var madeFor: String?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "url": url = try input.value()
+                case "method": method = try input.value()
+                case "fields": fields = try input.value()
+                case "body": body = try input.value()
+                case "idleTimeout": idleTimeout = try input.value()
+                case "madeFor": madeFor = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                url: try input.required(url, "url"),
+                method: try input.required(method, "method"),
+                fields: try input.required(fields, "fields"),
+                body: body,
+                idleTimeout: try input.required(idleTimeout, "idleTimeout"),
+                madeFor: madeFor
+            )
+        }
+    }
+
+    /// The head of a server's answer.
+    package struct Response: JSONCodable {
+        /// The address that answered, after redirects.
+        package var url: String
+        /// The status code.
+        package var status: Int
+        /// The protocol's version, such as HTTP/1.1.
+        package var version: String
+        /// The header fields, in the order in which they arrived.
+        package var fields: [Field]
+
+        /// Makes the value of its members.
+        package init(url: String, status: Int, version: String, fields: [Field]) {
+            self.url = url
+            self.status = status
+            self.version = version
+            self.fields = fields
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("fields", fields)
+                output.member("status", status)
+                output.member("url", url)
+                output.member("version", version)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var url: String?
+            var status: Int?
+            var version: String?
+            var fields: [Field]?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "url": url = try input.value()
+                case "status": status = try input.value()
+                case "version": version = try input.value()
+                case "fields": fields = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                url: try input.required(url, "url"),
+                status: try input.required(status, "status"),
+                version: try input.required(version, "version"),
+                fields: try input.required(fields, "fields")
+            )
+        }
+    }
+
+    /// How to start an application again.
+    package struct Launch: JSONCodable {
+        /// The program's absolute path.
+        package var executable: String
+        /// The arguments after the program's name.
+        package var arguments: [String]
+        /// The working directory's absolute path.
+        package var directory: String
+        /// The environment variables, all of them.
+        package var environment: [String: String]
+
+        /// Makes the value of its members.
+        package init(
+            executable: String,
+            arguments: [String],
+            directory: String,
+            environment: [String: String]
+        ) {
+            self.executable = executable
+            self.arguments = arguments
+            self.directory = directory
+            self.environment = environment
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("arguments", arguments)
+                output.member("directory", directory)
+                output.member("environment", environment)
+                output.member("executable", executable)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var executable: String?
+            var arguments: [String]?
+            var directory: String?
+            var environment: [String: String]?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "executable": executable = try input.value()
+                case "arguments": arguments = try input.value()
+                case "directory": directory = try input.value()
+                case "environment": environment = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                executable: try input.required(executable, "executable"),
+                arguments: try input.required(arguments, "arguments"),
+                directory: try input.required(directory, "directory"),
+                environment: try input.required(environment, "environment")
+            )
+        }
+    }
+
+    /// An application that hands over transfers.
+    package struct Application: JSONCodable {
+        /// What tells the application from the user's others.
+        package var identifier: String
+        /// How to start it when its transfers need it; without it, it is never started.
+        package var launch: Launch?
+
+        /// Makes the value of its members.
+        package init(identifier: String, launch: Launch? = nil) {
+            self.identifier = identifier
+            self.launch = launch
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("identifier", identifier)
+                output.member("launch", launch)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var identifier: String?
+            var launch: Launch?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "identifier": identifier = try input.value()
+                case "launch": launch = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(identifier: try input.required(identifier, "identifier"), launch: launch)
+        }
+    }
+
+    /// Files by which a client proves who it is, to the servers of its tasks' own requests.
+    package struct ClientCertificate: JSONCodable {
+        /// The absolute path of the certificate, in PEM, or of certificate and key, in PEM or PKCS #12.
+        package var certificate: String
+        /// The absolute path of the key, in PEM, where it is in a file of its own.
+        package var key: String?
+        /// What the key is locked with.
+        package var passphrase: String?
+
+        /// Makes the value of its members.
+        package init(certificate: String, key: String? = nil, passphrase: String? = nil) {
+            self.certificate = certificate
+            self.key = key
+            self.passphrase = passphrase
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("certificate", certificate)
+                output.member("key", key)
+                output.member("passphrase", passphrase)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var certificate: String?
+            var key: String?
+            var passphrase: String?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "certificate": certificate = try input.value()
+                case "key": key = try input.value()
+                case "passphrase": passphrase = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                certificate: try input.required(certificate, "certificate"),
+                key: key,
+                passphrase: passphrase
+            )
+        }
+    }
+
+    /// How the connections of a session are made: through which proxies, and who trusts whom.
+    ///
+    /// Files are read when a transfer starts.
+    package struct Connections: JSONCodable {
+        /// The proxy on the way to http servers, as curl reads it: [scheme://][user:password@]host[:port].
+        package var httpProxy: String?
+        /// The proxy on the way to https servers, likewise.
+        package var httpsProxy: String?
+        /// The hosts that are reached without a proxy, as in curl's variable no_proxy.
+        package var proxyExceptions: [String]?
+        /// The absolute path of a PEM file of trusted authorities, in place of the system's.
+        package var authorityFile: String?
+        /// The absolute path of a directory of trusted authorities' PEM files as OpenSSL names them (c_rehash),
+        /// in place of the system's.
+        package var authorityDirectory: String?
+        /// Who the client is.
+        package var clientCertificate: ClientCertificate?
+
+        /// Makes the value of its members.
+        package init(
+            httpProxy: String? = nil,
+            httpsProxy: String? = nil,
+            proxyExceptions: [String]? = nil,
+            authorityFile: String? = nil,
+            authorityDirectory: String? = nil,
+            clientCertificate: ClientCertificate? = nil
+        ) {
+            self.httpProxy = httpProxy
+            self.httpsProxy = httpsProxy
+            self.proxyExceptions = proxyExceptions
+            self.authorityFile = authorityFile
+            self.authorityDirectory = authorityDirectory
+            self.clientCertificate = clientCertificate
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("authorityDirectory", authorityDirectory)
+                output.member("authorityFile", authorityFile)
+                output.member("clientCertificate", clientCertificate)
+                output.member("httpProxy", httpProxy)
+                output.member("httpsProxy", httpsProxy)
+                output.member("proxyExceptions", proxyExceptions)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var httpProxy: String?
+            var httpsProxy: String?
+            var proxyExceptions: [String]?
+            var authorityFile: String?
+            var authorityDirectory: String?
+            var clientCertificate: ClientCertificate?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "httpProxy": httpProxy = try input.value()
+                case "httpsProxy": httpsProxy = try input.value()
+                case "proxyExceptions": proxyExceptions = try input.value()
+                case "authorityFile": authorityFile = try input.value()
+                case "authorityDirectory": authorityDirectory = try input.value()
+                case "clientCertificate": clientCertificate = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                httpProxy: httpProxy,
+                httpsProxy: httpsProxy,
+                proxyExceptions: proxyExceptions,
+                authorityFile: authorityFile,
+                authorityDirectory: authorityDirectory,
+                clientCertificate: clientCertificate
+            )
+        }
+    }
+
+    /// What holds for all tasks of a session.
+    package struct SessionConfiguration: JSONCodable {
+        /// Header fields for every request that does not set them itself.
+        package var additionalFields: [Field]
+        /// How many seconds a task may take from its first resume, retries included; 0 for ever.
+        package var resourceTimeout: Double
+        /// How many tasks of the session may load from one host at once.
+        package var maximumConnectionsPerHost: Int
+        /// Whether the application is started when all tasks are done, and for what it has to decide.
+        package var sendsLaunchEvents: Bool
+        /// Whether it is started as soon as one task is done, also while another process of it runs.
+        package var launchesForEachTask: Bool?
+        /// Whether the application may have a password for who asks; otherwise nobody is asked.
+        package var answersPasswords: Bool?
+        /// Whether the application may want to decide about certificates, the server's or its own.
+        package var answersCertificates: Bool?
+        /// Whether the application wants to know what its tasks have cost.
+        package var collectsMetrics: Bool?
+        /// Whether the application may give a task another address when its own is none any more.
+        package var replacesLinks: Bool?
+        /// How many bytes of the session's tasks together may arrive per second.
+        package var receiveRate: Int64?
+        /// How many bytes of the session's tasks together may leave per second.
+        package var sendRate: Int64?
+        /// How connections are made; without it, as whoever has opened the session before has said.
+        package var connections: Connections?
+
+        /// Makes the value of its members.
+        package init(
+            additionalFields: [Field],
+            resourceTimeout: Double,
+            maximumConnectionsPerHost: Int,
+            sendsLaunchEvents: Bool,
+            launchesForEachTask: Bool? = nil,
+            answersPasswords: Bool? = nil,
+            answersCertificates: Bool? = nil,
+            collectsMetrics: Bool? = nil,
+            replacesLinks: Bool? = nil,
+            receiveRate: Int64? = nil,
+            sendRate: Int64? = nil,
+            connections: Connections? = nil
+        ) {
+            self.additionalFields = additionalFields
+            self.resourceTimeout = resourceTimeout
+            self.maximumConnectionsPerHost = maximumConnectionsPerHost
+            self.sendsLaunchEvents = sendsLaunchEvents
+            self.launchesForEachTask = launchesForEachTask
+            self.answersPasswords = answersPasswords
+            self.answersCertificates = answersCertificates
+            self.collectsMetrics = collectsMetrics
+            self.replacesLinks = replacesLinks
+            self.receiveRate = receiveRate
+            self.sendRate = sendRate
+            self.connections = connections
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("additionalFields", additionalFields)
+                output.member("answersCertificates", answersCertificates)
+                output.member("answersPasswords", answersPasswords)
+                output.member("collectsMetrics", collectsMetrics)
+                output.member("connections", connections)
+                output.member("launchesForEachTask", launchesForEachTask)
+                output.member("maximumConnectionsPerHost", maximumConnectionsPerHost)
+                output.member("receiveRate", receiveRate)
+                output.member("replacesLinks", replacesLinks)
+                output.member("resourceTimeout", resourceTimeout)
+                output.member("sendRate", sendRate)
+                output.member("sendsLaunchEvents", sendsLaunchEvents)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var additionalFields: [Field]?
+            var resourceTimeout: Double?
+            var maximumConnectionsPerHost: Int?
+            var sendsLaunchEvents: Bool?
+            var launchesForEachTask: Bool?
+            var answersPasswords: Bool?
+            var answersCertificates: Bool?
+            var collectsMetrics: Bool?
+            var replacesLinks: Bool?
+            var receiveRate: Int64?
+            var sendRate: Int64?
+            var connections: Connections?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "additionalFields": additionalFields = try input.value()
+                case "resourceTimeout": resourceTimeout = try input.value()
+                case "maximumConnectionsPerHost": maximumConnectionsPerHost = try input.value()
+                case "sendsLaunchEvents": sendsLaunchEvents = try input.value()
+                case "launchesForEachTask": launchesForEachTask = try input.value()
+                case "answersPasswords": answersPasswords = try input.value()
+                case "answersCertificates": answersCertificates = try input.value()
+                case "collectsMetrics": collectsMetrics = try input.value()
+                case "replacesLinks": replacesLinks = try input.value()
+                case "receiveRate": receiveRate = try input.value()
+                case "sendRate": sendRate = try input.value()
+                case "connections": connections = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                additionalFields: try input.required(additionalFields, "additionalFields"),
+                resourceTimeout: try input.required(resourceTimeout, "resourceTimeout"),
+                maximumConnectionsPerHost: try input.required(
+                    maximumConnectionsPerHost,
+                    "maximumConnectionsPerHost"
+                ),
+                sendsLaunchEvents: try input.required(sendsLaunchEvents, "sendsLaunchEvents"),
+                launchesForEachTask: launchesForEachTask,
+                answersPasswords: answersPasswords,
+                answersCertificates: answersCertificates,
+                collectsMetrics: collectsMetrics,
+                replacesLinks: replacesLinks,
+                receiveRate: receiveRate,
+                sendRate: sendRate,
+                connections: connections
+            )
+        }
+    }
+
+    /// Why a task waits.
+    package enum WaitReason: String, JSONEnumeration {
+        /// A person paused it.
+        case paused
+        /// Its host has as many transfers as it may have.
+        case hostLimit
+        /// The daemon has as many transfers as it may have.
+        case connectionLimit
+        /// The last attempt failed; the next one comes later.
+        case backoff
+        /// Its application wants it to begin later.
+        case earliestBegin
+        /// Its application has to decide something first.
+        case application
+        /// No route leads from this machine to any other.
+        case network
+        /// The disk, or the user's share of it, is full.
+        case diskSpace
+        /// Its host has failed time and again, and is asked by one transfer only.
+        case hostFailure
+        /// It brought next to nothing, and has left its place to others.
+        case fairShare
+        /// It is about to start.
+        case starting
+        /// None of these; the detail says what.
+        case other
+
+        /// What a newer version writes and this one does not know.
+        package static var unknown: Self? { .other }
+    }
+
+    /// Why a task does not run although it may.
+    package struct Wait: JSONCodable {
+        /// The reason, for programs.
+        package var reason: WaitReason
+        /// When it ends, where that is known.
+        package var until: Date?
+        /// The reason's particulars, for people.
+        package var detail: String?
+
+        /// Makes the value of its members.
+        package init(reason: WaitReason, until: Date? = nil, detail: String? = nil) {
+            self.reason = reason
+            self.until = until
+            self.detail = detail
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("detail", detail)
+                output.member("reason", reason)
+                output.member("until", until)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var reason: WaitReason?
+            var until: Date?
+            var detail: String?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "reason": reason = try input.value()
+                case "until": until = try input.value()
+                case "detail": detail = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(reason: try input.required(reason, "reason"), until: until, detail: detail)
+        }
+    }
+
+    /// Until when a task does not begin.
+    package struct EarliestBegin: JSONCodable {
+        /// The date.
+        package var date: Date
+        /// Whether the application is asked then; it is started for that if it is not there.
+        package var asks: Bool
+
+        /// Makes the value of its members.
+        package init(date: Date, asks: Bool) {
+            self.date = date
+            self.asks = asks
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("asks", asks)
+                output.member("date", date)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var date: Date?
+            var asks: Bool?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "date": date = try input.value()
+                case "asks": asks = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                date: try input.required(date, "date"),
+                asks: try input.required(asks, "asks")
+            )
+        }
+    }
+
+    /// A digest of all bytes of a resource.
+    package struct Digest: JSONCodable {
+        /// The algorithm, by its name in the registry of RFC 9530, such as sha-256.
+        package var algorithm: String
+        /// The digest.
+        package var value: Data
+
+        /// Makes the value of its members.
+        package init(algorithm: String, value: Data) {
+            self.algorithm = algorithm
+            self.value = value
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("algorithm", algorithm)
+                output.member("value", value)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var algorithm: String?
+            var value: Data?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "algorithm": algorithm = try input.value()
+                case "value": value = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                algorithm: try input.required(algorithm, "algorithm"),
+                value: try input.required(value, "value")
+            )
+        }
+    }
+
+    /// Which attempts that have failed are made again, and when; what is missing is the daemon's choice.
+    package struct RetryRules: JSONCodable {
+        /// How many attempts in a row may fail; 1 or more.
+        package var maximumAttempts: Int?
+        /// How many attempts in a row may fail while the server has answered none of the application's tasks; 1
+        /// or more.
+        ///
+        /// What fails while no client has the session open loses this limit.
+        package var maximumUnansweredAttempts: Int?
+        /// How many seconds pass after the first failure in a row.
+        package var firstDelay: Double?
+        /// How much longer each further delay is.
+        package var factor: Double?
+        /// How many seconds pass at most, unless a server wants more.
+        package var maximumDelay: Double?
+        /// The status codes of answers that are asked for again.
+        package var statuses: [Int]?
+
+        /// Makes the value of its members.
+        package init(
+            maximumAttempts: Int? = nil,
+            maximumUnansweredAttempts: Int? = nil,
+            firstDelay: Double? = nil,
+            factor: Double? = nil,
+            maximumDelay: Double? = nil,
+            statuses: [Int]? = nil
+        ) {
+            self.maximumAttempts = maximumAttempts
+            self.maximumUnansweredAttempts = maximumUnansweredAttempts
+            self.firstDelay = firstDelay
+            self.factor = factor
+            self.maximumDelay = maximumDelay
+            self.statuses = statuses
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("factor", factor)
+                output.member("firstDelay", firstDelay)
+                output.member("maximumAttempts", maximumAttempts)
+                output.member("maximumDelay", maximumDelay)
+                output.member("maximumUnansweredAttempts", maximumUnansweredAttempts)
+                output.member("statuses", statuses)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var maximumAttempts: Int?
+            var maximumUnansweredAttempts: Int?
+            var firstDelay: Double?
+            var factor: Double?
+            var maximumDelay: Double?
+            var statuses: [Int]?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "maximumAttempts": maximumAttempts = try input.value()
+                case "maximumUnansweredAttempts": maximumUnansweredAttempts = try input.value()
+                case "firstDelay": firstDelay = try input.value()
+                case "factor": factor = try input.value()
+                case "maximumDelay": maximumDelay = try input.value()
+                case "statuses": statuses = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                maximumAttempts: maximumAttempts,
+                maximumUnansweredAttempts: maximumUnansweredAttempts,
+                firstDelay: firstDelay,
+                factor: factor,
+                maximumDelay: maximumDelay,
+                statuses: statuses
+            )
+        }
+    }
+
+    /// By which protocol an upload can be continued.
+    package enum UploadProtocol: String, JSONEnumeration {
+        /// By that which the server offers.
+        case automatic
+        /// By the IETF's draft, where the server offers it.
+        case draft
+        /// By tus 1.0.
+        case tus
+        /// By none: it begins anew each time.
+        case off
+    }
+
+    /// How a task is carried out, beyond what its request says; what is missing is the daemon's choice.
+    package struct TransferOptions: JSONCodable {
+        /// The digests that the finished file has to have.
+        package var digests: [Digest]?
+        /// Other addresses of the same resource.
+        package var mirrors: [String]?
+        /// How many connections may load parts of the resource at once; 1 or more.
+        package var maximumConnections: Int?
+        /// How many bytes may arrive per second.
+        package var receiveRate: Int64?
+        /// How many bytes may leave per second.
+        package var sendRate: Int64?
+        /// Which attempts are made again, and when.
+        package var retry: RetryRules?
+        /// Whether an answer with a status of 400 or more fails a download, and its body is no file.
+        package var refusesErrorResponses: Bool?
+        /// By which protocol an upload can be continued.
+        package var uploadProtocol: UploadProtocol?
+        /// The absolute path of the directory that a download is for: its file grows there, under a hidden
+        /// name, where that is another file system than the daemon's.
+        package var directory: String?
+
+        /// Makes the value of its members.
+        package init(
+            digests: [Digest]? = nil,
+            mirrors: [String]? = nil,
+            maximumConnections: Int? = nil,
+            receiveRate: Int64? = nil,
+            sendRate: Int64? = nil,
+            retry: RetryRules? = nil,
+            refusesErrorResponses: Bool? = nil,
+            uploadProtocol: UploadProtocol? = nil,
+            directory: String? = nil
+        ) {
+            self.digests = digests
+            self.mirrors = mirrors
+            self.maximumConnections = maximumConnections
+            self.receiveRate = receiveRate
+            self.sendRate = sendRate
+            self.retry = retry
+            self.refusesErrorResponses = refusesErrorResponses
+            self.uploadProtocol = uploadProtocol
+            self.directory = directory
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("digests", digests)
+                output.member("directory", directory)
+                output.member("maximumConnections", maximumConnections)
+                output.member("mirrors", mirrors)
+                output.member("receiveRate", receiveRate)
+                output.member("refusesErrorResponses", refusesErrorResponses)
+                output.member("retry", retry)
+                output.member("sendRate", sendRate)
+                output.member("uploadProtocol", uploadProtocol)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var digests: [Digest]?
+            var mirrors: [String]?
+            var maximumConnections: Int?
+            var receiveRate: Int64?
+            var sendRate: Int64?
+            var retry: RetryRules?
+            var refusesErrorResponses: Bool?
+            var uploadProtocol: UploadProtocol?
+            var directory: String?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "digests": digests = try input.value()
+                case "mirrors": mirrors = try input.value()
+                case "maximumConnections": maximumConnections = try input.value()
+                case "receiveRate": receiveRate = try input.value()
+                case "sendRate": sendRate = try input.value()
+                case "retry": retry = try input.value()
+                case "refusesErrorResponses": refusesErrorResponses = try input.value()
+                case "uploadProtocol": uploadProtocol = try input.value()
+                case "directory": directory = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                digests: digests,
+                mirrors: mirrors,
+                maximumConnections: maximumConnections,
+                receiveRate: receiveRate,
+                sendRate: sendRate,
+                retry: retry,
+                refusesErrorResponses: refusesErrorResponses,
+                uploadProtocol: uploadProtocol,
+                directory: directory
+            )
+        }
+    }
+
+    /// What went wrong with a transfer.
+    package struct Failure: JSONCodable {
+        /// The failure's class, for programs, such as timedOut.
+        package var code: String
+        /// What happened, for people.
+        package var message: String
+
+        /// Makes the value of its members.
+        package init(code: String, message: String) {
+            self.code = code
+            self.message = message
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("code", code)
+                output.member("message", message)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var code: String?
+            var message: String?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "code": code = try input.value()
+                case "message": message = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                code: try input.required(code, "code"),
+                message: try input.required(message, "message")
+            )
+        }
+    }
+
+    /// A way in which a server or a proxy wants to be told who asks (RFC 9110).
+    package struct PasswordChallenge: JSONCodable {
+        /// The scheme in lower case: basic or digest.
+        package var scheme: String
+        /// What it comes with, by name in lower case; the realm among it.
+        package var parameters: [String: String]
+        /// Whether a proxy asks.
+        package var isProxy: Bool
+
+        /// Makes the value of its members.
+        package init(scheme: String, parameters: [String: String], isProxy: Bool) {
+            self.scheme = scheme
+            self.parameters = parameters
+            self.isProxy = isProxy
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("isProxy", isProxy)
+                output.member("parameters", parameters)
+                output.member("scheme", scheme)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var scheme: String?
+            var parameters: [String: String]?
+            var isProxy: Bool?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "scheme": scheme = try input.value()
+                case "parameters": parameters = try input.value()
+                case "isProxy": isProxy = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                scheme: try input.required(scheme, "scheme"),
+                parameters: try input.required(parameters, "parameters"),
+                isProxy: try input.required(isProxy, "isProxy")
+            )
+        }
+    }
+
+    /// What verifying a server's certificates has found.
+    package enum CertificateVerdict: String, JSONEnumeration {
+        /// A trusted authority stands for them, and for this host.
+        case trusted
+        /// They have expired, or are not valid yet.
+        case badDate
+        /// Nobody who is trusted stands for them.
+        case untrusted
+        /// They are good, and another host's.
+        case forAnotherHost
+    }
+
+    /// Who a server says it is.
+    package struct ServerTrust: JSONCodable {
+        /// The host that was asked for.
+        package var host: String
+        /// The certificates (DER), the server's own first.
+        package var certificates: [Data]
+        /// What verifying them has found.
+        package var verdict: CertificateVerdict
+        /// The verdict's reason, for people: with badDate and untrusted.
+        package var reason: String?
+
+        /// Makes the value of its members.
+        package init(
+            host: String,
+            certificates: [Data],
+            verdict: CertificateVerdict,
+            reason: String? = nil
+        ) {
+            self.host = host
+            self.certificates = certificates
+            self.verdict = verdict
+            self.reason = reason
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("certificates", certificates)
+                output.member("host", host)
+                output.member("reason", reason)
+                output.member("verdict", verdict)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var host: String?
+            var certificates: [Data]?
+            var verdict: CertificateVerdict?
+            var reason: String?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "host": host = try input.value()
+                case "certificates": certificates = try input.value()
+                case "verdict": verdict = try input.value()
+                case "reason": reason = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                host: try input.required(host, "host"),
+                certificates: try input.required(certificates, "certificates"),
+                verdict: try input.required(verdict, "verdict"),
+                reason: reason
+            )
+        }
+    }
+
+    /// A server's wish to know by a certificate who its client is.
+    package struct CertificateWish: JSONCodable {
+        /// The host that was asked for.
+        package var host: String
+        /// The names of the authorities (DER) that the server trusts in this; none if it does not say.
+        package var issuers: [Data]
+
+        /// Makes the value of its members.
+        package init(host: String, issuers: [Data]) {
+            self.host = host
+            self.issuers = issuers
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("host", host)
+                output.member("issuers", issuers)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var host: String?
+            var issuers: [Data]?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "host": host = try input.value()
+                case "issuers": issuers = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                host: try input.required(host, "host"),
+                issuers: try input.required(issuers, "issuers")
+            )
+        }
+    }
+
+    /// What a server or a proxy wants to know before it answers: one of password, trust and certificate.
+    package struct Challenge: JSONCodable {
+        /// The origin of the request, such as https://example.org:443.
+        package var origin: String
+        /// How many answers to the same question were refused in this attempt.
+        package var previousFailureCount: Int
+        /// The answer that asks; a handshake has none.
+        package var response: Response?
+        /// A name and a password.
+        package var password: PasswordChallenge?
+        /// Whether the server is the one that is meant.
+        package var trust: ServerTrust?
+        /// Who the client is.
+        package var certificate: CertificateWish?
+
+        /// Makes the value of its members.
+        package init(
+            origin: String,
+            previousFailureCount: Int,
+            response: Response? = nil,
+            password: PasswordChallenge? = nil,
+            trust: ServerTrust? = nil,
+            certificate: CertificateWish? = nil
+        ) {
+            self.origin = origin
+            self.previousFailureCount = previousFailureCount
+            self.response = response
+            self.password = password
+            self.trust = trust
+            self.certificate = certificate
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("certificate", certificate)
+                output.member("origin", origin)
+                output.member("password", password)
+                output.member("previousFailureCount", previousFailureCount)
+                output.member("response", response)
+                output.member("trust", trust)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var origin: String?
+            var previousFailureCount: Int?
+            var response: Response?
+            var password: PasswordChallenge?
+            var trust: ServerTrust?
+            var certificate: CertificateWish?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "origin": origin = try input.value()
+                case "previousFailureCount": previousFailureCount = try input.value()
+                case "response": response = try input.value()
+                case "password": password = try input.value()
+                case "trust": trust = try input.value()
+                case "certificate": certificate = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                origin: try input.required(origin, "origin"),
+                previousFailureCount: try input.required(
+                    previousFailureCount,
+                    "previousFailureCount"
+                ),
+                response: response,
+                password: password,
+                trust: trust,
+                certificate: certificate
+            )
+        }
+    }
+
+    /// What is to be done about a challenge.
+    package enum ChallengeDisposition: String, JSONEnumeration {
+        /// Use the name and password, or the identity, or trust the server.
+        case use
+        /// Go on as if nobody could be asked.
+        case goOn
+        /// Try the next way that the other side offers.
+        case reject
+        /// Fail the task as cancelled.
+        case cancel
+    }
+
+    /// How an identity is written down.
+    package enum IdentityFormat: String, JSONEnumeration {
+        /// PEM: the certificate, those that stand for it, the key.
+        case pem
+        /// PKCS #12 (RFC 7292).
+        case pkcs12
+    }
+
+    /// A certificate and its key, by which a client proves who it is.
+    ///
+    /// It is never stored.
+    package struct Identity: JSONCodable {
+        /// How it is written down.
+        package var format: IdentityFormat
+        /// Certificate and key.
+        package var content: Data
+        /// What the key is locked with.
+        package var passphrase: String?
+
+        /// Makes the value of its members.
+        package init(format: IdentityFormat, content: Data, passphrase: String? = nil) {
+            self.format = format
+            self.content = content
+            self.passphrase = passphrase
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("content", content)
+                output.member("format", format)
+                output.member("passphrase", passphrase)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var format: IdentityFormat?
+            var content: Data?
+            var passphrase: String?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "format": format = try input.value()
+                case "content": content = try input.value()
+                case "passphrase": passphrase = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                format: try input.required(format, "format"),
+                content: try input.required(content, "content"),
+                passphrase: passphrase
+            )
+        }
+    }
+
+    /// What a task sends.
+    package struct Upload: JSONCodable {
+        /// How many bytes the file has.
+        package var byteCount: Int64
+        /// How many of them have been sent in the latest attempt.
+        package var sentByteCount: Int64
+
+        /// Makes the value of its members.
+        package init(byteCount: Int64, sentByteCount: Int64) {
+            self.byteCount = byteCount
+            self.sentByteCount = sentByteCount
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("byteCount", byteCount)
+                output.member("sentByteCount", sentByteCount)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var byteCount: Int64?
+            var sentByteCount: Int64?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "byteCount": byteCount = try input.value()
+                case "sentByteCount": sentByteCount = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                byteCount: try input.required(byteCount, "byteCount"),
+                sentByteCount: try input.required(sentByteCount, "sentByteCount")
+            )
+        }
+    }
+
+    /// What a task is doing.
+    package enum TaskState: String, JSONEnumeration {
+        /// Its application has not resumed it, or suspended it.
+        case suspended
+        /// It may run and waits its turn.
+        case waiting
+        /// It loads.
+        case running
+        /// It is done; its events have not all been acknowledged.
+        case completed
+    }
+
+    /// A transfer, as it stands.
+    package struct Task: JSONCodable {
+        /// The task's number, unique for this user's daemon.
+        package var id: Int64
+        /// The identifier of the application that the task belongs to.
+        package var application: String
+        /// The identifier of the session that the task belongs to.
+        package var session: String
+        /// The task's number in its session.
+        package var identifier: Int
+        /// What the task is doing.
+        package var state: TaskState
+        /// The application's own words on the task.
+        package var description: String?
+        /// How important the task is among its session's, from 0 to 1.
+        package var priority: Double
+        /// The request that the task was made with.
+        package var originalRequest: Request
+        /// The request after redirects, where it differs.
+        package var currentRequest: Request?
+        /// The latest answer.
+        package var response: Response?
+        /// How many bytes of the body are held.
+        package var receivedByteCount: Int64
+        /// How many bytes the body has, where that is known.
+        package var expectedByteCount: Int64?
+        /// What it sends, if it is an upload.
+        package var upload: Upload?
+        /// Why the task does not run, while it waits.
+        package var wait: Wait?
+        /// What went wrong last.
+        package var failure: Failure?
+        /// How many attempts have failed since bytes last arrived.
+        package var attempts: Int
+        /// When the task was made.
+        package var created: Date
+        /// The date before which it was not to begin.
+        package var earliestBegin: Date?
+        /// How it is carried out, where its application has said so.
+        package var options: TransferOptions?
+
+        /// Makes the value of its members.
+        package init(
+            id: Int64,
+            application: String,
+            session: String,
+            identifier: Int,
+            state: TaskState,
+            description: String? = nil,
+            priority: Double,
+            originalRequest: Request,
+            currentRequest: Request? = nil,
+            response: Response? = nil,
+            receivedByteCount: Int64,
+            expectedByteCount: Int64? = nil,
+            upload: Upload? = nil,
+            wait: Wait? = nil,
+            failure: Failure? = nil,
+            attempts: Int,
+            created: Date,
+            earliestBegin: Date? = nil,
+            options: TransferOptions? = nil
+        ) {
+            self.id = id
+            self.application = application
+            self.session = session
+            self.identifier = identifier
+            self.state = state
+            self.description = description
+            self.priority = priority
+            self.originalRequest = originalRequest
+            self.currentRequest = currentRequest
+            self.response = response
+            self.receivedByteCount = receivedByteCount
+            self.expectedByteCount = expectedByteCount
+            self.upload = upload
+            self.wait = wait
+            self.failure = failure
+            self.attempts = attempts
+            self.created = created
+            self.earliestBegin = earliestBegin
+            self.options = options
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("application", application)
+                output.member("attempts", attempts)
+                output.member("created", created)
+                output.member("currentRequest", currentRequest)
+                output.member("description", description)
+                output.member("earliestBegin", earliestBegin)
+                output.member("expectedByteCount", expectedByteCount)
+                output.member("failure", failure)
+                output.member("id", id)
+                output.member("identifier", identifier)
+                output.member("options", options)
+                output.member("originalRequest", originalRequest)
+                output.member("priority", priority)
+                output.member("receivedByteCount", receivedByteCount)
+                output.member("response", response)
+                output.member("session", session)
+                output.member("state", state)
+                output.member("upload", upload)
+                output.member("wait", wait)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var id: Int64?
+            var application: String?
+            var session: String?
+            var identifier: Int?
+            var state: TaskState?
+            var description: String?
+            var priority: Double?
+            var originalRequest: Request?
+            var currentRequest: Request?
+            var response: Response?
+            var receivedByteCount: Int64?
+            var expectedByteCount: Int64?
+            var upload: Upload?
+            var wait: Wait?
+            var failure: Failure?
+            var attempts: Int?
+            var created: Date?
+            var earliestBegin: Date?
+            var options: TransferOptions?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "id": id = try input.value()
+                case "application": application = try input.value()
+                case "session": session = try input.value()
+                case "identifier": identifier = try input.value()
+                case "state": state = try input.value()
+                case "description": description = try input.value()
+                case "priority": priority = try input.value()
+                case "originalRequest": originalRequest = try input.value()
+                case "currentRequest": currentRequest = try input.value()
+                case "response": response = try input.value()
+                case "receivedByteCount": receivedByteCount = try input.value()
+                case "expectedByteCount": expectedByteCount = try input.value()
+                case "upload": upload = try input.value()
+                case "wait": wait = try input.value()
+                case "failure": failure = try input.value()
+                case "attempts": attempts = try input.value()
+                case "created": created = try input.value()
+                case "earliestBegin": earliestBegin = try input.value()
+                case "options": options = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                id: try input.required(id, "id"),
+                application: try input.required(application, "application"),
+                session: try input.required(session, "session"),
+                identifier: try input.required(identifier, "identifier"),
+                state: try input.required(state, "state"),
+                description: description,
+                priority: try input.required(priority, "priority"),
+                originalRequest: try input.required(originalRequest, "originalRequest"),
+                currentRequest: currentRequest,
+                response: response,
+                receivedByteCount: try input.required(receivedByteCount, "receivedByteCount"),
+                expectedByteCount: expectedByteCount,
+                upload: upload,
+                wait: wait,
+                failure: failure,
+                attempts: try input.required(attempts, "attempts"),
+                created: try input.required(created, "created"),
+                earliestBegin: earliestBegin,
+                options: options
+            )
+        }
+    }
+
+    /// What an event tells.
+    package enum EventKind: String, JSONEnumeration {
+        /// The head of an answer arrived.
+        case response
+        /// The download goes on where an earlier attempt stopped.
+        case resumed
+        /// Bytes arrived, or were sent; only the latest figures are told, at most ten times a second.
+        case progress
+        /// The file is there; an upload's is the body of the answer.
+        case finished
+        /// The task is over; nothing follows for it.
+        case completed
+        /// A server or a proxy wants to know something: AnswerChallenge answers.
+        case challenged
+        /// The date has come that the task was to begin at: Begin lets it, Cancel ends it.
+        case delayed
+        /// The server's answer says that the task's address is none any more: Relink answers.
+        case expired
+        /// All events of the past have been told; from here on they are told as they happen.
+        case drained
+        /// None of these: never told, but what a newer daemon tells is this to a reader.
+        case other
+
+        /// What a newer version writes and this one does not know.
+        package static var unknown: Self? { .other }
+    }
+
+    /// A request that a task has made, and what it has cost.
+    package struct Transaction: JSONCodable {
+        /// Whether its request and response are those that the task ends with; then they are not here.
+        package var isLast: Bool
+        /// The request, without what has proved who asks.
+        package var request: Request?
+        /// The response, if one came.
+        package var response: Response?
+        /// When it began; the times that follow are seconds after that.
+        package var started: Date
+        /// When the host's name began to be looked up.
+        package var lookupStart: Double?
+        /// When its address was known.
+        package var lookupEnd: Double?
+        /// When a connection began to be made.
+        package var connectStart: Double?
+        /// When TLS began to be set up.
+        package var secureConnectStart: Double?
+        /// When TLS was set up.
+        package var secureConnectEnd: Double?
+        /// When the connection could take the request.
+        package var connectEnd: Double?
+        /// When the request began to be sent.
+        package var requestStart: Double?
+        /// When its last byte had left.
+        package var requestEnd: Double?
+        /// When the first byte of the response came.
+        package var responseStart: Double?
+        /// When the exchange ended.
+        package var responseEnd: Double?
+        /// Whether the connection had been used before.
+        package var isReusedConnection: Bool
+        /// This machine's address, where there was a connection.
+        package var localAddress: String?
+        /// This machine's port, where there was a connection.
+        package var localPort: Int?
+        /// The other end's address, where there was a connection.
+        package var remoteAddress: String?
+        /// The other end's port, where there was a connection.
+        package var remotePort: Int?
+        /// The version of TLS, by the protocol's number; nothing without TLS.
+        package var tlsVersion: Int?
+        /// The cipher suite of TLS, by IANA's number; nothing without TLS.
+        package var tlsCipherSuite: Int?
+        /// The protocol's version, such as HTTP/1.1, where a response came.
+        package var version: String?
+        /// The size of the request's header.
+        package var sentHeaderByteCount: Int64
+        /// The size of the request's body, as far as it was sent.
+        package var sentBodyByteCount: Int64
+        /// The size of the response's header.
+        package var receivedHeaderByteCount: Int64
+        /// The size of the response's body, before it was decoded.
+        package var receivedBodyByteCount: Int64
+        /// The size of the response's body, decoded.
+        package var decodedBodyByteCount: Int64
+
+        /// Makes the value of its members.
+        package init(
+            isLast: Bool,
+            request: Request? = nil,
+            response: Response? = nil,
+            started: Date,
+            lookupStart: Double? = nil,
+            lookupEnd: Double? = nil,
+            connectStart: Double? = nil,
+            secureConnectStart: Double? = nil,
+            secureConnectEnd: Double? = nil,
+            connectEnd: Double? = nil,
+            requestStart: Double? = nil,
+            requestEnd: Double? = nil,
+            responseStart: Double? = nil,
+            responseEnd: Double? = nil,
+            isReusedConnection: Bool,
+            localAddress: String? = nil,
+            localPort: Int? = nil,
+            remoteAddress: String? = nil,
+            remotePort: Int? = nil,
+            tlsVersion: Int? = nil,
+            tlsCipherSuite: Int? = nil,
+            version: String? = nil,
+            sentHeaderByteCount: Int64,
+            sentBodyByteCount: Int64,
+            receivedHeaderByteCount: Int64,
+            receivedBodyByteCount: Int64,
+            decodedBodyByteCount: Int64
+        ) {
+            self.isLast = isLast
+            self.request = request
+            self.response = response
+            self.started = started
+            self.lookupStart = lookupStart
+            self.lookupEnd = lookupEnd
+            self.connectStart = connectStart
+            self.secureConnectStart = secureConnectStart
+            self.secureConnectEnd = secureConnectEnd
+            self.connectEnd = connectEnd
+            self.requestStart = requestStart
+            self.requestEnd = requestEnd
+            self.responseStart = responseStart
+            self.responseEnd = responseEnd
+            self.isReusedConnection = isReusedConnection
+            self.localAddress = localAddress
+            self.localPort = localPort
+            self.remoteAddress = remoteAddress
+            self.remotePort = remotePort
+            self.tlsVersion = tlsVersion
+            self.tlsCipherSuite = tlsCipherSuite
+            self.version = version
+            self.sentHeaderByteCount = sentHeaderByteCount
+            self.sentBodyByteCount = sentBodyByteCount
+            self.receivedHeaderByteCount = receivedHeaderByteCount
+            self.receivedBodyByteCount = receivedBodyByteCount
+            self.decodedBodyByteCount = decodedBodyByteCount
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("connectEnd", connectEnd)
+                output.member("connectStart", connectStart)
+                output.member("decodedBodyByteCount", decodedBodyByteCount)
+                output.member("isLast", isLast)
+                output.member("isReusedConnection", isReusedConnection)
+                output.member("localAddress", localAddress)
+                output.member("localPort", localPort)
+                output.member("lookupEnd", lookupEnd)
+                output.member("lookupStart", lookupStart)
+                output.member("receivedBodyByteCount", receivedBodyByteCount)
+                output.member("receivedHeaderByteCount", receivedHeaderByteCount)
+                output.member("remoteAddress", remoteAddress)
+                output.member("remotePort", remotePort)
+                output.member("request", request)
+                output.member("requestEnd", requestEnd)
+                output.member("requestStart", requestStart)
+                output.member("response", response)
+                output.member("responseEnd", responseEnd)
+                output.member("responseStart", responseStart)
+                output.member("secureConnectEnd", secureConnectEnd)
+                output.member("secureConnectStart", secureConnectStart)
+                output.member("sentBodyByteCount", sentBodyByteCount)
+                output.member("sentHeaderByteCount", sentHeaderByteCount)
+                output.member("started", started)
+                output.member("tlsCipherSuite", tlsCipherSuite)
+                output.member("tlsVersion", tlsVersion)
+                output.member("version", version)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var isLast: Bool?
+            var request: Request?
+            var response: Response?
+            var started: Date?
+            var lookupStart: Double?
+            var lookupEnd: Double?
+            var connectStart: Double?
+            var secureConnectStart: Double?
+            var secureConnectEnd: Double?
+            var connectEnd: Double?
+            var requestStart: Double?
+            var requestEnd: Double?
+            var responseStart: Double?
+            var responseEnd: Double?
+            var isReusedConnection: Bool?
+            var localAddress: String?
+            var localPort: Int?
+            var remoteAddress: String?
+            var remotePort: Int?
+            var tlsVersion: Int?
+            var tlsCipherSuite: Int?
+            var version: String?
+            var sentHeaderByteCount: Int64?
+            var sentBodyByteCount: Int64?
+            var receivedHeaderByteCount: Int64?
+            var receivedBodyByteCount: Int64?
+            var decodedBodyByteCount: Int64?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "isLast": isLast = try input.value()
+                case "request": request = try input.value()
+                case "response": response = try input.value()
+                case "started": started = try input.value()
+                case "lookupStart": lookupStart = try input.value()
+                case "lookupEnd": lookupEnd = try input.value()
+                case "connectStart": connectStart = try input.value()
+                case "secureConnectStart": secureConnectStart = try input.value()
+                case "secureConnectEnd": secureConnectEnd = try input.value()
+                case "connectEnd": connectEnd = try input.value()
+                case "requestStart": requestStart = try input.value()
+                case "requestEnd": requestEnd = try input.value()
+                case "responseStart": responseStart = try input.value()
+                case "responseEnd": responseEnd = try input.value()
+                case "isReusedConnection": isReusedConnection = try input.value()
+                case "localAddress": localAddress = try input.value()
+                case "localPort": localPort = try input.value()
+                case "remoteAddress": remoteAddress = try input.value()
+                case "remotePort": remotePort = try input.value()
+                case "tlsVersion": tlsVersion = try input.value()
+                case "tlsCipherSuite": tlsCipherSuite = try input.value()
+                case "version": version = try input.value()
+                case "sentHeaderByteCount": sentHeaderByteCount = try input.value()
+                case "sentBodyByteCount": sentBodyByteCount = try input.value()
+                case "receivedHeaderByteCount": receivedHeaderByteCount = try input.value()
+                case "receivedBodyByteCount": receivedBodyByteCount = try input.value()
+                case "decodedBodyByteCount": decodedBodyByteCount = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                isLast: try input.required(isLast, "isLast"),
+                request: request,
+                response: response,
+                started: try input.required(started, "started"),
+                lookupStart: lookupStart,
+                lookupEnd: lookupEnd,
+                connectStart: connectStart,
+                secureConnectStart: secureConnectStart,
+                secureConnectEnd: secureConnectEnd,
+                connectEnd: connectEnd,
+                requestStart: requestStart,
+                requestEnd: requestEnd,
+                responseStart: responseStart,
+                responseEnd: responseEnd,
+                isReusedConnection: try input.required(isReusedConnection, "isReusedConnection"),
+                localAddress: localAddress,
+                localPort: localPort,
+                remoteAddress: remoteAddress,
+                remotePort: remotePort,
+                tlsVersion: tlsVersion,
+                tlsCipherSuite: tlsCipherSuite,
+                version: version,
+                sentHeaderByteCount: try input.required(sentHeaderByteCount, "sentHeaderByteCount"),
+                sentBodyByteCount: try input.required(sentBodyByteCount, "sentBodyByteCount"),
+                receivedHeaderByteCount: try input.required(
+                    receivedHeaderByteCount,
+                    "receivedHeaderByteCount"
+                ),
+                receivedBodyByteCount: try input.required(
+                    receivedBodyByteCount,
+                    "receivedBodyByteCount"
+                ),
+                decodedBodyByteCount: try input.required(
+                    decodedBodyByteCount,
+                    "decodedBodyByteCount"
+                )
+            )
+        }
+    }
+
+    /// What a task has cost.
+    package struct TaskMetrics: JSONCodable {
+        /// When the task was made.
+        package var started: Date
+        /// When it ended.
+        package var ended: Date
+        /// How many redirects were followed in the last attempt.
+        package var redirectCount: Int
+        /// The requests of the last attempt, in order.
+        package var transactions: [Transaction]
+
+        /// Makes the value of its members.
+        package init(started: Date, ended: Date, redirectCount: Int, transactions: [Transaction]) {
+            self.started = started
+            self.ended = ended
+            self.redirectCount = redirectCount
+            self.transactions = transactions
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("ended", ended)
+                output.member("redirectCount", redirectCount)
+                output.member("started", started)
+                output.member("transactions", transactions)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var started: Date?
+            var ended: Date?
+            var redirectCount: Int?
+            var transactions: [Transaction]?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "started": started = try input.value()
+                case "ended": ended = try input.value()
+                case "redirectCount": redirectCount = try input.value()
+                case "transactions": transactions = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                started: try input.required(started, "started"),
+                ended: try input.required(ended, "ended"),
+                redirectCount: try input.required(redirectCount, "redirectCount"),
+                transactions: try input.required(transactions, "transactions")
+            )
+        }
+    }
+
+    /// What a session's owner is told.
+    package struct Event: JSONCodable {
+        /// What happened; it says which other members are there.
+        package var kind: EventKind
+        /// What Acknowledge takes; only finished and completed have it.
+        package var sequence: Int64?
+        /// The task's number in its session; all but drained have it.
+        package var task: Int?
+        /// The answer: with response, expired, finished and, if that does not come before, completed.
+        package var response: Response?
+        /// The request after redirects, where it differs, with the answer; that which would be sent, with
+        /// delayed.
+        package var request: Request?
+        /// How many bytes were held already: with resumed.
+        package var offset: Int64?
+        /// How many bytes of the body are held: with progress, finished and completed.
+        package var receivedByteCount: Int64?
+        /// How many bytes the body has, where that is known.
+        package var expectedByteCount: Int64?
+        /// How many bytes of its file an upload has sent: with progress, finished and completed.
+        package var sentByteCount: Int64?
+        /// The finished file's absolute path, valid until the event is acknowledged: with finished.
+        package var path: String?
+        /// What went wrong: with completed, unless all went well.
+        package var failure: Failure?
+        /// What the download can be continued from: with completed.
+        package var resumeData: Data?
+        /// Why it cannot be continued, for programs, such as noValidator: with completed, where that was
+        /// wanted.
+        package var resumeDataRefusal: String?
+        /// Why the system cancelled the task, by Apple's numbers: with completed.
+        package var cancelReason: Int?
+        /// The question's number, which tells it from later ones of the task: with challenged, delayed,
+        /// expired.
+        ///
+        /// A question is told again over each new subscription until it is answered.
+        package var question: Int?
+        /// What is wanted: with challenged.
+        package var challenge: Challenge?
+        /// What the task has cost: with completed, where the session wants to know.
+        package var metrics: TaskMetrics?
+
+        /// Makes the value of its members.
+        package init(
+            kind: EventKind,
+            sequence: Int64? = nil,
+            task: Int? = nil,
+            response: Response? = nil,
+            request: Request? = nil,
+            offset: Int64? = nil,
+            receivedByteCount: Int64? = nil,
+            expectedByteCount: Int64? = nil,
+            sentByteCount: Int64? = nil,
+            path: String? = nil,
+            failure: Failure? = nil,
+            resumeData: Data? = nil,
+            resumeDataRefusal: String? = nil,
+            cancelReason: Int? = nil,
+            question: Int? = nil,
+            challenge: Challenge? = nil,
+            metrics: TaskMetrics? = nil
+        ) {
+            self.kind = kind
+            self.sequence = sequence
+            self.task = task
+            self.response = response
+            self.request = request
+            self.offset = offset
+            self.receivedByteCount = receivedByteCount
+            self.expectedByteCount = expectedByteCount
+            self.sentByteCount = sentByteCount
+            self.path = path
+            self.failure = failure
+            self.resumeData = resumeData
+            self.resumeDataRefusal = resumeDataRefusal
+            self.cancelReason = cancelReason
+            self.question = question
+            self.challenge = challenge
+            self.metrics = metrics
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("cancelReason", cancelReason)
+                output.member("challenge", challenge)
+                output.member("expectedByteCount", expectedByteCount)
+                output.member("failure", failure)
+                output.member("kind", kind)
+                output.member("metrics", metrics)
+                output.member("offset", offset)
+                output.member("path", path)
+                output.member("question", question)
+                output.member("receivedByteCount", receivedByteCount)
+                output.member("request", request)
+                output.member("response", response)
+                output.member("resumeData", resumeData)
+                output.member("resumeDataRefusal", resumeDataRefusal)
+                output.member("sentByteCount", sentByteCount)
+                output.member("sequence", sequence)
+                output.member("task", task)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var kind: EventKind?
+            var sequence: Int64?
+            var task: Int?
+            var response: Response?
+            var request: Request?
+            var offset: Int64?
+            var receivedByteCount: Int64?
+            var expectedByteCount: Int64?
+            var sentByteCount: Int64?
+            var path: String?
+            var failure: Failure?
+            var resumeData: Data?
+            var resumeDataRefusal: String?
+            var cancelReason: Int?
+            var question: Int?
+            var challenge: Challenge?
+            var metrics: TaskMetrics?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "kind": kind = try input.value()
+                case "sequence": sequence = try input.value()
+                case "task": task = try input.value()
+                case "response": response = try input.value()
+                case "request": request = try input.value()
+                case "offset": offset = try input.value()
+                case "receivedByteCount": receivedByteCount = try input.value()
+                case "expectedByteCount": expectedByteCount = try input.value()
+                case "sentByteCount": sentByteCount = try input.value()
+                case "path": path = try input.value()
+                case "failure": failure = try input.value()
+                case "resumeData": resumeData = try input.value()
+                case "resumeDataRefusal": resumeDataRefusal = try input.value()
+                case "cancelReason": cancelReason = try input.value()
+                case "question": question = try input.value()
+                case "challenge": challenge = try input.value()
+                case "metrics": metrics = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                kind: try input.required(kind, "kind"),
+                sequence: sequence,
+                task: task,
+                response: response,
+                request: request,
+                offset: offset,
+                receivedByteCount: receivedByteCount,
+                expectedByteCount: expectedByteCount,
+                sentByteCount: sentByteCount,
+                path: path,
+                failure: failure,
+                resumeData: resumeData,
+                resumeDataRefusal: resumeDataRefusal,
+                cancelReason: cancelReason,
+                question: question,
+                challenge: challenge,
+                metrics: metrics
+            )
+        }
+    }
+
+    /// An application that the daemon starts when its transfers need it.
+    package struct Hook: JSONCodable {
+        /// The application's identifier.
+        package var application: String
+        /// How it is started.
+        package var launch: Launch?
+        /// How often it was started without taking its events.
+        package var attempts: Int
+        /// When it is started next.
+        package var nextLaunch: Date?
+        /// The identifiers of its sessions that hold events for it.
+        package var pendingSessions: [String]
+        /// Whether its user quit it: then it is not started.
+        package var quit: Bool
+
+        /// Makes the value of its members.
+        package init(
+            application: String,
+            launch: Launch? = nil,
+            attempts: Int,
+            nextLaunch: Date? = nil,
+            pendingSessions: [String],
+            quit: Bool
+        ) {
+            self.application = application
+            self.launch = launch
+            self.attempts = attempts
+            self.nextLaunch = nextLaunch
+            self.pendingSessions = pendingSessions
+            self.quit = quit
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("application", application)
+                output.member("attempts", attempts)
+                output.member("launch", launch)
+                output.member("nextLaunch", nextLaunch)
+                output.member("pendingSessions", pendingSessions)
+                output.member("quit", quit)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var application: String?
+            var launch: Launch?
+            var attempts: Int?
+            var nextLaunch: Date?
+            var pendingSessions: [String]?
+            var quit: Bool?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "application": application = try input.value()
+                case "launch": launch = try input.value()
+                case "attempts": attempts = try input.value()
+                case "nextLaunch": nextLaunch = try input.value()
+                case "pendingSessions": pendingSessions = try input.value()
+                case "quit": quit = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                application: try input.required(application, "application"),
+                launch: launch,
+                attempts: try input.required(attempts, "attempts"),
+                nextLaunch: nextLaunch,
+                pendingSessions: try input.required(pendingSessions, "pendingSessions"),
+                quit: try input.required(quit, "quit")
+            )
+        }
+    }
+
+    /// What a log is.
+    package enum LogKind: String, JSONEnumeration {
+        /// The standard error stream of a daemon in the foreground.
+        case stderr
+        /// The system's journal.
+        case journal
+        /// A file of its own.
+        case file
+    }
+
+    /// Where the daemon writes its log.
+    package struct Log: JSONCodable {
+        /// What the log is.
+        package var kind: LogKind
+        /// The file's absolute path: with file.
+        package var path: String?
+
+        /// Makes the value of its members.
+        package init(kind: LogKind, path: String? = nil) {
+            self.kind = kind
+            self.path = path
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("kind", kind)
+                output.member("path", path)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var kind: LogKind?
+            var path: String?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "kind": kind = try input.value()
+                case "path": path = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(kind: try input.required(kind, "kind"), path: path)
+        }
+    }
+
+    /// The daemon, as it stands.
+    package struct Status: JSONCodable {
+        /// The daemon's version.
+        package var version: String
+        /// The daemon's process.
+        package var pid: Int32
+        /// When it started.
+        package var started: Date
+        /// The paths of the sockets it listens on.
+        package var sockets: [String]
+        /// The directory that holds the queue.
+        package var stateDirectory: String
+        /// Where it writes its log.
+        package var log: Log
+        /// How many tasks load.
+        package var running: Int
+        /// How many tasks wait to load.
+        package var waiting: Int
+        /// How many tasks are suspended.
+        package var suspended: Int
+        /// How many sessions are open.
+        package var sessions: Int
+        /// How many clients are connected.
+        package var connections: Int
+        /// How many bytes of all tasks together may arrive per second.
+        package var receiveRate: Int64?
+        /// How many bytes of all tasks together may leave per second.
+        package var sendRate: Int64?
+
+        /// Makes the value of its members.
+        package init(
+            version: String,
+            pid: Int32,
+            started: Date,
+            sockets: [String],
+            stateDirectory: String,
+            log: Log,
+            running: Int,
+            waiting: Int,
+            suspended: Int,
+            sessions: Int,
+            connections: Int,
+            receiveRate: Int64? = nil,
+            sendRate: Int64? = nil
+        ) {
+            self.version = version
+            self.pid = pid
+            self.started = started
+            self.sockets = sockets
+            self.stateDirectory = stateDirectory
+            self.log = log
+            self.running = running
+            self.waiting = waiting
+            self.suspended = suspended
+            self.sessions = sessions
+            self.connections = connections
+            self.receiveRate = receiveRate
+            self.sendRate = sendRate
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("connections", connections)
+                output.member("log", log)
+                output.member("pid", pid)
+                output.member("receiveRate", receiveRate)
+                output.member("running", running)
+                output.member("sendRate", sendRate)
+                output.member("sessions", sessions)
+                output.member("sockets", sockets)
+                output.member("started", started)
+                output.member("stateDirectory", stateDirectory)
+                output.member("suspended", suspended)
+                output.member("version", version)
+                output.member("waiting", waiting)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var version: String?
+            var pid: Int32?
+            var started: Date?
+            var sockets: [String]?
+            var stateDirectory: String?
+            var log: Log?
+            var running: Int?
+            var waiting: Int?
+            var suspended: Int?
+            var sessions: Int?
+            var connections: Int?
+            var receiveRate: Int64?
+            var sendRate: Int64?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "version": version = try input.value()
+                case "pid": pid = try input.value()
+                case "started": started = try input.value()
+                case "sockets": sockets = try input.value()
+                case "stateDirectory": stateDirectory = try input.value()
+                case "log": log = try input.value()
+                case "running": running = try input.value()
+                case "waiting": waiting = try input.value()
+                case "suspended": suspended = try input.value()
+                case "sessions": sessions = try input.value()
+                case "connections": connections = try input.value()
+                case "receiveRate": receiveRate = try input.value()
+                case "sendRate": sendRate = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                version: try input.required(version, "version"),
+                pid: try input.required(pid, "pid"),
+                started: try input.required(started, "started"),
+                sockets: try input.required(sockets, "sockets"),
+                stateDirectory: try input.required(stateDirectory, "stateDirectory"),
+                log: try input.required(log, "log"),
+                running: try input.required(running, "running"),
+                waiting: try input.required(waiting, "waiting"),
+                suspended: try input.required(suspended, "suspended"),
+                sessions: try input.required(sessions, "sessions"),
+                connections: try input.required(connections, "connections"),
+                receiveRate: receiveRate,
+                sendRate: sendRate
+            )
+        }
+    }
+}

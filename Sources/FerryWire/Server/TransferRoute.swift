@@ -1,0 +1,38 @@
+import FerrySystem
+
+/// The way from the name of a method to what answers it.
+struct TransferRoute: Sendable {
+    /// A call with its parameters.
+    struct Call: Sendable {
+        /// Whether it makes sense only as a stream.
+        let requiresMore: Bool
+        /// Has a service carry it out; without one it is let go of, which answers it.
+        let perform: @LoopActor @Sendable (
+            (any TransferService)?, PendingCall, VarlinkConnection
+        ) -> Void
+    }
+
+    /// The ways to the methods, by the methods' names as they stand in messages.
+    static let byMethod = Dictionary(uniqueKeysWithValues: all.map { ($0.method, $0) })
+
+    /// The method's name as it stands in messages.
+    let method: String
+    /// Reads the parameters of a call.
+    let read: @Sendable (inout JSONInput) throws(JSONInput.Problem) -> Call
+
+    /// The way to a method of a service.
+    init<Method: TransferMethod>(
+        _ perform: @escaping @LoopActor @Sendable (
+            any TransferService, Method, Reply<Method>, VarlinkConnection
+        ) -> Void
+    ) {
+        method = Method.qualifiedName
+        read = { (input) throws(JSONInput.Problem) in
+            let parameters = try Method(from: &input)
+            return Call(requiresMore: Method.requiresMore) { service, call, connection in
+                let reply = Reply<Method>(call)
+                if let service { perform(service, parameters, reply, connection) }
+            }
+        }
+    }
+}

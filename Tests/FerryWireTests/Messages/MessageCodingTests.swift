@@ -1,0 +1,195 @@
+import FoundationEssentials
+import Testing
+
+@testable import FerryWire
+
+/// The JSON text of values, beside Foundation's encoder and decoder.
+@Suite(.timeLimit(.minutes(5))) struct MessageCodingTests {
+    private static let texts = [
+        "", "GET", "http://example.org/a?b=c", "\"", "\\", "/",
+        "\u{0}\u{1}\u{8}\t\n\u{B}\u{C}\r\u{1F}\u{7F}",
+        "é", "日本", "\u{2028}", "👩‍👩‍👧",
+    ]
+    private static let numbers: [Double] = [
+        0, -0.0, 1, 60, 0.5, 0.75, 1e-5, 1e15, 1e16, 1e17, 123_456.789, 604_800, 1e300, -2.25,
+        9_007_199_254_740_992, 0.1 + 0.2, .leastNonzeroMagnitude,
+    ]
+
+    private static var requests: [Wire.Request] {
+        texts.map { text in
+            Wire.Request(
+                url: text,
+                method: "GET",
+                fields: [Wire.Field(name: text, value: "v"), Wire.Field(name: "n", value: text)],
+                body: Data(text.utf8),
+                idleTimeout: 60
+            )
+        }
+            + numbers.map { Wire.Request(url: "a", method: "b", fields: [], idleTimeout: $0) }
+    }
+
+    @Test func `a value's text is what an encoder with sorted names writes`() throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        for request in Self.requests {
+            let text = try MessageCoding.encode(request)
+            #expect(
+                String(decoding: text, as: UTF8.self)
+                    == String(decoding: try encoder.encode(request), as: UTF8.self)
+            )
+            #expect(try MessageCoding.decode(Wire.Request.self, from: text) == request)
+        }
+    }
+
+    @Test(arguments: [Double.infinity, -.infinity, .nan])
+    func `a number that JSON does not have is an error`(number: Double) {
+        let request = Wire.Request(url: "", method: "", fields: [], idleTimeout: number)
+        #expect(throws: MessageError.self) { try MessageCoding.encode(request) }
+        let call = Wire.CreateDownload(session: 1, identifier: 1, request: request, priority: 0)
+        #expect(throws: MessageError.self) { try MessageCoding.message(calling: call) }
+    }
+
+    @Test(arguments: [
+        (#"{ "value" : "v" , "name" : "n" }"#, Wire.Field(name: "n", value: "v")),
+        (#"{"name":"\u00e9\ud83d\ude00\/\b\f\n\r\t\"\\","value":""}"#,
+            Wire.Field(name: "é😀/\u{8}\u{C}\n\r\t\"\\", value: "")),
+        (#"{"name":"a","new":{"a":[1,-0.5e+3,true,false,null,"\u0000"]},"value":"b"}"#,
+            Wire.Field(name: "a", value: "b")),
+        (#"{"name":"a","name":"b","value":"c"}"#, Wire.Field(name: "b", value: "c")),
+    ])
+    func `text that others write is read`(text: String, field: Wire.Field) throws {
+        #expect(try MessageCoding.decode(Wire.Field.self, from: Data(text.utf8)) == field)
+    }
+
+    @Test(arguments: [
+        ("", "it ends where an object is expected"),
+        (#"{"name":"a"}"#, "value: it is missing"),
+        (#"{"name":null,"value":"b"}"#, "name: it is missing"),
+        (#"{"name":1,"value":"b"}"#, "name: a string is expected where \"1\" stands"),
+        (#"{"name":"a","value":"b"} x"#, "the end is expected where \"x\" stands"),
+        (#"{"name":"\ud83d","value":"b"}"#, "name: half a surrogate pair"),
+        (#"{"name":"\ud83d\u0041","value":"b"}"#, "name: half a surrogate pair"),
+        (#"{"name":"\u12","value":"b"}"#, "name: an escape that JSON does not have"),
+        (#"{"name":"\x","value":"b"}"#, "name: an escape that JSON does not have"),
+        (#"{"name":"a"#, "name: a string without an end"),
+        (#"{"name":"a\"#, "name: a string without an end"),
+        (#"{"name":"a","value":"b","new":01}"#, "new: a number with a zero before it"),
+        (#"{"name":"a","value":"b","new":[1,{"a":nul}]}"#,
+            "new[1].a: a number is expected where \"n\" stands"),
+    ])
+    func `what is wrong is said, and where`(text: String, problem: String) {
+        #expect(throws: MessageError.malformed(problem)) {
+            try MessageCoding.decode(Wire.Field.self, from: Data(text.utf8))
+        }
+    }
+
+    @Test(arguments: [
+        ("7", 7), ("-7", -7), ("7.0", 7), ("7e2", 700), ("9223372036854775807", Int64.max),
+        ("-9223372036854775808", .min), ("-0", 0),
+    ])
+    func `a whole number is read however it is written`(text: String, number: Int64) throws {
+        let id = try MessageCoding.decode(Wire.GetTask.self, from: Data(#"{"id":\#(text)}"#.utf8)).id
+        #expect(id == number)
+    }
+
+    @Test(arguments: ["7.5", "9223372036854775808", "1e19", "1e400", "+7", ".5", "5.", "1e", "0x7"])
+    func `what is no whole number is refused`(text: String) {
+        #expect(throws: MessageError.self) {
+            try MessageCoding.decode(Wire.GetTask.self, from: Data(#"{"id":\#(text)}"#.utf8))
+        }
+    }
+
+    @Test func `objects and arrays that nobody knows are not followed for ever`() {
+        let text = #"{"name":"a","value":"b","new":"# + String(repeating: "[", count: 1_000_000)
+        #expect(throws: MessageError.self) {
+            try MessageCoding.decode(Wire.Field.self, from: Data(text.utf8))
+        }
+    }
+
+    @Test func `what a newer version writes is read as another`() throws {
+        let text = Data(#"{"reason":"weather"}"#.utf8)
+        #expect(try MessageCoding.decode(Wire.Wait.self, from: text).reason == .other)
+        let state = Data(#"{"kind":"stone"}"#.utf8)
+        #expect(throws: MessageError.malformed("kind: \"stone\" is none of the names that there are")) {
+            try MessageCoding.decode(Wire.Log.self, from: state)
+        }
+    }
+
+    @Test func `a message's members may be left out`() throws {
+        let none = try IncomingReply<Wire.Empty>(from: Data("{}".utf8))
+        #expect(none.result == .success(Wire.Empty()))
+        let null = try IncomingReply<Wire.Empty>(from: Data(#"{"parameters":null}"#.utf8))
+        #expect(null.result == .success(Wire.Empty()))
+        #expect(throws: MessageError.self) {
+            try IncomingReply<Wire.GetTask.Reply>(from: Data("{}".utf8))
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a reply's message is read again`(continues: Bool) throws {
+        for id in [0, 1, -1, 1_234_567_890_123_456_789, Int64.max, .min] {
+            let reply = Wire.CreateDownload.Reply(id: id)
+            let message = try MessageCoding.message(
+                replying: { reply.write(to: &$0) },
+                continues: continues
+            )
+            let read = try IncomingReply<Wire.CreateDownload.Reply>(from: Data(message.dropLast()))
+            #expect(read.result == .success(reply))
+            #expect(read.continues == continues)
+        }
+    }
+
+    // MARK: What is not as it should be
+
+    @Test(.timeLimit(.minutes(1)))
+    func `whatever a text is like, it is read as by Foundation's decoder, or by neither`() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = Numbers(state: seed)
+        var accepted = 0
+        let texts = try Self.requests.map { try MessageCoding.encode($0) }
+        let decoder = JSONDecoder()
+        for _ in 0..<20_000 {
+            let text = spoil(texts[Int(random.next() % UInt64(texts.count))], &random)
+            let read = try? MessageCoding.decode(Wire.Request.self, from: text)
+            let decoded = try? decoder.decode(Wire.Request.self, from: Data(text))
+            if read != nil { accepted += 1 }
+            // Foundation's decoder does not look at what nobody knows, and refuses numbers next to zero.
+            let isPlain = text.allSatisfy { (0x20..<0x80).contains($0) } && !text.contains("e-".utf8)
+            guard isPlain || read != nil && decoded != nil else { continue }
+            #expect(read == decoded, "seed \(seed): \(String(decoding: text, as: UTF8.self))")
+        }
+        #expect(accepted > 1000)
+    }
+
+    private func spoil(_ message: [UInt8], _ random: inout Numbers) -> [UInt8] {
+        var message = message
+        for _ in 0..<Int(random.next() % 3) {
+            let place = Int(random.next() % UInt64(message.count))
+            switch random.next() % 3 {
+            case 0: message[place] = UInt8(truncatingIfNeeded: random.next())
+            case 1: message.remove(at: place)
+            default:
+                let token = Self.tokens[Int(random.next() % UInt64(Self.tokens.count))]
+                message.insert(contentsOf: token, at: place)
+            }
+        }
+        return message
+    }
+
+    private static let tokens = [
+        "null", "true", "1e2", "-0", "01", "1.", "\\u0041", "\"new\":1,", "{", "]", " ",
+        "\u{0}", "9999999999999999999", "\\", "\\\"", "\\/", "\\n", "\"other\":[],",
+    ].map { Array($0.utf8) }
+}
+
+/// SplitMix64.
+private struct Numbers {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}
