@@ -53,7 +53,8 @@ extension FuzzTarget {
             replying: { value.write(to: &$0) },
             continues: reply.continues
         )
-        guard let written, let again = try? IncomingReply<Value>(from: Data(written.dropLast())) else {
+        guard let written, let again = try? IncomingReply<Value>(from: Data(written.dropLast()))
+        else {
             throw Finding(description: "the reply cannot be read again")
         }
         try expectSame(reply.continues, again.continues, "whether more replies follow")

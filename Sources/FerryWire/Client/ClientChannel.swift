@@ -152,7 +152,8 @@ final class ClientChannel {
     private func take(_ message: Data) throws(MessageError) {
         guard let reply = sender.firstExpected() else {
             // A daemon that has no place for another client says so unasked.
-            guard case .failure(let error) = try IncomingReply<Wire.Empty>(from: message).result else {
+            guard case .failure(let error) = try IncomingReply<Wire.Empty>(from: message).result
+            else {
                 throw .malformed("a reply to no call")
             }
             return close(because: error)

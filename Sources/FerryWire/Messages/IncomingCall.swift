@@ -77,7 +77,9 @@ struct IncomingCall: Sendable {
         switch try input.attempt(reading) {
         case .success(let content): return content
         case .failure(let problem):
-            return .invalid(.invalidParameter(problem.member.isEmpty ? "parameters" : problem.member))
+            return .invalid(
+                .invalidParameter(problem.member.isEmpty ? "parameters" : problem.member)
+            )
         }
     }
 

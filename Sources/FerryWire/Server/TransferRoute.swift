@@ -7,9 +7,10 @@ struct TransferRoute: Sendable {
         /// Whether it makes sense only as a stream.
         let requiresMore: Bool
         /// Has a service carry it out; without one it is let go of, which answers it.
-        let perform: @LoopActor @Sendable (
-            (any TransferService)?, PendingCall, VarlinkConnection
-        ) -> Void
+        let perform:
+            @LoopActor @Sendable (
+                (any TransferService)?, PendingCall, VarlinkConnection
+            ) -> Void
     }
 
     /// The ways to the methods, by the methods' names as they stand in messages.
@@ -22,9 +23,10 @@ struct TransferRoute: Sendable {
 
     /// The way to a method of a service.
     init<Method: TransferMethod>(
-        _ perform: @escaping @LoopActor @Sendable (
-            any TransferService, Method, Reply<Method>, VarlinkConnection
-        ) -> Void
+        _ perform:
+            @escaping @LoopActor @Sendable (
+                any TransferService, Method, Reply<Method>, VarlinkConnection
+            ) -> Void
     ) {
         method = Method.qualifiedName
         read = { (input) throws(JSONInput.Problem) in

@@ -267,12 +267,15 @@ package struct JSONInput {
         return UTF16.decode(UTF16.EncodedScalar([first, second]))
     }
 
-    private static func codeUnit(_ rest: inout Slice<UnsafeRawBufferPointer>) throws(Problem) -> UInt16 {
+    private static func codeUnit(
+        _ rest: inout Slice<UnsafeRawBufferPointer>
+    ) throws(Problem) -> UInt16 {
         let digits = rest.prefix(4)
         rest = rest.dropFirst(4)
         var value: UInt16 = 0
         for digit in digits {
-            guard let digit = Character(Unicode.Scalar(digit)).hexDigitValue, digits.count == 4 else {
+            guard let digit = Character(Unicode.Scalar(digit)).hexDigitValue, digits.count == 4
+            else {
                 throw Problem("an escape that JSON does not have")
             }
             value = value << 4 | UInt16(digit)

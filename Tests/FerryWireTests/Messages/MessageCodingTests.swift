@@ -51,10 +51,14 @@ import Testing
 
     @Test(arguments: [
         (#"{ "value" : "v" , "name" : "n" }"#, Wire.Field(name: "n", value: "v")),
-        (#"{"name":"\u00e9\ud83d\ude00\/\b\f\n\r\t\"\\","value":""}"#,
-            Wire.Field(name: "é😀/\u{8}\u{C}\n\r\t\"\\", value: "")),
-        (#"{"name":"a","new":{"a":[1,-0.5e+3,true,false,null,"\u0000"]},"value":"b"}"#,
-            Wire.Field(name: "a", value: "b")),
+        (
+            #"{"name":"\u00e9\ud83d\ude00\/\b\f\n\r\t\"\\","value":""}"#,
+            Wire.Field(name: "é😀/\u{8}\u{C}\n\r\t\"\\", value: "")
+        ),
+        (
+            #"{"name":"a","new":{"a":[1,-0.5e+3,true,false,null,"\u0000"]},"value":"b"}"#,
+            Wire.Field(name: "a", value: "b")
+        ),
         (#"{"name":"a","name":"b","value":"c"}"#, Wire.Field(name: "b", value: "c")),
     ])
     func `text that others write is read`(text: String, field: Wire.Field) throws {
@@ -74,8 +78,10 @@ import Testing
         (#"{"name":"a"#, "name: a string without an end"),
         (#"{"name":"a\"#, "name: a string without an end"),
         (#"{"name":"a","value":"b","new":01}"#, "new: a number with a zero before it"),
-        (#"{"name":"a","value":"b","new":[1,{"a":nul}]}"#,
-            "new[1].a: a number is expected where \"n\" stands"),
+        (
+            #"{"name":"a","value":"b","new":[1,{"a":nul}]}"#,
+            "new[1].a: a number is expected where \"n\" stands"
+        ),
     ])
     func `what is wrong is said, and where`(text: String, problem: String) {
         #expect(throws: MessageError.malformed(problem)) {
@@ -88,7 +94,8 @@ import Testing
         ("-9223372036854775808", .min), ("-0", 0),
     ])
     func `a whole number is read however it is written`(text: String, number: Int64) throws {
-        let id = try MessageCoding.decode(Wire.GetTask.self, from: Data(#"{"id":\#(text)}"#.utf8)).id
+        let id = try MessageCoding.decode(Wire.GetTask.self, from: Data(#"{"id":\#(text)}"#.utf8))
+            .id
         #expect(id == number)
     }
 
@@ -110,7 +117,9 @@ import Testing
         let text = Data(#"{"reason":"weather"}"#.utf8)
         #expect(try MessageCoding.decode(Wire.Wait.self, from: text).reason == .other)
         let state = Data(#"{"kind":"stone"}"#.utf8)
-        #expect(throws: MessageError.malformed("kind: \"stone\" is none of the names that there are")) {
+        #expect(
+            throws: MessageError.malformed("kind: \"stone\" is none of the names that there are")
+        ) {
             try MessageCoding.decode(Wire.Log.self, from: state)
         }
     }
@@ -154,7 +163,8 @@ import Testing
             let decoded = try? decoder.decode(Wire.Request.self, from: Data(text))
             if read != nil { accepted += 1 }
             // Foundation's decoder does not look at what nobody knows, and refuses numbers next to zero.
-            let isPlain = text.allSatisfy { (0x20..<0x80).contains($0) } && !text.contains("e-".utf8)
+            let isPlain =
+                text.allSatisfy { (0x20..<0x80).contains($0) } && !text.contains("e-".utf8)
             guard isPlain || read != nil && decoded != nil else { continue }
             #expect(read == decoded, "seed \(seed): \(String(decoding: text, as: UTF8.self))")
         }

@@ -1,7 +1,7 @@
 import FerrySystem
+import FerryWireTestSupport
 import Foundation
 import Glibc
-import FerryWireTestSupport
 import Testing
 
 @testable import FerryWire
