@@ -23,7 +23,8 @@ struct UnusableDirectory: Error, CustomStringConvertible {
             atPath: path,
             withIntermediateDirectories: true
         )
-        guard access(path, W_OK | X_OK) != 0 else { return }
+        // With the point a file is told from a directory.
+        guard access("\(path)/.", W_OK | X_OK) != 0 else { return }
         // Foundation's errors do not say why; the kernel does.
         if Glibc.errno == ENOENT, mkdir(path, 0o777) == 0 { return }
         throw Self(path: path, errno: Glibc.errno)

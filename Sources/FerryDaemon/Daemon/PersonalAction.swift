@@ -22,7 +22,8 @@ struct PersonalAction {
 
     /// What a call does.
     init(_ call: Wire.SetTaskPriority) {
-        self.init(call.id, "given it priority \(call.priority)")
+        // A client has it as a Float, of whose digits no more mean anything.
+        self.init(call.id, "given it priority \(Float(call.priority))")
     }
 
     /// What a call does.

@@ -205,18 +205,21 @@ import Testing
 
     @Test func `a directory that cannot be made is an error before anything starts`() async throws {
         let obstacle = try directory.write("", to: "file")
-        let sessions = PlayedSessions([saved], in: daemon)
-        let run = await CommandLineRun(
-            "get -d \(obstacle)/out \(Self.a)",
-            daemon: daemon,
-            sessions: sessions
-        )
-        let expected =
-            "ferry: nothing can be saved in '\(obstacle)/out': Not a directory; "
-            + "choose another with --directory\n"
-        #expect(run.error == expected)
-        #expect(run.code == .failure)
-        #expect(sessions.events == [])
+        #expect(chmod(obstacle, 0o777) == 0)
+        for path in ["\(obstacle)/out", obstacle] {
+            let sessions = PlayedSessions([saved], in: daemon)
+            let run = await CommandLineRun(
+                "get -d \(path) \(Self.a)",
+                daemon: daemon,
+                sessions: sessions
+            )
+            let expected =
+                "ferry: nothing can be saved in '\(path)': Not a directory; "
+                + "choose another with --directory\n"
+            #expect(run.error == expected)
+            #expect(run.code == .failure)
+            #expect(sessions.events == [])
+        }
     }
 
     @Test func `watch comes back to a get whose process is gone, and takes its file`() async throws
