@@ -288,7 +288,8 @@ struct WebSocketTaskTests {
         let task = try open("/report")
         await recorder.wait { $0.contains(.opened(nil)) }
         task.cancel(with: .goingAway, reason: Data("leaving".utf8))
-        #expect(task.state == .canceling)
+        // The server may have answered by now.
+        #expect([.canceling, .completed].contains(task.state))
         await recorder.waitForEnd()
         #expect(
             recorder.calls == [
