@@ -1,6 +1,7 @@
 import Dispatch
 import FerryTestSupport
 import Glibc
+import Synchronization
 import Testing
 
 @testable import FerrySystem
@@ -98,7 +99,20 @@ import Testing
     @Test func `of the threads that were needed at once one stays`() async {
         let queue = BlockingQueue(label: "test.crowd", threadLimit: 8)
         let gate = DispatchSemaphore(value: 0)
-        for _ in 0..<8 { queue.perform { gate.wait() } }
+        // A thread has its name when it works.
+        await withCheckedContinuation { (all: CheckedContinuation<Void, Never>) in
+            let working = Mutex(0)
+            for _ in 0..<8 {
+                queue.perform {
+                    let count = working.withLock { count in
+                        count += 1
+                        return count
+                    }
+                    if count == 8 { all.resume() }
+                    gate.wait()
+                }
+            }
+        }
         #expect(Self.threadCount(named: "test.crowd") > 1)
         for _ in 0..<8 { gate.signal() }
         while Self.threadCount(named: "test.crowd") > 1 { await Task.yield() }
