@@ -20,8 +20,7 @@ extension HTTPURLResponse {
                 fields[field.name] = field.value
             }
         }
-        guard fields[names["content-encoding"] ?? ""]?.lowercased() ?? "identity" == "identity"
-        else {
+        guard !isDecoded(names["content-encoding"].flatMap { fields[$0] }) else {
             return DecodedHTTPURLResponse(
                 url: url,
                 statusCode: head.status,
@@ -35,6 +34,11 @@ extension HTTPURLResponse {
             httpVersion: head.version,
             headerFields: fields
         )
+    }
+
+    /// Whether the app gets a body decoded that has such a field `Content-Encoding`.
+    static func isDecoded(_ contentEncoding: String?) -> Bool {
+        (contentEncoding ?? "identity").lowercased() != "identity"
     }
 }
 

@@ -36,7 +36,7 @@ struct LatestResponse: Sendable {
     }
 
     private static func byteCount(_ field: (String) -> String?) -> Int64 {
-        guard (field("Content-Encoding") ?? "identity").lowercased() == "identity" else {
+        guard !HTTPURLResponse.isDecoded(field("Content-Encoding")) else {
             return NSURLSessionTransferSizeUnknown
         }
         return field("Content-Length").flatMap { Int64($0) } ?? NSURLSessionTransferSizeUnknown

@@ -9,8 +9,7 @@ extension Daemon {
         over connection: VarlinkConnection,
         _ action: PersonalAction
     ) -> DaemonStateMachine.Caller where Method.Reply == Wire.Empty {
-        let caller = caller(over: connection)
-        answers[caller.call] = PendingAnswer(reply)
+        let caller = caller(awaiting: reply, over: connection)
         actions[caller.call] = (action, connection.peer.processIdentifier)
         return caller
     }
@@ -116,8 +115,7 @@ extension Daemon {
         _ reply: Reply<Wire.Stop>,
         from connection: VarlinkConnection
     ) {
-        let caller = caller(over: connection)
-        answers[caller.call] = PendingAnswer(reply)
+        let caller = caller(awaiting: reply, over: connection)
         log.write(.info, "process \(caller.process) has asked to stop")
         perform(machine.stopDaemon(call: caller.call))
     }

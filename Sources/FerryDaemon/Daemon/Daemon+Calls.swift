@@ -49,7 +49,7 @@ extension Daemon: VarlinkServerHandler {
     }
 
     /// Who makes a call that is answered by "done".
-    private func caller<Method: TransferMethod>(
+    func caller<Method: TransferMethod>(
         awaiting reply: Reply<Method>,
         over connection: VarlinkConnection
     ) -> DaemonStateMachine.Caller where Method.Reply == Wire.Empty {

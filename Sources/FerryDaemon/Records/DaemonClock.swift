@@ -38,6 +38,8 @@ struct DaemonClock: Hashable, Sendable {
         wall: Date = Date(),
         sinceBoot: Double = BootClock.seconds
     ) {
+        // What stands in a file may be any number.
+        let anchor = anchor.flatMap { $0.start.isFinite && $0.offset.isFinite ? $0 : nil }
         isNewBoot = anchor?.boot != boot
         if let anchor, anchor.boot == boot {
             self.anchor = anchor

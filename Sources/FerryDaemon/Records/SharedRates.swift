@@ -9,8 +9,8 @@ struct SharedRates: StoredRecord, Hashable, Sendable {
 
     /// From the store; what makes no sense limits nothing.
     static func limits(_ bytes: [UInt8]?) -> SharedRates {
-        let rates = decode(bytes)
-        return rates?.contradiction == nil ? rates ?? SharedRates() : SharedRates()
+        guard let rates = decode(bytes), rates.contradiction == nil else { return SharedRates() }
+        return rates
     }
 
     /// The member that makes no sense, and why; nothing where both do.

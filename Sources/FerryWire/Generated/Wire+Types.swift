@@ -405,13 +405,13 @@ extension Wire {
         package var answersCertificates: Bool?
         /// Whether the application wants to know what its tasks have cost.
         package var collectsMetrics: Bool?
-        /// Whether the application may give a task another address when its own is none any more.
+        /// Whether the application may give a task another address when its own has expired.
         package var replacesLinks: Bool?
         /// How many bytes of the session's tasks together may arrive per second.
         package var receiveRate: Int64?
         /// How many bytes of the session's tasks together may leave per second.
         package var sendRate: Int64?
-        /// How connections are made; without it, as whoever has opened the session before has said.
+        /// How connections are made; without it, as the process said that opened the session before.
         package var connections: Connections?
 
         /// Makes the value of its members.
@@ -1435,7 +1435,7 @@ extension Wire {
         case challenged
         /// The date has come that the task was to begin at: Begin lets it, Cancel ends it.
         case delayed
-        /// The server's answer says that the task's address is none any more: Relink answers.
+        /// The server's answer says that the task's address has expired: Relink answers.
         case expired
         /// All events of the past have been told; from here on they are told as they happen.
         case drained

@@ -41,7 +41,7 @@ enum ErrorMessage: Hashable, Sendable {
     /// Writes the members of the message.
     func write(to output: inout JSONOutput) {
         output.member("error", name)
-        output.name("parameters" as StaticString)
+        output.name("parameters")
         switch self {
         case .transfer(let error): error.write(to: &output)
         case .service(let error): error.write(to: &output)

@@ -58,9 +58,12 @@ struct IncomingCall: Sendable {
         let name = try input.required(method, "method")
         wantsMore = more ?? false
         isOneway = oneway ?? false
-        var rest = parameters ?? .emptyObject
-        if content == nil { content = try Self.content(of: name, &rest) }
-        self.content = try input.required(content, "method")
+        if let content {
+            self.content = content
+        } else {
+            var rest = parameters ?? .emptyObject
+            self.content = try Self.content(of: name, &rest)
+        }
         // A connection that becomes something else is of no use here.
         if upgrade ?? false { self.content = .invalid(.methodNotImplemented(name)) }
         if case .transfer(let call) = self.content, call.requiresMore, !wantsMore {

@@ -38,11 +38,11 @@ struct IncomingReply<Value: JSONCodable>: Sendable {
             return
         }
         self.continues = continues ?? false
-        var none = JSONInput.emptyObject
-        guard let value else {
+        if let value {
+            result = .success(try value.get())
+        } else {
+            var none = JSONInput.emptyObject
             result = .success(try Value(from: &none))
-            return
         }
-        result = .success(try value.get())
     }
 }

@@ -41,7 +41,7 @@ package enum MessageCoding {
         continues: Bool
     ) throws(MessageError) -> [UInt8] {
         try message { output in
-            output.name("parameters" as StaticString)
+            output.name("parameters")
             write(&output)
             if continues { output.member("continues", true) }
         }

@@ -122,7 +122,7 @@ extension Dictionary: JSONCodable where Key == String, Value: JSONCodable {
     package func write(to output: inout JSONOutput) {
         output.object { output in
             for (name, value) in sorted(by: { $0.key < $1.key }) {
-                output.name(name)
+                output.name(escaping: name)
                 value.write(to: &output)
             }
         }

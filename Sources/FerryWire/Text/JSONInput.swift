@@ -270,18 +270,10 @@ package struct JSONInput {
     private static func codeUnit(
         _ rest: inout Slice<UnsafeRawBufferPointer>
     ) throws(Problem) -> UInt16 {
-        let digits = rest.prefix(4)
+        let digits = rest.prefix(4).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
         rest = rest.dropFirst(4)
-        var value: UInt16 = 0
-        for digit in digits {
-            guard let digit = Character(Unicode.Scalar(digit)).hexDigitValue, digits.count == 4
-            else {
-                throw Problem("an escape that JSON does not have")
-            }
-            value = value << 4 | UInt16(digit)
-        }
         guard digits.count == 4 else { throw Problem("an escape that JSON does not have") }
-        return value
+        return digits.reduce(0) { $0 << 4 | UInt16($1) }
     }
 
     // MARK: - Numbers

@@ -41,8 +41,8 @@ package struct JSONOutput {
         value.write(to: &self)
     }
 
-    /// Writes the name of the member whose value follows.
-    mutating func name(_ name: String) {
+    /// Writes the name of the member whose value follows, escaped where it has to be.
+    mutating func name(escaping name: String) {
         string(name)
         bytes.append(UInt8(ascii: ":"))
         needsComma = false

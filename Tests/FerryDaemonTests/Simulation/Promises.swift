@@ -187,8 +187,10 @@ struct Promises {
             let record = world.database.current.tasks[task]?.record
         else {
             // A process that has lost ferryd may have it in its queue while a person has the task forgotten.
-            let name = event.task.map { TaskKey.identifier(session: key.session, $0) }
-            let isForgotten = forgotten.contains { namesByTask[$0] == name }
+            let isForgotten = forgotten.contains { task in
+                event.task.map { .identifier(session: key.session, $0) == namesByTask[task] }
+                    ?? false
+            }
             if !isLate, !isForgotten { world.fail("\(key) is not in the log") }
             return nil
         }
