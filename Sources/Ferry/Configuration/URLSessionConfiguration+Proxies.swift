@@ -4,7 +4,16 @@ import Foundation
 
 extension URLSessionConfiguration.Values {
     /// How the session's connections are made.
-    var client: HTTPClient.Configuration {
+    var client: HTTPClient.Configuration { sessionClient ?? makeClient() }
+
+    /// The values of a session that is being made: what the environment says now about connections holds for it.
+    func forSession() -> Self {
+        var values = self
+        values.sessionClient = makeClient()
+        return values
+    }
+
+    private func makeClient() -> HTTPClient.Configuration {
         var client = HTTPClient.Configuration(environment: variables)
         client.maximumConnectionsPerHost = max(1, httpMaximumConnectionsPerHost)
         if let proxies { client.proxies = proxies }

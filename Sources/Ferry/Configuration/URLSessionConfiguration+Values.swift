@@ -1,3 +1,4 @@
+import FerryHTTP
 import FerryTransfer
 import Foundation
 import FoundationNetworking
@@ -54,6 +55,8 @@ extension URLSessionConfiguration {
         var clientCertificate: ClientCertificate?
         var connectionEnvironment: [String: String]?
         var keepsConnectionSettings = false
+        /// How connections are made, in the values of a session.
+        var sessionClient: HTTPClient.Configuration?
         /// When several connections fetch one download.
         var segments = Download.SegmentPolicy()
 

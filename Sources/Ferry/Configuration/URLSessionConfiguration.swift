@@ -20,6 +20,9 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     private let values: Mutex<Values>
 
     init(values: Values) {
+        var values = values
+        // What a session was made with is no longer true of a configuration that can be changed.
+        values.sessionClient = nil
         self.values = Mutex(values)
         super.init()
     }

@@ -20,7 +20,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     let core: SessionCore
 
     private static let onlyShared: URLSession = {
-        let configuration = URLSessionConfiguration.Values(kind: .default)
+        let configuration = URLSessionConfiguration.Values(kind: .default).forSession()
         return URLSession(
             core: SessionCore(
                 configuration: configuration,
@@ -64,7 +64,7 @@ open class URLSession: NSObject, @unchecked Sendable {
         delegate: (any URLSessionDelegate)?,
         delegateQueue queue: OperationQueue?
     ) {
-        let values = configuration.snapshot
+        let values = configuration.snapshot.forSession()
         guard case .background(let identifier) = values.kind else {
             core = SessionCore(
                 configuration: values,

@@ -6,7 +6,8 @@ import FerryWire
 /// Reads the certificates and keys that sessions name.
 ///
 /// They may lie on a disk that does not answer. So each session that has something to read has a thread of its own
-/// meanwhile, and a transfer whose files do not come fails.
+/// meanwhile, and a transfer whose files do not come fails. Transfers that start while the same files are being read
+/// get what that brings: they start together, and the files are read once for all of them.
 @LoopActor
 final class ConnectionFiles {
     /// Called with what was read, or why there is nothing.
@@ -14,17 +15,22 @@ final class ConnectionFiles {
 
     private struct Reader {
         let queue: BlockingQueue
-        var pendingCount = 0
+        /// The transfers that wait for what is being read, by what that is.
+        var waiters: [Wire.Connections: [Waiter]] = [:]
     }
 
-    /// Who waits for files, until they are there or have taken too long.
+    /// A transfer that waits for files, until they are there or have taken too long.
     @LoopActor
     private final class Waiter {
+        /// What ends the waiting.
+        var timer: LoopTimer?
         private var completion: Completion?
 
         init(_ completion: @escaping Completion) { self.completion = completion }
 
         func finish(_ result: Result<ConnectionSetup, TransferError>) {
+            timer?.cancel()
+            timer = nil
             let completion = completion
             self.completion = nil
             completion?(result)
@@ -69,25 +75,29 @@ final class ConnectionFiles {
         guard connections.namesFiles else {
             return completion(.success(ConnectionSetup(proxies: connections.proxies)))
         }
-        var reader = readers[session] ?? Reader(queue: BlockingQueue(label: "ferry.trust"))
-        reader.pendingCount += 1
-        readers[session] = reader
         let waiter = Waiter(completion)
-        let timer = EventLoop.shared.schedule(after: patience) {
+        waiter.timer = EventLoop.shared.schedule(after: patience) {
             waiter.finish(.failure(Self.timeOut(of: connections)))
         }
+        var reader = readers[session] ?? Reader(queue: BlockingQueue(label: "ferry.trust"))
+        let isBeingRead = reader.waiters[connections] != nil
+        reader.waiters[connections, default: []].append(waiter)
+        readers[session] = reader
+        guard !isBeingRead else { return }
         let queue = reader.queue
         LoopActor.task { [self, reading] in
             let result = await queue.run { reading(connections) }
-            timer.cancel()
-            finished(session)
-            waiter.finish(result)
+            for waiter in finished(connections, session) { waiter.finish(result) }
         }
     }
 
-    private func finished(_ session: Int64) {
-        readers[session]?.pendingCount -= 1
-        if readers[session]?.pendingCount == 0 { readers[session] = nil }
+    /// Something was read.
+    ///
+    /// - Returns: The transfers that wait for it.
+    private func finished(_ connections: Wire.Connections, _ session: Int64) -> [Waiter] {
+        let waiters = readers[session]?.waiters.removeValue(forKey: connections) ?? []
+        if readers[session]?.waiters.isEmpty == true { readers[session] = nil }
+        return waiters
     }
 
     private static func timeOut(of connections: Wire.Connections) -> TransferError {

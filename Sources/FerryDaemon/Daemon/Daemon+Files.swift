@@ -12,7 +12,8 @@ extension Daemon {
         var sessions: Set<Int64> = []
         // There may be a file for each of a hundred thousand tasks that nobody has taken.
         let pageSize = 4096
-        var left = files.tasks()[...]
+        let leftovers = files.findLeftovers()
+        var left = leftovers.tasks.sorted()[...]
         while !left.isEmpty {
             let page = Array(left.prefix(pageSize))
             left = left.dropFirst(pageSize)
@@ -20,19 +21,28 @@ extension Daemon {
                 let standings = try await store.standings(ofTasks: page)
                 let known = Set(standings.map(\.id))
                 for task in page where !known.contains(task) { files.discard(task: task) }
-                // What was sent is not needed any more.
-                for task in standings where task.state == .completed {
-                    files.uploads.discard(task: task.id)
+                let ended = standings.filter { $0.state == .completed }
+                // What was sent is not needed any more, nor what a file was while it was not complete.
+                for task in ended where leftovers.tasksWithCompanions.contains(task.id) {
+                    settle(task)
                 }
                 // A download that is complete keeps its file, and has not failed last.
-                let failed = standings.filter { $0.state == .completed && $0.hasFailed }
-                sessions.formUnion(failed.map(\.sessionID))
+                sessions.formUnion(ended.filter(\.hasFailed).map(\.sessionID))
             } catch {
                 // Better a file too many than a download lost.
                 log.write(.error, error.message)
             }
         }
         for session in sessions.sorted() { await keepFiles(of: session) }
+    }
+
+    private func settle(_ task: TaskStanding) {
+        // What has failed may have left a file for resume data, which goes with its record.
+        if task.hasFailed {
+            files.uploads.discard(task: task.id)
+        } else {
+            files.discardCompanions(ofEnded: task.id)
+        }
     }
 
     private func keepFiles(of session: Int64) async {

@@ -120,11 +120,12 @@ extension Daemon {
         if let failure = state?.failure { throw failure }
         try requireRoom(for: task)
         let wanted = start.options
+        let file = files.file(of: task.id)
         let retry = options.policy.retry.applying(wanted?.retry)
         let download = Download(
             name: "task \(task.id)",
             request: task.transferRequest(request, adding: start.additionalFields),
-            file: files.file(of: task.id),
+            file: file,
             checkpoint: state?.checkpoint,
             client: try client(for: start, setup),
             configuration: Download.Configuration(
@@ -147,7 +148,7 @@ extension Daemon {
                 onCollect: { [weak self] in self?.collected($0, task.id) }
             ),
             connections: TaskConnections(task: task.id, session: task.sessionID, daemon: self),
-            events: events(of: task.id)
+            events: events(of: task.id, into: file)
         )
         transfers[task.id] = download
         log.write(.info, "attempt \(task.attempts + 1) starts", task: task.id)
@@ -190,7 +191,7 @@ extension Daemon {
         )
     }
 
-    private func events(of task: Int64) -> Download.Events {
+    private func events(of task: Int64, into file: PartialFile) -> Download.Events {
         Download.Events(
             responded: { [weak self] head, request in
                 self?.responded(task, head, request)
@@ -214,7 +215,7 @@ extension Daemon {
                 }
             },
             finished: { [weak self] result in
-                self?.finished(task, result)
+                self?.finished(task, result, file)
             },
             failed: { [weak self] error in
                 self?.input { machine, now in machine.failed(task: task, error, at: now) }
@@ -245,10 +246,17 @@ extension Daemon {
         }
     }
 
-    private func finished(_ task: Int64, _ result: DownloadResult) {
+    private func finished(_ task: Int64, _ result: DownloadResult, _ file: PartialFile) {
         let path = files.path(of: task)
+        let needsSeal = files.needsSeal(file, of: task)
         input { machine, now in
-            machine.finished(task: task, byteCount: result.byteCount, path: path, at: now)
+            machine.finished(
+                task: task,
+                byteCount: result.byteCount,
+                path: path,
+                needsSeal: needsSeal,
+                at: now
+            )
         }
     }
 

@@ -230,6 +230,8 @@ final class Daemon {
             rateLimits.forget(session: session)
         case .discardFile(let task):
             files.discard(task: task)
+        case .removeFile(let task):
+            files.discardFile(ofEnded: task)
         case .launch(let application, let launch, let session):
             self.launch(application, launch, session: session)
         case .setTimer(let timer, let date):

@@ -143,7 +143,7 @@ extension DaemonStateMachine {
     ) -> [Effect] {
         var effects: [Effect] = [.answer(call, .done)]
         for task in receipt.removedTaskIDs {
-            effects.append(.discardFile(task: task))
+            effects.append(.removeFile(task: task))
             effects.append(.removed(task: task))
         }
         guard let session = sessions[id] else { return effects }

@@ -58,8 +58,10 @@ extension DaemonStateMachine {
         case keepFile(task: Int64, resumeData: Data)
         /// Let go of the connections of a session that is gone.
         case forgetSession(Int64)
-        /// Delete a task's file.
+        /// Delete a task's file, and all that belongs to it.
         case discardFile(task: Int64)
+        /// Delete the file of a task that has ended, and that was offered to its application: nothing else is left.
+        case removeFile(task: Int64)
         /// Start an application and report with `launched`, later with `applicationExited`.
         case launch(application: Int64, LaunchRecord, session: String)
         /// Set a timer, or with `nil` clear it.
@@ -224,6 +226,8 @@ extension DaemonStateMachine {
         var failure: Wire.Failure?
         /// Apple's number for why the system cancelled it.
         var cancelReason: Int?
+        /// Whether there is more to its complete file than the bytes.
+        var needsSeal = true
         /// Whether its application may go on from what was loaded.
         var producesResumeData = false
         /// Whether a task that has ended already is forgotten, where nobody is there who might take its file.

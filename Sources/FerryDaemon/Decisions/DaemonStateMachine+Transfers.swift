@@ -257,11 +257,13 @@ extension DaemonStateMachine {
         task id: Int64,
         byteCount: Int64,
         path: String,
+        needsSeal: Bool = true,
         at now: Date
     )
         -> [Effect]
     {
         guard running[id]?.phase == .loading else { return [] }
+        running[id]?.needsSeal = needsSeal
         running[id]?.receivedByteCount = byteCount
         running[id]?.expectedByteCount = byteCount
         // The end tells all that there is.
@@ -319,7 +321,11 @@ extension DaemonStateMachine {
                         at: now
                     ),
                 ],
-                then: .ended(task: id, Ending(), resumeData: nil)
+                then: .ended(
+                    task: id,
+                    Ending(needsSeal: task.needsSeal),
+                    resumeData: nil
+                )
             ),
         ]
     }

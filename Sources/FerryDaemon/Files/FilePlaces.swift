@@ -47,6 +47,8 @@ final class FilePlaces {
 
     private let downloads: Directory
     private let patience: Duration
+    /// Whether there may be a link: while there is none, none is looked for.
+    private var mayHaveLinks = true
     /// The places that are open.
     private var open: [Int64: Place] = [:]
     /// What deletes the files in a directory.
@@ -86,8 +88,15 @@ final class FilePlaces {
         }
     }
 
+    /// Learns which names an earlier daemon has left among the daemon's own files.
+    func note(_ names: [String]) {
+        mayHaveLinks = names.contains { $0.hasSuffix(Self.suffix) }
+    }
+
     /// The path of a task's file, if it has a place of its own.
-    func path(named name: String) -> String? { try? downloads.link(name + Self.suffix) }
+    func path(named name: String) -> String? {
+        mayHaveLinks ? try? downloads.link(name + Self.suffix) : nil
+    }
 
     /// Chooses where a task's file is to grow, if it has no place yet.
     ///
@@ -104,6 +113,7 @@ final class FilePlaces {
         on queue: BlockingQueue
     ) async -> Refusal? {
         guard open[task] == nil, path(named: name) == nil else { return nil }
+        mayHaveLinks = true
         let downloads = downloads
         let choice = PlaceChoice(patience: patience)
         let result = await choice.made(by: queue) {
@@ -159,7 +169,7 @@ final class FilePlaces {
     /// Deletes a task's file where it has a place of its own, off the loop.
     func discard(task: Int64, named name: String) {
         open[task] = nil
-        discard(linkedBy: name + Self.suffix, in: downloads)
+        if mayHaveLinks { discard(linkedBy: name + Self.suffix, in: downloads) }
     }
 
     /// Deletes a file and the link to it, off the loop.
@@ -282,7 +292,7 @@ final class FilePlaces {
                     name: String(path.dropFirst(target.count + 1))
                 )
                 guard try isOnItsDisk(place) else { return }
-                for ending in [""] + PartialFile.companionSuffixes {
+                for ending in PartialFile.suffixesToRemove {
                     try place.directory.remove(place.name + ending)
                 }
             }

@@ -44,7 +44,11 @@ final class TransferFiles {
     /// A task's file.
     func file(of task: Int64) -> PartialFile {
         let place = place(of: task)
-        return PartialFile(directory: place.directory, name: place.name)
+        return PartialFile(
+            directory: place.directory,
+            name: place.name,
+            recordKeeping: .unlessComplete
+        )
     }
 
     /// What forces a task's file onto the disk: others do not wait for a disk that is not the daemon's.
@@ -128,6 +132,11 @@ final class TransferFiles {
         return downloads.path(of: String(name))
     }
 
+    /// Whether there is more to a complete file than the bytes, for ``seal(task:)``.
+    func needsSeal(_ file: PartialFile, of task: Int64) -> Bool {
+        file.hasRecord || places.place(of: task) != nil
+    }
+
     /// Takes the record of its origin off a file that is complete, and lets go of what was sent for it.
     func seal(task: Int64) {
         uploads.discard(task: task)
@@ -145,10 +154,22 @@ final class TransferFiles {
     /// What it would have sent goes as well.
     func discard(task: Int64) {
         uploads.discard(task: task)
+        remove(task, with: PartialFile.suffixesToRemove)
+    }
+
+    /// Deletes the file of a task that has ended, if it is still there: all else of the task went with its end.
+    func discardFile(ofEnded task: Int64) { remove(task, with: [""]) }
+
+    /// Deletes what lies beside the file of a task that has ended, and what it has sent.
+    func discardCompanions(ofEnded task: Int64) {
+        uploads.discard(task: task)
+        remove(task, with: PartialFile.companionSuffixes)
+    }
+
+    private func remove(_ task: Int64, with suffixes: [String]) {
         let name = Self.name(of: task)
-        places.discard(task: task, named: name)
+        if suffixes.contains("") { places.discard(task: task, named: name) }
         let downloads = downloads
-        let suffixes = [""] + PartialFile.companionSuffixes
         queue.perform {
             for suffix in suffixes {
                 // What cannot be deleted is found again when the daemon starts.
@@ -157,10 +178,30 @@ final class TransferFiles {
         }
     }
 
-    /// The tasks that have files.
-    func tasks() -> [Int64] {
-        let names = (try? downloads.names()) ?? []
-        return Set(names.compactMap { Self.task(of: $0) } + uploads.tasks()).sorted()
+    /// What an earlier daemon has left of tasks.
+    struct Leftovers {
+        /// The tasks that have files.
+        var tasks: Set<Int64> = []
+        /// Those of them that have more than the file of a download.
+        var tasksWithCompanions: Set<Int64> = []
+    }
+
+    /// Looks for what an earlier daemon has left: all that comes later is this one's.
+    func findLeftovers() -> Leftovers {
+        let names = try? downloads.names()
+        if let names { places.note(names) }
+        var found = Leftovers()
+        for name in names ?? [] {
+            guard let task = Self.task(of: name) else { continue }
+            found.tasks.insert(task)
+            if !name.hasSuffix(Self.suffix), !name.hasSuffix(FilePlaces.suffix) {
+                found.tasksWithCompanions.insert(task)
+            }
+        }
+        let uploads = uploads.tasks()
+        found.tasks.formUnion(uploads)
+        found.tasksWithCompanions.formUnion(uploads)
+        return found
     }
 
     /// Takes over the partial file of resume data.

@@ -19,6 +19,8 @@ final class UploadFiles {
     private let directory: Directory
     private let queue: BlockingQueue
     private var open: [Int64: UserFile] = [:]
+    /// Whether there may be a copy: while there is none, none is deleted.
+    private var mayHaveCopies = true
     /// The tasks whose file is being made sure of, and who waits for it besides the first.
     private var securing: [Int64: [CheckedContinuation<Bool, Never>]] = [:]
 
@@ -68,6 +70,7 @@ final class UploadFiles {
             return await withCheckedContinuation { securing[task]?.append($0) }
         }
         securing[task] = []
+        mayHaveCopies = true
         let (directory, name) = (directory, Self.name(of: task))
         let isCopied = await queue.run { () throws(Never) in
             Self.copy(file, identity, to: name, in: directory)
@@ -100,6 +103,7 @@ final class UploadFiles {
     /// Lets go of what a task would have sent.
     func discard(task: Int64) {
         open[task] = nil
+        guard mayHaveCopies else { return }
         let (directory, name) = (directory, Self.name(of: task))
         queue.perform {
             // What cannot be deleted is found again when the daemon starts.
@@ -110,7 +114,8 @@ final class UploadFiles {
 
     /// The tasks whose files are kept.
     func tasks() -> [Int64] {
-        let names = (try? directory.names()) ?? []
+        guard let names = try? directory.names() else { return [] }
+        mayHaveCopies = !names.isEmpty
         return Set(names.compactMap { Self.task(of: $0) }).sorted()
     }
 

@@ -117,7 +117,7 @@ extension PartialFile {
         }
 
         private func remove(_ target: Place) {
-            for suffix in [""] + PartialFile.companionSuffixes {
+            for suffix in PartialFile.suffixesToRemove {
                 try? target.directory.remove(target.name + suffix)
             }
         }

@@ -31,6 +31,17 @@ extension PartialFile {
             }
         }
 
+        /// Creates a file without a record, unless there is one of that name.
+        convenience init?(new name: String, in directory: Directory) throws(TransferError) {
+            do throws(SystemCallError) {
+                self.init(try directory.open(name, .createNew))
+            } catch let error where error.errno == EEXIST {
+                return nil
+            } catch {
+                throw TransferError(error, during: .create)
+            }
+        }
+
         /// Creates a file that carries a record, if any, in place of the one of that name.
         convenience init(
             creating name: String,

@@ -3,6 +3,9 @@ package import FerrySystem
 extension PartialFile {
     /// Files that may lie beside a partial file `name`: `name` with one of these at its end.
     nonisolated package static let companionSuffixes = [".new", ".record", ".record.new"]
+    /// What is to be deleted of a partial file, in this order: a record that outlived its file would speak for the next
+    /// one of that name.
+    nonisolated package static let suffixesToRemove = companionSuffixes + [""]
 
     /// Moves the file to another place of the same file system, replacing what is there; it can
     /// still be continued.
@@ -63,7 +66,7 @@ extension PartialFile {
     package func remove() throws(TransferError) {
         close()
         do {
-            for suffix in [""] + Self.companionSuffixes { try directory.remove(name + suffix) }
+            for suffix in Self.suffixesToRemove { try directory.remove(name + suffix) }
             isRecovered = true
         } catch {
             throw TransferError(error, during: .write)

@@ -3,9 +3,23 @@ extension PartialFile {
     package enum RecordKeeping: Sendable {
         /// Before the first byte.
         case always
+        /// Before the first byte, unless the bytes that come first are all that there are: a file without a record is
+        /// complete, or a process has died that was about to say so, and it is filled again.
+        case unlessComplete
         /// When ``storeRecord()`` is called: for a file whose name nobody else knows until then, and
         /// that did not exist before.
         case onDemand
+    }
+
+    /// Whether the record is, or may be, where another process finds it.
+    package var hasRecord: Bool { content?.isRecorded ?? true }
+
+    /// Puts the record where another process finds it, if it belongs there before so many bytes are written.
+    func storeRecord(before byteCount: Int) throws(TransferError) {
+        guard recordKeeping == .unlessComplete, let content, !content.isRecorded,
+            content.byteCount + Int64(byteCount) != content.record.version.totalByteCount
+        else { return }
+        try storeRecord()
     }
 
     /// Puts the record where another process finds it, if it is not there yet.

@@ -16,6 +16,10 @@ extension PartialFile {
         guard content.segments == nil else { return }
         // A table makes a file longer that somebody else has cut.
         try requireUndisturbed()
+        if recordKeeping == .unlessComplete {
+            try storeRecord()
+            content.isRecorded = true
+        }
         content.beginSegments()
         // Its room on the disk is taken now: later there may be none.
         try storeTable(of: content, padded: true)
@@ -44,8 +48,7 @@ extension PartialFile {
         _ bytes: UnsafeRawBufferPointer,
         at offset: Int64
     ) throws(TransferError) {
-        guard let file = content?.file else { throw notBegun }
-        try requireUndisturbed()
+        let file = try prepareToWrite(bytes.count)
         var rest = bytes
         var position = offset
         while !rest.isEmpty {
@@ -64,8 +67,7 @@ extension PartialFile {
         count: Int,
         at offset: Int64
     ) throws(TransferError) {
-        guard let file = content?.file else { throw notBegun }
-        try requireUndisturbed()
+        let file = try prepareToWrite(count)
         let end = offset + Int64(count)
         var position = offset
         while position < end {
@@ -73,6 +75,14 @@ extension PartialFile {
             try wrote(position..<position + Int64(moved))
             position += Int64(moved)
         }
+    }
+
+    /// Makes sure that what was written is still there, and that another process would know what it is.
+    private func prepareToWrite(_ count: Int) throws(TransferError) -> OpenFile {
+        guard let content else { throw notBegun }
+        if content.byteCount > 0 { try requireUndisturbed() }
+        try storeRecord(before: count)
+        return content.file
     }
 
     private func wrote(_ range: Range<Int64>) throws(TransferError) {

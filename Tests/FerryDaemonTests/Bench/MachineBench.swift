@@ -143,8 +143,7 @@ struct MachineBench {
         case .terminate(let task, _): terminations.append(task.id)
         case .copyFile(let copy): copies.append(copy)
         case .abandonCopy, .endSubscription, .forgetSession, .seal, .keepFile, .discardFile,
-            .changed, .removed,
-            .log:
+            .removeFile, .changed, .removed, .log:
             break
         }
         return []

@@ -6,6 +6,7 @@ import FerryTestSupport
 import FerryTransfer
 import FerryWire
 import FoundationEssentials
+import Synchronization
 import Testing
 
 @testable import FerryDaemon
@@ -102,6 +103,40 @@ struct ConnectionOwnershipTests {
         }
         #expect(error.code == .timedOut)
         #expect(error.message.contains("/hung"))
+    }
+
+    @Test func `transfers that start together have their files read once, and others on their own`()
+        async throws
+    {
+        let gate = DispatchSemaphore(value: 0)
+        let paths = Mutex<[String?]>([])
+        let files = ConnectionFiles { connections in
+            paths.withLock { $0.append(connections.authorityFile) }
+            gate.wait()
+            return .success(
+                ConnectionSetup(authorities: connections.authorityFile.map { Array($0.utf8) })
+            )
+        }
+        let results = Mutex<[String]>([])
+        await withCheckedContinuation { continuation in
+            for path in ["/a", "/a", "/b", "/a"] {
+                files.read(Wire.Connections(authorityFile: path), ofSession: 1) { result in
+                    let bytes = try? result.get().authorities
+                    let count = results.withLock { results in
+                        results.append(String(decoding: bytes ?? [], as: UTF8.self))
+                        return results.count
+                    }
+                    if count == 4 { continuation.resume() }
+                }
+            }
+            for _ in 1...2 { gate.signal() }
+        }
+        #expect(results.withLock { $0 } == ["/a", "/a", "/a", "/b"])
+        #expect(paths.withLock { $0 } == ["/a", "/b"])
+        // What was read is not kept: the files may be others by now.
+        gate.signal()
+        #expect(try await read(files, "/a", session: 1).get().authorities == Array("/a".utf8))
+        #expect(paths.withLock { $0.count } == 3)
     }
 
     private func read(

@@ -182,10 +182,10 @@ import Testing
         bench.forgetEffects()
         #expect(bench.acknowledge(client, 1) == .done)
         #expect(bench.stored(task) != nil)
-        #expect(!bench.effects.contains(.discardFile(task: task)))
+        #expect(!bench.effects.contains(.removeFile(task: task)))
         #expect(bench.acknowledge(client, 2) == .done)
         #expect(bench.stored(task) == nil)
-        #expect(bench.effects.contains(.discardFile(task: task)))
+        #expect(bench.effects.contains(.removeFile(task: task)))
         #expect(bench.effects.contains(.removed(task: task)))
     }
 

@@ -139,11 +139,44 @@ struct TransferFilesTests {
         }
         _ = try uploads.open("Upload_7", .createNew)
         _ = try downloads.open("CFNetworkDownload_000008.tmp", .createNew)
-        #expect(files.tasks() == [7, 8])
+        #expect(files.findLeftovers().tasks == [7, 8])
         files.discard(task: 7)
         await files.queue.run {}
         #expect(try downloads.names() == ["CFNetworkDownload_000008.tmp"])
         #expect(try uploads.names() == [])
+    }
+
+    @Test func `what a dead ferryd has left beside a complete file is found, and goes without it`()
+        async throws
+    {
+        let name = "CFNetworkDownload_000007.tmp"
+        for suffix in [""] + PartialFile.companionSuffixes {
+            _ = try downloads.open(name + suffix, .createNew)
+        }
+        _ = try downloads.open("CFNetworkDownload_000008.tmp", .createNew)
+        let found = files.findLeftovers()
+        #expect(found.tasks == [7, 8])
+        #expect(found.tasksWithCompanions == [7])
+        files.discardCompanions(ofEnded: 7)
+        await untilIdle()
+        #expect(try downloads.names().sorted() == [name, "CFNetworkDownload_000008.tmp"])
+        files.discardFile(ofEnded: 7)
+        await untilIdle()
+        #expect(try downloads.names() == ["CFNetworkDownload_000008.tmp"])
+    }
+
+    @Test func `a complete file of one piece needs no seal, and one of several does`() throws {
+        let version = ResourceVersion(
+            validator: .strongETag("\"a\""),
+            totalByteCount: 3,
+            url: "http://host/"
+        )
+        for (task, pieces) in [(1, [[1, 2, 3]]), (2, [[1], [2, 3]])] as [(Int64, [[UInt8]])] {
+            let file = files.file(of: task)
+            try file.begin(version)
+            for piece in pieces { try piece.withUnsafeBytes { try file.write($0) } }
+            #expect(files.needsSeal(file, of: task) == (task == 2))
+        }
     }
 
     /// The files of a disk without the records that lie beside them where it has no attributes.
@@ -182,13 +215,13 @@ struct TransferFilesTests {
         #expect(files.shortage(of: 5 << 20, for: 8) == nil)
         // The next daemon finds it.
         let next = try TransferFiles(in: temporary.directory)
-        #expect(next.tasks() == [7])
+        #expect(next.findLeftovers().tasks == [7])
         #expect(next.path(of: 7) == path)
         #expect(next.presentPath(of: path) == path)
         next.discard(task: 7)
         await next.places.queue(for: disk.path).run {}
         #expect(try disk.directory.names() == [])
-        #expect(next.tasks() == [])
+        #expect(next.findLeftovers().tasks == [])
     }
 
     @Test(.enabled(if: SmallDisk.canBeMade, "needs a small disk"))
@@ -201,7 +234,7 @@ struct TransferFilesTests {
         let data = try resumeDataOfNewFile(of: 7)
         try files.keep(task: 7, for: data)
         await files.places.queue(for: disk.path).run {}
-        #expect(files.tasks() == [])
+        #expect(files.findLeftovers().tasks == [])
         #expect(try names(on: disk).count == 1)
         let checkpoint = try await files.adopt(data, for: 8, on: queue)
         #expect(checkpoint.writtenByteCount == 3)
@@ -238,7 +271,7 @@ struct TransferFilesTests {
             #expect((refusal == nil) == (target == temporary.path), "\(target)")
             #expect(files.path(of: 7).hasPrefix(temporary.path + "/downloads/"))
         }
-        #expect(files.tasks() == [])
+        #expect(files.findLeftovers().tasks == [])
     }
 
     @Test(.enabled(if: SmallDisk.canBeMade, "needs a small disk"))

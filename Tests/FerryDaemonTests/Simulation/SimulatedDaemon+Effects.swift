@@ -35,6 +35,7 @@ extension SimulatedDaemon {
                 world.disk.downloads[task] = nil
                 world.disk.copies[task] = nil
             }
+        case .removeFile(let task): onDisk { $0.disk.downloads[task] = nil }
         case .launch(let application, let launch, let session):
             self.launch(application, launch, session)
         case .setTimer(let timer, let date): setTimer(timer, date)

@@ -24,6 +24,18 @@ import Testing
         Wire.Connections(values, isForEvents: isForEvents)
     }
 
+    @Test func `SEC-8: a session keeps what it was made with, and a changed copy has its own`()
+        throws
+    {
+        let values = values(["http_proxy": "a:1"])
+        var later = values.forSession()
+        later.connectionEnvironment = ["http_proxy": "b:1"]
+        #expect(later.client.proxies.http?.address == "a:1")
+        let copy = URLSessionConfiguration(values: later)
+        #expect(copy.snapshot.client.proxies.http?.address == "b:1")
+        #expect(copy.snapshot.forSession().client.proxies.http?.address == "b:1")
+    }
+
     @Test func `SEC-8: a session without anything says so`() {
         #expect(connections(values()) == Wire.Connections())
     }

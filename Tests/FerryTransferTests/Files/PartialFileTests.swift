@@ -13,8 +13,16 @@ struct PartialFileTests {
 
     init() throws { temporary = try TemporaryDirectory() }
 
-    func file(boot: BootIdentifier = .current) -> PartialFile {
-        PartialFile(directory: temporary.directory, name: "file", currentBoot: boot)
+    func file(
+        boot: BootIdentifier = .current,
+        _ keeping: PartialFile.RecordKeeping = .always
+    ) -> PartialFile {
+        PartialFile(
+            directory: temporary.directory,
+            name: "file",
+            currentBoot: boot,
+            recordKeeping: keeping
+        )
     }
 
     func bytes(_ count: Int, _ value: UInt8 = 1) -> [UInt8] {
