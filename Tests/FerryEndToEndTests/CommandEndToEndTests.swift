@@ -135,6 +135,9 @@ import Testing
             }
         )
         #expect(!log.contains { $0.contains("secret") })
+        let nothing = try await home.ferry("log", "99")
+        #expect(nothing.exit == .exited(status: 1))
+        #expect(nothing.error == "ferry: the log has nothing about transfer 99\n")
     }
 
     private func names() throws -> [String] {

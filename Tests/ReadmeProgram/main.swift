@@ -8,7 +8,12 @@ final class Downloads: NSObject, URLSessionDownloadDelegate, ApplicationDelegate
         didFinishDownloadingTo file: URL
     ) {
         // It is here only until this returns.
-        do { try FileManager.default.moveItem(at: file, to: target) } catch { print(error) }
+        do {
+            try FileManager.default.moveItem(at: file, to: target)
+            print("complete")
+        } catch {
+            print(error)
+        }
     }
 
     func urlSession(
@@ -16,7 +21,7 @@ final class Downloads: NSObject, URLSessionDownloadDelegate, ApplicationDelegate
         task: URLSessionTask,
         didCompleteWithError error: (any Error)?
     ) {
-        print(error.map { "failed: \($0)" } ?? "complete")
+        if let error { print("failed: \(error)") }
         session.finishTasksAndInvalidate()
     }
 

@@ -68,7 +68,7 @@ struct GetCommand: Command {
                 + "are saved with or without a ferry command running, each when it is complete.",
             "What fails is tried again for a week, or as long as --give-up-after says. A server that has "
                 + "answered no transfer yet, because its name does not exist or it refuses connections, say, is "
-                + "asked \(unansweredAttempts) times, which takes some 20 seconds; with --detach and after Ctrl-C, where nobody "
+                + "asked \(unansweredAttempts) times, which takes about 10 seconds; with --detach and after Ctrl-C, where nobody "
                 + "waits, a week. "
                 + "--retries sets another number for both. Attempts without a network do not count.",
             "A file never replaces another: when NAME is taken it becomes NAME.1, NAME.2 and so on. "

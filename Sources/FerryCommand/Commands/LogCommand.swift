@@ -77,7 +77,12 @@ struct LogCommand: Command {
     private func show(_ path: String, in context: Context) async throws -> ExitCode {
         let lines = LogLines(path: path, number: number)
         let follower = follows ? LogFollower(path: path) : nil
-        for line in (try? lines.last(lineCount)) ?? [] { context.console.line(line) }
+        let found = (try? lines.last(lineCount)) ?? []
+        for line in found { context.console.line(line) }
+        if let number, found.isEmpty, !follows {
+            context.console.errorLine("ferry: the log has nothing about transfer \(number)")
+            return .failure
+        }
         try await follower?.run { text in
             for line in lines.matching(text) { context.console.line(line) }
         }

@@ -125,7 +125,7 @@ import Testing
 
             What fails is tried again for a week, or as long as --give-up-after says. A
             server that has answered no transfer yet, because its name does not exist or it
-            refuses connections, say, is asked 5 times, which takes some 20 seconds; with
+            refuses connections, say, is asked 5 times, which takes about 10 seconds; with
             --detach and after Ctrl-C, where nobody waits, a week. --retries sets another
             number for both. Attempts without a network do not count.
 
