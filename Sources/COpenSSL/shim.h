@@ -5,6 +5,8 @@
 #error "Ferry needs the headers of OpenSSL: apt install libssl-dev, dnf install openssl-devel, pacman -S openssl, zypper install libopenssl-devel (README: System packages)"
 #else
 
+#include <limits.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
@@ -21,6 +23,38 @@
 /// cannot.
 static inline void COpenSSL_fail_at_unexpected_end(void *tls_context) {
     SSL_CTX_clear_options((SSL_CTX *)tls_context, SSL_OP_IGNORE_UNEXPECTED_EOF);
+}
+
+/// Reads certificates and revocation lists in PEM.
+///
+/// Returns: What was read; NULL when something cannot be read, or there is no certificate.
+static inline X509_STORE *_Nullable COpenSSL_make_store(const void *_Nullable bytes, size_t count) {
+    if (!bytes || count > INT_MAX) return NULL;
+    BIO *source = BIO_new_mem_buf(bytes, (int)count);
+    STACK_OF(X509_INFO) *infos = source ? PEM_X509_INFO_read_bio(source, NULL, NULL, NULL) : NULL;
+    X509_STORE *store = X509_STORE_new();
+    int certificate_count = 0, is_complete = infos && store;
+    for (int index = 0; is_complete && index < sk_X509_INFO_num(infos); index++) {
+        const X509_INFO *info = sk_X509_INFO_value(infos, index);
+        if (info->x509) {
+            is_complete = X509_STORE_add_cert(store, info->x509);
+            certificate_count++;
+        }
+        if (info->crl) is_complete = is_complete && X509_STORE_add_crl(store, info->crl);
+    }
+    sk_X509_INFO_pop_free(infos, X509_INFO_free);
+    BIO_free(source);
+    // A certificate in between is trusted as one at the end is, and the shorter chain is taken: so does libcurl.
+    if (is_complete && certificate_count > 0
+        && X509_STORE_set_flags(store, X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_PARTIAL_CHAIN))
+        return store;
+    X509_STORE_free(store);
+    return NULL;
+}
+
+/// Has the connections of a context trust the certificates of a store.
+static inline void COpenSSL_trust(void *tls_context, X509_STORE *store) {
+    SSL_CTX_set1_cert_store((SSL_CTX *)tls_context, store);
 }
 
 /// Decides on a server's certificate: 1 to go on, 0 to end the handshake.

@@ -36,9 +36,8 @@ extension HTTPClient {
         /// A directory of trusted authorities' PEM files in place of the system's; by default the
         /// one that `SSL_CERT_DIR` names, as for curl.
         package var certificateAuthorityDirectory: String?
-        /// The certificates of trusted authorities, in PEM, in place of the system's and of those in files;
-        /// `nil`, the default, for those.
-        package var certificateAuthorities: [UInt8]?
+        /// The trusted authorities, in place of the system's and of those in files; `nil`, the default, for those.
+        package var certificateAuthorities: TrustedAuthorities?
         /// Which proxies requests go through, by default those that the environment names.
         ///
         /// The connections of a client are open to all of its requests, also those through a proxy that has been

@@ -10,7 +10,7 @@ extension HTTPClient.Configuration {
             file: certificateAuthorityFile,
             directory: certificateAuthorityDirectory
         )
-        guard let authorities, !authorities.isEmpty else { return self }
+        guard let authorities, !authorities.certificates.isEmpty else { return self }
         var copy = self
         copy.certificateAuthorities = authorities
         return copy

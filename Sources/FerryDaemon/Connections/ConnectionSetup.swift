@@ -6,8 +6,8 @@ import FerryWire
 struct ConnectionSetup: Hashable, Sendable {
     /// Which proxies there are.
     var proxies = HTTPProxyList.direct
-    /// The certificates of trusted authorities, in PEM; `nil` for those of the system.
-    var authorities: [UInt8]?
+    /// The trusted authorities; `nil` for those of the system.
+    var authorities: TrustedAuthorities?
     /// Who the client is, to the servers of the tasks' own requests.
     var identity: HTTPIdentity?
 

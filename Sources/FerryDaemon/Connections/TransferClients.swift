@@ -15,13 +15,13 @@ final class TransferClients {
     /// What the connections of a client have in common.
     private struct Kind: Hashable {
         var proxies: HTTPProxyList
-        var authorities: [UInt8]?
+        var authorities: TrustedAuthorities?
         /// The session that decides about certificates, if it does.
         var session: Int64?
     }
 
     private struct Entry {
-        let kind: Kind
+        var kind: Kind
         let client: HTTPClient
     }
 
@@ -55,7 +55,11 @@ final class TransferClients {
             authorities: setup.authorities,
             session: decides ? session : nil
         )
-        if let entry = sessions[session], entry.kind == kind { return entry.client }
+        if let entry = sessions[session], entry.kind == kind {
+            // The same authorities, read once more: the transfers that follow have these.
+            sessions[session]?.kind = kind
+            return entry.client
+        }
         let equal = sessions.values.first { $0.kind == kind }
         let client = if let equal { equal.client } else { try make(kind) }
         sessions[session] = Entry(kind: kind, client: client)

@@ -24,6 +24,11 @@ extension CurlEasy {
         guard let party else { return CURLE_SSL_CONNECT_ERROR }
         // A body without a length would be whole wherever somebody cuts the connection.
         COpenSSL_fail_at_unexpected_end(tlsContext)
+        do throws(HTTPError) {
+            try authorities?.store().trust(in: tlsContext)
+        } catch {
+            return CURLE_SSL_CACERT_BADFILE
+        }
         let request = party.request
         guard let context = HandshakeContext.keep(party, in: tlsContext) else {
             return CURLE_OUT_OF_MEMORY

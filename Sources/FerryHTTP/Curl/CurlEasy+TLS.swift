@@ -18,11 +18,6 @@ extension CurlEasy {
         let file = configuration.certificateAuthorityFile
         let directory = configuration.certificateAuthorityDirectory
         guard authorities != nil || file != nil || directory != nil else { return }
-        if let authorities, authorities.isEmpty {
-            // libcurl would take no bytes for the system's.
-            let message = "The certificates of authorities are empty"
-            throw HTTPError(code: .serverCertificateUntrusted, message: message)
-        }
         for option in [CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO] {
             try set(option, orNothing: authorities == nil ? file : nil)
         }
@@ -30,9 +25,11 @@ extension CurlEasy {
             try set(option, orNothing: authorities == nil ? directory : nil)
         }
         guard let authorities else { return }
-        for option in [CURLOPT_CAINFO_BLOB, CURLOPT_PROXY_CAINFO_BLOB] {
-            try set(option, authorities)
+        guard !authorities.certificates.isEmpty else {
+            let message = "The certificates of authorities are empty"
+            throw HTTPError(code: .serverCertificateUntrusted, message: message)
         }
+        self.authorities = authorities
     }
 
     /// Sets who the client is; libcurl keeps connections of several identities apart by these bytes.

@@ -18,6 +18,9 @@ import FerrySystem
     /// Whether all that is wanted is a connection, which ends when the handle is taken out.
     var isForConnectionOnly = false
 
+    /// Who is trusted in place of libcurl's authorities.
+    var authorities: TrustedAuthorities?
+
     private let errorText: UnsafeMutablePointer<CChar>
     private var fieldList: CurlFieldList?
     /// The fields that are for a proxy.
@@ -45,6 +48,7 @@ import FerrySystem
         party = nil
         onTunnelLine = nil
         isForConnectionOnly = false
+        authorities = nil
         fieldList = nil
         proxyFieldList = nil
         errorText.pointee = 0

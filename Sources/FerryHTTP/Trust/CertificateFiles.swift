@@ -6,7 +6,7 @@ package enum CertificateFiles {
     /// More than all the authorities that there are need.
     package static let maximumByteCount = 8 << 20
 
-    /// The certificates of trusted authorities, in PEM.
+    /// The trusted authorities that files name.
     ///
     /// - Parameters:
     ///   - file: The path of a file of them; `nil` for none.
@@ -16,7 +16,7 @@ package enum CertificateFiles {
     package static func authorities(
         file: String?,
         directory: String?
-    ) throws(HTTPError) -> [UInt8]? {
+    ) throws(HTTPError) -> TrustedAuthorities? {
         guard file != nil || directory != nil else { return nil }
         var bytes: [UInt8] = []
         do throws(SystemCallError) {
@@ -28,7 +28,7 @@ package enum CertificateFiles {
                 message: "the trusted authorities cannot be read: \(error)"
             )
         }
-        return bytes
+        return TrustedAuthorities(bytes)
     }
 
     /// A certificate and its key.

@@ -38,7 +38,10 @@ struct ConnectionOwnershipTests {
         authorities: [UInt8]? = nil
     ) -> ConnectionSetup {
         let proxies = HTTPProxyList(http: proxy.map { HTTPProxy(address: $0) })
-        return ConnectionSetup(proxies: proxies, authorities: authorities)
+        return ConnectionSetup(
+            proxies: proxies,
+            authorities: authorities.map { TrustedAuthorities($0) }
+        )
     }
 
     @Test func `SEC-8: sessions that say nothing share connections`() throws {
@@ -114,14 +117,18 @@ struct ConnectionOwnershipTests {
             paths.withLock { $0.append(connections.authorityFile) }
             gate.wait()
             return .success(
-                ConnectionSetup(authorities: connections.authorityFile.map { Array($0.utf8) })
+                ConnectionSetup(
+                    authorities: connections.authorityFile.map {
+                        TrustedAuthorities(Array($0.utf8))
+                    }
+                )
             )
         }
         let results = Mutex<[String]>([])
         await withCheckedContinuation { continuation in
             for path in ["/a", "/a", "/b", "/a"] {
                 files.read(Wire.Connections(authorityFile: path), ofSession: 1) { result in
-                    let bytes = try? result.get().authorities
+                    let bytes = try? result.get().authorities?.certificates
                     let count = results.withLock { results in
                         results.append(String(decoding: bytes ?? [], as: UTF8.self))
                         return results.count
@@ -135,7 +142,10 @@ struct ConnectionOwnershipTests {
         #expect(paths.withLock { $0 } == ["/a", "/b"])
         // What was read is not kept: the files may be others by now.
         gate.signal()
-        #expect(try await read(files, "/a", session: 1).get().authorities == Array("/a".utf8))
+        #expect(
+            try await read(files, "/a", session: 1).get().authorities?.certificates
+                == Array("/a".utf8)
+        )
         #expect(paths.withLock { $0.count } == 3)
     }
 

@@ -38,15 +38,31 @@ struct CertificateFilesTests {
         )
     }
 
+    @Test func `SEC-8: authorities are read once for all connections of all who have them`()
+        async throws
+    {
+        let server = try await TLSServer.start(.good)
+        let authorities = try #require(
+            try CertificateFiles.authorities(file: server.authorityFile, directory: nil)
+        )
+        let store = try await authorities.store()
+        for _ in 1...2 {
+            #expect(try await fetch(server) { $0.certificateAuthorities = authorities } == nil)
+        }
+        #expect(try await authorities.store() === store)
+        #expect(authorities == TrustedAuthorities(authorities.certificates))
+        #expect(authorities != TrustedAuthorities(authorities.certificates + [10]))
+    }
+
     @Test(arguments: ["", "nothing of the kind"])
     func `SEC-8: contents that are no certificates trust nobody`(text: String) async throws {
         let server = try await TLSServer.start(.good)
-        let code = try await fetch(server) { $0.certificateAuthorities = Array(text.utf8) }
+        let code = try await fetch(server) { $0.certificateAuthorities = TrustedAuthorities(Array(text.utf8)) }
         #expect(code == .serverCertificateUntrusted)
     }
 
     @Test func `SEC-8: authorities of which there are none are said to be none`() async throws {
-        let client = try await HTTPClient.local { $0.certificateAuthorities = [] }
+        let client = try await HTTPClient.local { $0.certificateAuthorities = TrustedAuthorities([]) }
         let error = try await client.fetch(HTTPRequest(url: "https://127.0.0.1:1/")).error
         #expect(error?.code == .serverCertificateUntrusted)
         #expect(error?.message == "The certificates of authorities are empty")
@@ -61,7 +77,7 @@ struct CertificateFilesTests {
         let bytes = try #require(
             try CertificateFiles.authorities(file: nil, directory: place.path)
         )
-        #expect(bytes == Array(authority) + [10])
+        #expect(bytes.certificates == Array(authority) + [10])
         #expect(try await fetch(server) { $0.certificateAuthorities = bytes } == nil)
     }
 
@@ -122,6 +138,6 @@ struct CertificateFilesTests {
             file: place.path + "/ca.pem",
             directory: place.path
         )
-        #expect(bytes == Array("file\nentry\n".utf8))
+        #expect(bytes?.certificates == Array("file\nentry\n".utf8))
     }
 }
