@@ -22,7 +22,8 @@ extension HTTPClient {
         after received: Int64
     ) throws(SystemCallError) -> SpliceRest? {
         guard let missing = missingByteCount(of: easy, after: received), missing > 0,
-            easy.downloadedByteCount == received, let socket = multi.socket(of: easy)
+            easy.downloadedByteCount == received,
+            let socket = easy.connection.flatMap({ multi.socket(of: $0) })
         else { return nil }
         // A descriptor of its own: libcurl closes its own when it lets go of the handle.
         let duplicate = try systemCall("fcntl") { fcntl(socket, F_DUPFD_CLOEXEC, 0) }

@@ -215,9 +215,8 @@ import FerrySystem
         watches.removeValue(forKey: socket)?.watch.cancel()
     }
 
-    /// The socket of a handle's connection, which libcurl does not tell during a transfer.
-    func socket(of easy: CurlEasy) -> curl_socket_t? {
-        guard let connection = easy.connection else { return nil }
+    /// The socket of a connection, which libcurl does not tell during a transfer.
+    func socket(of connection: InternetConnection) -> curl_socket_t? {
         if let known = ends[connection] { return known }
         let socket = sockets.first { InternetConnection(of: $0) == connection }
         ends[connection] = socket

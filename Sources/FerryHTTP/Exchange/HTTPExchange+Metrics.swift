@@ -9,13 +9,11 @@ extension HTTPExchange {
     var sinceStart: Duration { EventLoop.now - start }
 
     /// There is a connection, new or kept.
-    func noteConnection() {
-        guard let easy else { return }
-        let phases = easy.phases
+    func noteConnection(_ connection: InternetConnection?, _ phases: CurlPhases) {
         let connectEnd = sinceStart
         metrics.requestStart = connectEnd
-        metrics.connection = easy.connection
-        metrics.tls = easy.tls
+        metrics.connection = connection
+        metrics.tls = easy?.tls
         guard let connectStart = metrics.connectStart, !phases.isReusedConnection else {
             return noteReuse()
         }

@@ -166,15 +166,16 @@ extension HTTPExchange {
     /// There is a connection, and the request is about to leave; `false` where it must not leave by this one.
     func connected(to address: String) -> Bool {
         guard let client, let easy else { return false }
-        let isKept = easy.phases.isReusedConnection
-        if isKept {
-            let isSilent = client.multi.socket(of: easy).map { easy.isSilent($0) } ?? false
+        let (phases, connection) = (easy.phases, easy.connection)
+        if phases.isReusedConnection {
+            let socket = connection.flatMap { client.multi.socket(of: $0) }
+            let isSilent = socket.map { easy.isSilent($0) } ?? false
             guard machine.usesKeptConnection(isSilent: isSilent) else { return false }
         }
         tlsEnd = easy.tlsConnection.flatMap { HandshakeContext.kept(for: $0.pointer) }
         remoteAddress = address
         isConnecting = false
-        noteConnection()
+        noteConnection(connection, phases)
         began()
         return true
     }

@@ -158,11 +158,11 @@ final class DataTransfer: InProcessTransfer {
         }
     }
 
-    /// What is on no server has answered.
-    private func endServing(_ response: URLResponse?) {
+    /// What is on no server has answered; of one that is, the response is made where somebody asks for it.
+    private func endServing(_ response: @autoclosure () -> URLResponse?) {
         guard let start = servingStart else { return }
         servingStart = nil
-        decider.noteServed(task.currentRequest, response: response, since: start)
+        decider.noteServed(task.currentRequest, response: response(), since: start)
     }
 
     private func timeRanOut() {
