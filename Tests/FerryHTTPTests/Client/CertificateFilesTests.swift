@@ -57,12 +57,16 @@ struct CertificateFilesTests {
     @Test(arguments: ["", "nothing of the kind"])
     func `SEC-8: contents that are no certificates trust nobody`(text: String) async throws {
         let server = try await TLSServer.start(.good)
-        let code = try await fetch(server) { $0.certificateAuthorities = TrustedAuthorities(Array(text.utf8)) }
+        let code = try await fetch(server) {
+            $0.certificateAuthorities = TrustedAuthorities(Array(text.utf8))
+        }
         #expect(code == .serverCertificateUntrusted)
     }
 
     @Test func `SEC-8: authorities of which there are none are said to be none`() async throws {
-        let client = try await HTTPClient.local { $0.certificateAuthorities = TrustedAuthorities([]) }
+        let client = try await HTTPClient.local {
+            $0.certificateAuthorities = TrustedAuthorities([])
+        }
         let error = try await client.fetch(HTTPRequest(url: "https://127.0.0.1:1/")).error
         #expect(error?.code == .serverCertificateUntrusted)
         #expect(error?.message == "The certificates of authorities are empty")
