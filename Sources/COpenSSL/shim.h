@@ -88,19 +88,19 @@ static inline void *_Nullable COpenSSL_kept(SSL *tls, int place) {
     return SSL_CTX_get_ex_data(SSL_get_SSL_CTX(tls), place);
 }
 
-/// Decides on a server's wish for a certificate: 0 to go on without, -1 to hold the handshake up.
+/// Decides on a server's request for a certificate: 0 to go on without, -1 to hold the handshake up.
 typedef int (*COpenSSL_client_certificate_callback)(
     SSL *_Nullable tls, X509 *_Nullable *_Nullable certificate, EVP_PKEY *_Nullable *_Nullable key
 );
 
-/// Has a callback decide on such wishes, on the connections of a context that has no certificate.
+/// Has a callback decide on such requests, on the connections of a context that has no certificate.
 static inline void COpenSSL_set_client_certificate_callback(
     void *tls_context, COpenSSL_client_certificate_callback callback
 ) {
     SSL_CTX_set_client_cert_cb((SSL_CTX *)tls_context, callback);
 }
 
-/// How many authorities the server has named with its wish.
+/// How many authorities the server has named in its request.
 static inline int COpenSSL_issuer_count(SSL *tls) {
     const STACK_OF(X509_NAME) *names = SSL_get0_peer_CA_list(tls);
     return names ? sk_X509_NAME_num(names) : 0;

@@ -41,9 +41,9 @@ extension HTTPClient {
         /// Which proxies requests go through, by default those that the environment names.
         ///
         /// The connections of a client are open to all of its requests, also those through a proxy that has been
-        /// told a password: whoever has another proxy, or other authorities, needs another client.
+        /// told a password: another proxy, or other authorities, need another client.
         ///
-        /// A request's `Proxy-Authorization` is for them alone: it goes with the wish for a tunnel to
+        /// A request's `Proxy-Authorization` is for them alone: it goes with CONNECT for
         /// an `https` server, and with a request by `http` to a proxy. A tunnel that is kept is
         /// used for requests with another one, or with none, too.
         package var proxies = HTTPProxyList.direct

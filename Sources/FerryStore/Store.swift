@@ -54,7 +54,7 @@ package final class Store: Sendable {
     ///
     /// - Throws: ``StoreError/Code/notFound`` or ``StoreError/Code/conflict`` for a mutation that
     ///   does not fit the store; ``StoreError/Code/diskFull`` and the like when nothing was
-    ///   changed for want of a disk. Later commits are not affected.
+    ///   changed because the disk did not take it. Later commits are not affected.
     @discardableResult @LoopActor
     package func commit(
         _ mutations: [Mutation],

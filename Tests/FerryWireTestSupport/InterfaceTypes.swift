@@ -25,7 +25,7 @@ package enum InterfaceTypes {
         "PasswordChallenge": Wire.PasswordChallenge.self,
         "CertificateVerdict": Wire.CertificateVerdict.self,
         "ServerTrust": Wire.ServerTrust.self,
-        "CertificateWish": Wire.CertificateWish.self,
+        "CertificateRequest": Wire.CertificateRequest.self,
         "Challenge": Wire.Challenge.self,
         "ChallengeDisposition": Wire.ChallengeDisposition.self,
         "IdentityFormat": Wire.IdentityFormat.self,

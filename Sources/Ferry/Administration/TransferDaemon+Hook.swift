@@ -7,7 +7,7 @@ extension TransferDaemon {
         public var application: String
         /// How it is started; nil when that was removed or never told.
         public var launch: Launch?
-        /// How often it was started in vain since it last took note of an event.
+        /// How often it was started since it last took an event.
         public var attempts: Int
         /// When it will be started next; nil when no start is due.
         public var nextLaunch: Date?

@@ -60,12 +60,12 @@ final class BackgroundBackend: SessionBackend {
 
     func reserveTask() -> (identifier: Int, refusal: URLError?) { connection.reserveTask() }
 
-    func add(_ task: URLSessionDownloadTask, _ order: DownloadOrder) {
+    func add(_ task: URLSessionDownloadTask, _ specification: DownloadTaskSpecification) {
         let call = BackgroundCall.create(
             BackgroundCall.NewTask(
                 identifier: task.taskIdentifier,
-                request: Wire.Request(order.request),
-                resumeData: order.resumption?.blob,
+                request: Wire.Request(specification.request),
+                resumeData: specification.resumption?.blob,
                 options: Wire.TransferOptions(task.transferOptions)
             )
         )
@@ -74,17 +74,20 @@ final class BackgroundBackend: SessionBackend {
         }
     }
 
-    func add(_ task: URLSessionUploadTask, _ order: UploadOrder) {
+    func add(_ task: URLSessionUploadTask, _ specification: UploadTaskSpecification) {
         let call = BackgroundCall.create(
             BackgroundCall.NewTask(
                 identifier: task.taskIdentifier,
-                request: Wire.Request(order.request),
-                resumeData: order.resumeData,
-                upload: BackgroundCall.Upload(file: order.file, path: order.file.path),
+                request: Wire.Request(specification.request),
+                resumeData: specification.resumeData,
+                upload: BackgroundCall.Upload(
+                    file: specification.file,
+                    path: specification.file.path
+                ),
                 options: Wire.TransferOptions(task.transferOptions)
             )
         )
-        connection.call(call) { [file = order.file] error in
+        connection.call(call) { [file = specification.file] error in
             let failure = file.failure ?? URLError(error, url: task.originalRequest?.url)
             task.deliver(.completed(error: failure))
         }

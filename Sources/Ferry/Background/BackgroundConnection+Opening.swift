@@ -203,7 +203,7 @@ extension BackgroundConnection {
             switch state.condition {
             case .opening(let session), .open(let session):
                 guard isWanted || !state.outbox.isEmpty || !state.hasOpened else {
-                    // The daemon may end; whoever asks next starts it again.
+                    // The daemon may end; the next call starts it again.
                     state.condition = .idle
                     return
                 }

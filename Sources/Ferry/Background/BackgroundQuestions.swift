@@ -51,7 +51,7 @@ final class BackgroundQuestions {
         wasSettled: @escaping @LoopActor () -> Void
     ) {
         guard let number = event.question else { return wasSettled() }
-        // An earlier question about the task is none any more.
+        // An earlier question about the task has expired.
         forget(task.taskIdentifier)
         asked[task.taskIdentifier] = Asked(number: number, wasSettled: wasSettled)
         switch event.kind {
@@ -64,7 +64,7 @@ final class BackgroundQuestions {
         }
     }
 
-    /// The app has answered a question, unless it is none any more.
+    /// The app has answered a question, unless it has expired.
     private func settle(_ number: Int, of task: URLSessionTask) -> Bool {
         guard asked[task.taskIdentifier]?.number == number else { return false }
         defer { asked[task.taskIdentifier]?.wasSettled = nil }
@@ -96,7 +96,7 @@ final class BackgroundQuestions {
     /// Answers as if the app had nothing to say.
     private func goOn(_ number: Int, _ task: URLSessionTask) {
         _ = settle(number, of: task)
-        let none = AppChallenges.Decision(answer: .goOn, isKept: false)
+        let none = AppChallenges.Decision(answer: .performDefaultHandling, isKept: false)
         connection.call(
             .answerChallenge(Wire.AnswerChallenge(none, to: number, ofTask: task.taskIdentifier))
         )
@@ -155,7 +155,7 @@ final class BackgroundQuestions {
         task.cancel()
     }
 
-    // MARK: - Addresses that are none any more
+    // MARK: - Expired addresses
 
     private func askForLink(_ task: URLSessionTask, _ number: Int, _ head: HTTPResponseHead?) {
         task.askForLink(after: head, configuration: configuration) { [self] request in

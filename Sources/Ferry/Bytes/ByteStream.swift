@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The way of a response's body from the event loop to whoever iterates over it.
+/// The way of a response's body from the event loop to the task that iterates over it.
 ///
 /// What has been appended and not been taken yet waits here, as much as it may be: the owner is told what was
 /// taken, and pauses the transfer while too much waits. Members may be used from any thread.

@@ -77,7 +77,7 @@ struct AppChallenges {
             let credential = proposed.flatMap { PasswordCredential($0) }
             task.storage.withLock { $0.latestCredential = proposed }
             return Decision(
-                answer: credential.map { .use($0) } ?? .goOn,
+                answer: credential.map { .use($0) } ?? .performDefaultHandling,
                 isKept: proposed?.isKept ?? true
             )
         }

@@ -22,15 +22,15 @@ extension LoadChallengeAnswer {
         switch answer.disposition {
         case .cancelAuthenticationChallenge: self = .cancel
         case .rejectProtectionSpace: self = .reject
-        case .performDefaultHandling: self = .goOn
+        case .performDefaultHandling: self = .performDefaultHandling
         case .useCredential:
             switch (challenge.kind, answer.credential) {
-            case (_, nil): self = .goOn
+            case (_, nil): self = .performDefaultHandling
             case (.serverTrust, _): self = .trust
             case (.clientCertificate, let credential?):
-                self = credential.identity.map { .identify($0.identity) } ?? .goOn
+                self = credential.identity.map { .identify($0.identity) } ?? .performDefaultHandling
             case (.password, let credential?):
-                self = PasswordCredential(credential).map { .use($0) } ?? .goOn
+                self = PasswordCredential(credential).map { .use($0) } ?? .performDefaultHandling
             }
         }
     }

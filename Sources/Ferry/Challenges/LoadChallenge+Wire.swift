@@ -34,9 +34,12 @@ extension LoadChallenge.Kind {
                     verdict: HTTPServerTrust.Verdict(trust)
                 )
             )
-        } else if let wish = challenge.certificate {
+        } else if let certificateRequest = challenge.certificate {
             self = .clientCertificate(
-                HTTPIdentityWish(host: wish.host, issuers: wish.issuers.map { Array($0) })
+                CertificateRequest(
+                    host: certificateRequest.host,
+                    issuers: certificateRequest.issuers.map { Array($0) }
+                )
             )
         } else {
             return nil
@@ -72,7 +75,7 @@ extension Wire.AnswerChallenge {
             password = credential.password
         case .trust: break
         case .identify(let identity): self.identity = Wire.Identity(identity)
-        case .goOn: disposition = .goOn
+        case .performDefaultHandling: disposition = .goOn
         case .reject: disposition = .reject
         case .cancel: disposition = .cancel
         }

@@ -34,8 +34,8 @@ extension LoadChallenge {
         case .serverTrust(let trust):
             let url = URL(string: origin.description)
             return ServerTrustProtectionSpace(SecTrust(trust, url: url), origin: origin)
-        case .clientCertificate(let wish):
-            return ClientCertificateProtectionSpace(wish, origin: origin)
+        case .clientCertificate(let certificateRequest):
+            return ClientCertificateProtectionSpace(certificateRequest, origin: origin)
         case .password(let way, isProxy: true):
             let proxy = proxy ?? origin
             return URLProtectionSpace(

@@ -7,7 +7,7 @@ extension URLSessionConfiguration {
         set { self[\.transferOptions] = newValue }
     }
 
-    /// Whether the delegate is asked for another request when a download's address is none any more.
+    /// Whether the delegate is asked for another request when a download's address has expired.
     ///
     /// Default: false, as in Apple's library: what the server answers is the download's result. With true, an
     /// answer with the status 401, 403 or 410 has the delegate's

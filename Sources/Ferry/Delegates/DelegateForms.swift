@@ -4,7 +4,7 @@ import Synchronization
 /// Which delegate methods the types of delegates leave to their defaults.
 ///
 /// Swift does not say whether a type implements a method that has a default. So each default makes a note here when it
-/// is called, and does nothing more: whoever has called the method looks whether there is a note, and asks the next
+/// is called, and does nothing more: the caller of the method looks whether there is a note, and asks the next
 /// delegate if so. A default never calls another delegate itself, so that delegates may forward to each other.
 ///
 /// A method with a completion handler exists in two forms, of which an app implements one, or none. The default of each

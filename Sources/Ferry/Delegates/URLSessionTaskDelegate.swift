@@ -52,7 +52,7 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
         willBeginDelayedRequest request: URLRequest
     ) async -> (URLSession.DelayedRequestDisposition, URLRequest?)
 
-    /// Asks the delegate for another request, as the server's answer says that the address is none any more.
+    /// Asks the delegate for another request, as the server's response says that the address has expired.
     ///
     /// Ferry's own: called for downloads of sessions with
     /// ``URLSessionConfiguration/replacesExpiredLinks``. The default answers with nil. After five requests in a

@@ -20,16 +20,16 @@ final class InProcessBackend: SessionBackend {
         (lastIdentifier.add(1, ordering: .relaxed).newValue, nil)
     }
 
-    func add(_ task: URLSessionDownloadTask, _ order: DownloadOrder) {
-        LoopActor.perform { [engine] in engine.add(task, order) }
+    func add(_ task: URLSessionDownloadTask, _ specification: DownloadTaskSpecification) {
+        LoopActor.perform { [engine] in engine.add(task, specification) }
     }
 
-    func add(_ task: URLSessionDataTask, _ order: DataOrder) {
-        LoopActor.perform { [engine] in engine.add(task, DataTransfer.Sink(task), order) }
+    func add(_ task: URLSessionDataTask, _ specification: DataTaskSpecification) {
+        LoopActor.perform { [engine] in engine.add(task, DataTransfer.Sink(task), specification) }
     }
 
-    func addLocal(_ task: URLSessionDownloadTask, _ order: DataOrder) {
-        LoopActor.perform { [engine] in engine.add(task, .file(task, nil), order) }
+    func addLocal(_ task: URLSessionDownloadTask, _ specification: DataTaskSpecification) {
+        LoopActor.perform { [engine] in engine.add(task, .file(task, nil), specification) }
     }
 
     func appCaughtUp(with task: URLSessionDataTask) {

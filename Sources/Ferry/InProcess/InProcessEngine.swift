@@ -53,15 +53,24 @@ final class InProcessEngine {
 
     // MARK: - Tasks
 
-    func add(_ task: URLSessionDownloadTask, _ order: DownloadOrder) {
-        let download = InProcessDownload(task: task, order: order, engine: self)
+    func add(_ task: URLSessionDownloadTask, _ specification: DownloadTaskSpecification) {
+        let download = InProcessDownload(task: task, specification: specification, engine: self)
         transfers[download.identifier] = download
-        guard let resumption = order.resumption else { return }
+        guard let resumption = specification.resumption else { return }
         LoopActor.task { await download.adopt(resumption) }
     }
 
-    func add(_ task: URLSessionTask, _ sink: DataTransfer.Sink, _ order: DataOrder) {
-        let transfer = DataTransfer(task: task, sink: sink, order: order, engine: self)
+    func add(
+        _ task: URLSessionTask,
+        _ sink: DataTransfer.Sink,
+        _ specification: DataTaskSpecification
+    ) {
+        let transfer = DataTransfer(
+            task: task,
+            sink: sink,
+            specification: specification,
+            engine: self
+        )
         transfers[transfer.identifier] = transfer
     }
 

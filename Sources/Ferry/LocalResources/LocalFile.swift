@@ -4,7 +4,7 @@ import FoundationNetworking
 
 /// A file of this machine that is read by its `file:` URL, piece by piece.
 ///
-/// Nothing is read ahead: whoever takes the pieces slowly is not overrun. The file is closed when it is no
+/// Nothing is read ahead: a slow reader is not overrun. The file is closed when it is no
 /// longer needed.
 final class LocalFile: Sendable {
     /// What an app is told before the content comes: a type by the name's extension, and the length that

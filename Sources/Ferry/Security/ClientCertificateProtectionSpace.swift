@@ -8,8 +8,8 @@ final class ClientCertificateProtectionSpace: URLProtectionSpace, @unchecked Sen
     // @unchecked because its superclass is open; there is nothing here that changes.
     let names: [Data]
 
-    init(_ wish: HTTPIdentityWish, origin: Origin) {
-        names = wish.issuers.map { Data($0) }
+    init(_ certificateRequest: CertificateRequest, origin: Origin) {
+        names = certificateRequest.issuers.map { Data($0) }
         super.init(
             host: origin.host,
             port: origin.port,

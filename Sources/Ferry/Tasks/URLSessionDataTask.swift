@@ -51,7 +51,7 @@ open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {
             }
             handler(error == nil ? body ?? Data() : nil, response, error)
         case (.bytes(let stream, let responded), .completed(let error)):
-            // Whoever has got the response already is not told again.
+            // A delegate that has got the response already is not told again.
             responded(.failure(error ?? URLError(.badServerResponse)))
             stream.finish(error)
         case (.handler, _), (.bytes, _):

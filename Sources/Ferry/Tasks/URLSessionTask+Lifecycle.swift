@@ -2,7 +2,7 @@ extension URLSessionTask {
     /// Decides what resuming, suspending and cancelling a task mean.
     ///
     /// Calls nest: a task runs when it was resumed as often as it was suspended, a new one counting as
-    /// suspended once. What is shown as its state is the last wish, as on Apple's systems: a task that was
+    /// suspended once. What is shown as its state is the last call, as on Apple's systems: a task that was
     /// suspended twice and resumed once is shown as running, and does not run.
     struct Lifecycle: Equatable {
         /// What the task's backend has to do.

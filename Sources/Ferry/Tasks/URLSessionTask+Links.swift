@@ -5,7 +5,7 @@ import Foundation
 import FoundationNetworking
 
 extension URLSessionTask {
-    /// Asks the delegate for another request, as a server's answer says that the task's address is none any more.
+    /// Asks the delegate for another request, as a server's answer says that the task's address has expired.
     ///
     /// - Parameters:
     ///   - head: The answer.

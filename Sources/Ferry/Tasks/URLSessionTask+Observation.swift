@@ -17,7 +17,7 @@ extension URLSessionTask {
     /// What went wrong; nil while the task runs and when all went well.
     public var error: (any Error)? { storage.withLock { $0.error } }
 
-    /// What the task is doing, by the last wish.
+    /// What the task is doing, by the last call.
     ///
     /// A task that was suspended twice and resumed once is shown as running, as on Apple's systems.
     public var state: State { storage.withLock { $0.lifecycle.state } }
@@ -70,7 +70,7 @@ extension URLSessionTask {
         return progress
     }
 
-    /// Takes note of how far the body has come; on the event loop.
+    /// Records how far the body has come; on the event loop.
     func noteCounts(_ counts: ByteCounts) {
         storage.withLock { $0.counts = counts }
         updateProgress()

@@ -9,16 +9,16 @@ protocol TaskBackend: AnyObject, Sendable {
     /// Does what the app has told a task.
     func perform(_ command: URLSessionTask.Lifecycle.Command, on task: URLSessionTask)
 
-    /// Takes note of a task's new description.
+    /// Changes a task's description.
     func descriptionChanged(to description: String?, of task: URLSessionTask)
 
-    /// Takes note of a task's new priority.
+    /// Changes a task's priority.
     func priorityChanged(to priority: Float, of task: URLSessionTask)
 
-    /// Takes note of how a task is to be carried out.
+    /// Changes how a task is to be carried out.
     func transferOptionsChanged(to options: TransferOptions, of task: URLSessionTask)
 
-    /// Takes note of the date before which a task is not to begin.
+    /// Changes the date before which a task is not to begin.
     func earliestBeginDateChanged(to date: Date?, of task: URLSessionTask)
 
     /// Goes on with another request for the same.
@@ -53,21 +53,21 @@ protocol SessionBackend: TaskBackend {
     func reserveTask() -> (identifier: Int, refusal: URLError?)
 
     /// Takes on a new task, which is suspended.
-    func add(_ task: URLSessionDownloadTask, _ order: DownloadOrder)
+    func add(_ task: URLSessionDownloadTask, _ specification: DownloadTaskSpecification)
 
     /// Takes on a new task, which is suspended.
-    func add(_ task: URLSessionDataTask, _ order: DataOrder)
+    func add(_ task: URLSessionDataTask, _ specification: DataTaskSpecification)
 
     /// Takes on a new task, which is suspended, for a file that is open already.
-    func add(_ task: URLSessionUploadTask, _ order: UploadOrder)
+    func add(_ task: URLSessionUploadTask, _ specification: UploadTaskSpecification)
 
     /// Takes on a new task, which is suspended, for something that is on no server.
-    func addLocal(_ task: URLSessionDownloadTask, _ order: DataOrder)
+    func addLocal(_ task: URLSessionDownloadTask, _ specification: DataTaskSpecification)
 
     /// Calls `continuation` when `core` has an object for every task of the session.
     func loadTasks(of core: SessionCore, then continuation: @escaping @Sendable () -> Void)
 
-    /// Takes note of how fast all tasks together may load and send, in bytes per second.
+    /// Changes how fast all tasks together may load and send, in bytes per second.
     func ratesChanged(receive: Int64?, send: Int64?)
 
     /// Calls `continuation` when all that was asked for is durable, and lets go of idle connections.
@@ -81,11 +81,11 @@ protocol SessionBackend: TaskBackend {
 
 extension SessionBackend {
     /// Never called for background sessions, which refuse such tasks.
-    func add(_ task: URLSessionDataTask, _ order: DataOrder) {}
+    func add(_ task: URLSessionDataTask, _ specification: DataTaskSpecification) {}
 
     /// Only ever called for background sessions.
-    func add(_ task: URLSessionUploadTask, _ order: UploadOrder) {}
+    func add(_ task: URLSessionUploadTask, _ specification: UploadTaskSpecification) {}
 
     /// Never called for background sessions, which refuse such tasks.
-    func addLocal(_ task: URLSessionDownloadTask, _ order: DataOrder) {}
+    func addLocal(_ task: URLSessionDownloadTask, _ specification: DataTaskSpecification) {}
 }

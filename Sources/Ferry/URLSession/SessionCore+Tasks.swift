@@ -20,17 +20,17 @@ extension SessionCore {
                 return makeAskedDownloadTask(from: request, of: session, for: recipient, delegate)
             }
         }
-        let order = Result { () throws(URLError) in
-            try DownloadOrder(source, configuration: configuration)
+        let specification = Result { () throws(URLError) in
+            try DownloadTaskSpecification(source, configuration: configuration)
         }
-        let request = source.originalRequest(order)
+        let request = source.originalRequest(specification)
         var storage = makeStorage(of: session, request, delegate)
-        if let order = try? order.get(), order.resumption != nil {
+        if let specification = try? specification.get(), specification.resumption != nil {
             storage.owesResumption = true
-            storage.madeFor = order.request.madeFor
+            storage.madeFor = specification.request.madeFor
         }
         return makeTask(
-            order,
+            specification,
             of: session,
             storage: storage,
             make: downloadTaskMaker(for: recipient),
@@ -53,7 +53,7 @@ extension SessionCore {
                 let custom = ProtocolClass(for: task, configuration: configuration)
                 guard custom == nil else {
                     return Result { () throws(URLError) in
-                        try DataOrder(
+                        try DataTaskSpecification(
                             request,
                             body: .inRequest,
                             loadedBy: custom,
@@ -62,13 +62,13 @@ extension SessionCore {
                     }.map { .local($0) }
                 }
                 return Result { () throws(URLError) in
-                    try DownloadOrder(.request(request), configuration: configuration)
+                    try DownloadTaskSpecification(.request(request), configuration: configuration)
                 }.map { .remote($0) }
             },
-            add: { (task, order: AskedDownload) in
-                switch order {
-                case .local(let order): backend.addLocal(task, order)
-                case .remote(let order): backend.add(task, order)
+            add: { (task, specification: AskedDownload) in
+                switch specification {
+                case .local(let specification): backend.addLocal(task, specification)
+                case .remote(let specification): backend.add(task, specification)
                 }
             }
         )
@@ -77,9 +77,9 @@ extension SessionCore {
     /// Who loads a download that the app's classes were asked about.
     private enum AskedDownload: Sendable {
         /// One of them.
-        case local(DataOrder)
+        case local(DataTaskSpecification)
         /// None of them.
-        case remote(DownloadOrder)
+        case remote(DownloadTaskSpecification)
     }
 
     /// Makes a task for a file of this machine, or for what is in the URL.
@@ -89,12 +89,12 @@ extension SessionCore {
         for recipient: URLSessionDownloadTask.Recipient,
         _ delegate: (any URLSessionTaskDelegate)?
     ) -> URLSessionDownloadTask {
-        let order = Result { () throws(URLError) in
-            try DataOrder(request, body: .inRequest, configuration: configuration)
+        let specification = Result { () throws(URLError) in
+            try DataTaskSpecification(request, body: .inRequest, configuration: configuration)
         }
         let storage = makeStorage(of: session, request, delegate)
         return makeTask(
-            order,
+            specification,
             of: session,
             storage: storage,
             make: downloadTaskMaker(for: recipient),
@@ -150,14 +150,19 @@ extension SessionCore {
     ) -> Task {
         var storage = makeStorage(of: session, request, delegate)
         storage.sentCounts = URLSessionTask.SentByteCounts(of: body, for: request)
-        func order(_ custom: ProtocolClass?) -> Result<DataOrder, URLError> {
+        func specification(_ custom: ProtocolClass?) -> Result<DataTaskSpecification, URLError> {
             Result { () throws(URLError) in
-                try DataOrder(request, body: body, loadedBy: custom, configuration: configuration)
+                try DataTaskSpecification(
+                    request,
+                    body: body,
+                    loadedBy: custom,
+                    configuration: configuration
+                )
             }
         }
         guard asksClasses else {
-            let order = order(nil)
-            return makeTask(order, of: session, storage: storage, make: make) {
+            let specification = specification(nil)
+            return makeTask(specification, of: session, storage: storage, make: make) {
                 backend.add($0, $1)
             }
         }
@@ -165,7 +170,7 @@ extension SessionCore {
             of: session,
             storage: storage,
             make: make,
-            asking: { order(ProtocolClass(for: $0, configuration: configuration)) },
+            asking: { specification(ProtocolClass(for: $0, configuration: configuration)) },
             add: { backend.add($0, $1) }
         )
     }
@@ -200,26 +205,26 @@ extension SessionCore {
     }
 
     /// Makes a task and tells the delegate so.
-    func makeTask<Order: Sendable, Task: URLSessionTask>(
-        _ order: Result<Order, URLError>,
+    func makeTask<Specification: Sendable, Task: URLSessionTask>(
+        _ specification: Result<Specification, URLError>,
         of session: URLSession,
         storage: URLSessionTask.Storage,
         make: (Int, any TaskBackend, URLSessionTask.Storage) -> Task,
-        add: (Task, Order) -> Void
+        add: (Task, Specification) -> Void
     ) -> Task {
         backend.prepareForTask()
-        let task = addTask(order, storage: storage, make: make, add: add)
+        let task = addTask(specification, storage: storage, make: make, add: add)
         tellCreated(task, of: handle ?? session)
         return task
     }
 
-    /// Makes a task of the app's process whose order says what classes of the app's make of it.
-    private func makeTask<Order: Sendable, Task: URLSessionTask>(
+    /// Makes a task of the app's process whose specification says what classes of the app's make of it.
+    private func makeTask<Specification: Sendable, Task: URLSessionTask>(
         of session: URLSession,
         storage: URLSessionTask.Storage,
         make: (Int, any TaskBackend, URLSessionTask.Storage) -> Task,
-        asking order: (Task) -> Result<Order, URLError>,
-        add: (Task, Order) -> Void
+        asking specification: (Task) -> Result<Specification, URLError>,
+        add: (Task, Specification) -> Void
     ) -> Task {
         let identifier = state.withLock { state in
             requireActive(state)
@@ -227,14 +232,14 @@ extension SessionCore {
         }
         var task = make(identifier, backend, storage)
         // Not under the lock: a class may do anything, also make tasks.
-        let order = order(task)
-        if let error = order.failure {
+        let specification = specification(task)
+        if let error = specification.failure {
             task = make(identifier, RefusingBackend(error: error), storage)
         }
         state.withLock { state in
             requireActive(state)
             state.tasks[identifier] = task
-            if let order = try? order.get() { add(task, order) }
+            if let specification = try? specification.get() { add(task, specification) }
         }
         tellCreated(task, of: handle ?? session)
         return task
@@ -256,20 +261,22 @@ extension SessionCore {
 
     /// Numbers a task and hands it to the backend in one step, so that the backend gets tasks in the order
     /// of their numbers.
-    private func addTask<Order: Sendable, Task: URLSessionTask>(
-        _ order: Result<Order, URLError>,
+    private func addTask<Specification: Sendable, Task: URLSessionTask>(
+        _ specification: Result<Specification, URLError>,
         storage: URLSessionTask.Storage,
         make: (Int, any TaskBackend, URLSessionTask.Storage) -> Task,
-        add: (Task, Order) -> Void
+        add: (Task, Specification) -> Void
     ) -> Task {
         state.withLock { state in
             requireActive(state)
             let (identifier, refusal) = backend.reserveTask()
-            let error = order.failure ?? refusal
+            let error = specification.failure ?? refusal
             let backend = error.map { RefusingBackend(error: $0) } ?? backend as any TaskBackend
             let task = make(identifier, backend, storage)
             state.tasks[identifier] = task
-            if error == nil, let order = try? order.get() { add(task, order) }
+            if error == nil, let specification = try? specification.get() {
+                add(task, specification)
+            }
             return task
         }
     }
@@ -311,7 +318,7 @@ extension SessionCore {
     /// Whether all tasks that are known have ended.
     var hasNoTasks: Bool { state.withLock { $0.tasks.isEmpty } }
 
-    /// Takes note that a task has ended and everybody was told; on the delegate queue.
+    /// Records that a task has ended and everybody was told; on the delegate queue.
     func taskEnded(_ task: URLSessionTask) {
         state.withLock { state in
             state.tasks[task.taskIdentifier] = nil

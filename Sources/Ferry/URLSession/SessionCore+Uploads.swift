@@ -35,15 +35,15 @@ extension SessionCore {
             try UploadResumption(resumeData, isBackground: isBackground)
         }
         if isBackground { return makeBackgroundUploadTask(resumption, of: session) }
-        let order = resumption.map { DataOrder($0) }
+        let specification = resumption.map { DataTaskSpecification($0) }
         var storage = makeStorage(of: session, try? resumption.get().request, nil)
         storage.madeFor = (try? resumption.get())?.resumeData.request.madeFor
         storage.sentCounts =
-            (try? order.get()).map {
+            (try? specification.get()).map {
                 URLSessionTask.SentByteCounts(of: $0.body, for: $0.request)
             } ?? URLSessionTask.SentByteCounts(expected: NSURLSessionTransferSizeUnknown)
         return makeTask(
-            order,
+            specification,
             of: session,
             storage: storage,
             make: uploadTaskMaker(for: recipient),
@@ -57,12 +57,12 @@ extension SessionCore {
         of session: URLSession
     ) -> URLSessionUploadTask {
         let configuration = configuration
-        let order = resumption.flatMap { resumption in
+        let specification = resumption.flatMap { resumption in
             Result { () throws(URLError) in
-                try UploadOrder(resumption, configuration: configuration)
+                try UploadTaskSpecification(resumption, configuration: configuration)
             }
         }
-        return makeBackgroundUploadTask(order, try? resumption.get().request, of: session)
+        return makeBackgroundUploadTask(specification, try? resumption.get().request, of: session)
     }
 
     /// Makes an upload task that the daemon carries out, which cannot have the app's memory.
@@ -82,22 +82,22 @@ extension SessionCore {
         case .stream, .onDemand:
             preconditionFailure("Upload tasks in background sessions must be from a file.")
         }
-        let order = Result { () throws(URLError) in
-            try UploadOrder(request, sending: file, configuration: configuration)
+        let specification = Result { () throws(URLError) in
+            try UploadTaskSpecification(request, sending: file, configuration: configuration)
         }
-        return makeBackgroundUploadTask(order, request, of: session)
+        return makeBackgroundUploadTask(specification, request, of: session)
     }
 
     private func makeBackgroundUploadTask(
-        _ order: Result<UploadOrder, URLError>,
+        _ specification: Result<UploadTaskSpecification, URLError>,
         _ request: URLRequest?,
         of session: URLSession
     ) -> URLSessionUploadTask {
         var storage = makeStorage(of: session, request, nil)
         storage.sentCounts.expected =
-            (try? order.get())?.file.byteCount ?? NSURLSessionTransferSizeUnknown
+            (try? specification.get())?.file.byteCount ?? NSURLSessionTransferSizeUnknown
         return makeTask(
-            order,
+            specification,
             of: session,
             storage: storage,
             make: uploadTaskMaker(for: .delegate),

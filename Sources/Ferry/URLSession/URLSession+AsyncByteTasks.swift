@@ -83,7 +83,7 @@ private final class WeakDataTask: Sendable {
     }
 }
 
-/// Whoever waits for a response, or for the error in its place: whichever comes first.
+/// A caller that waits for a response, or for the error in its place: whichever comes first.
 private final class FirstResponse: Sendable {
     typealias Answer = (URLSessionDataTask, URLResponse)
 

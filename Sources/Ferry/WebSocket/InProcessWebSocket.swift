@@ -12,7 +12,7 @@ import Synchronization
 @LoopActor
 final class InProcessWebSocket: TaskBackend {
     private weak var task: URLSessionWebSocketTask?
-    private var order: Result<WebSocketOrder, URLError>
+    private var specification: Result<WebSocketTaskSpecification, URLError>
     private let engine: InProcessEngine
     private var configuration: URLSessionConfiguration.Values { engine.configuration }
     /// What finds the request by which the connection can be opened.
@@ -28,10 +28,10 @@ final class InProcessWebSocket: TaskBackend {
     private var hasEnded = false
 
     nonisolated init(
-        _ order: Result<WebSocketOrder, URLError>,
+        _ specification: Result<WebSocketTaskSpecification, URLError>,
         _ engine: InProcessEngine
     ) {
-        self.order = order
+        self.specification = specification
         self.engine = engine
     }
 
@@ -39,11 +39,11 @@ final class InProcessWebSocket: TaskBackend {
     func attach(to task: URLSessionWebSocketTask) {
         self.task = task
         clock = ResourceClock(seconds: configuration.timeoutIntervalForResource)
-        guard let order = try? order.get() else { return }
+        guard let specification = try? specification.get() else { return }
         var settings = WebSocketConnection.Configuration()
-        settings.openingTimeout = order.openingTimeout
+        settings.openingTimeout = specification.openingTimeout
         connection = WebSocketConnection(
-            WebSocketRequest(url: order.url, fields: order.request.fields),
+            WebSocketRequest(url: specification.url, fields: specification.request.fields),
             client: engine.clientConfiguration,
             configuration: settings,
             events: WebSocketConnection.Events(
@@ -52,8 +52,8 @@ final class InProcessWebSocket: TaskBackend {
                 decideOnTrust: { [weak self] trust in
                     self?.opening?.decide(on: trust) ?? .followVerdict
                 },
-                decideOnIdentity: { [weak self] wish in
-                    self?.opening?.decide(on: wish) ?? .goOnWithout
+                decideOnIdentity: { [weak self] certificateRequest in
+                    self?.opening?.decide(on: certificateRequest) ?? .goOnWithout
                 },
                 ended: { [weak self] in self?.ended($0) }
             )
@@ -63,12 +63,12 @@ final class InProcessWebSocket: TaskBackend {
     /// Finds the first request, now that it is clear whom to ask.
     private func beginOpening() {
         hasBegun = true
-        guard let task, case .success(let order) = order else { return }
+        guard let task, case .success(let specification) = specification else { return }
         let decider = TaskDecider(task: task, engine: engine)
         transactions = OpeningTransactions()
         let opening = WebSocketOpening(
-            order.request,
-            protocols: order.protocols,
+            specification.request,
+            protocols: specification.protocols,
             asksForTrust: decider.challenges.mayDecideOnCertificates,
             environment: WebSocketOpening.Environment(
                 decide: { decider.decide(on: $0, then: $1) },
@@ -84,9 +84,9 @@ final class InProcessWebSocket: TaskBackend {
 
     /// Opens the connection, or another one in place of one that was refused.
     private func open(_ request: TransferRequest, by handshake: WebSocketRequest) {
-        if case .success(var next) = order, next.request != request {
+        if case .success(var next) = specification, next.request != request {
             next.request = request
-            order = .success(next)
+            specification = .success(next)
             var shown = request
             shown.url = next.url
             task?.noteRequest(shown)
@@ -114,7 +114,7 @@ final class InProcessWebSocket: TaskBackend {
         guard !hasEnded else { return }
         switch command {
         case .resume:
-            if let error = order.failure { return end(with: error) }
+            if let error = specification.failure { return end(with: error) }
             clock?.start { [weak self] in self?.timeRanOut() }
             if let size = task?.maximumMessageSize { connection?.maximumMessageByteCount = size }
             if !hasBegun { beginOpening() }
@@ -132,14 +132,14 @@ final class InProcessWebSocket: TaskBackend {
         _ message: URLSessionWebSocketTask.Message,
         completion: @escaping @LoopActor ((any Error)?) -> Void
     ) {
-        guard let connection else { return completion(order.failure) }
+        guard let connection else { return completion(specification.failure) }
         connection.send(WebSocketMessage(message)) { [url] error in
             completion(error.map { $0.appError(url: url) })
         }
     }
 
     func ping(completion: @escaping @LoopActor ((any Error)?) -> Void) {
-        guard let connection else { return completion(order.failure) }
+        guard let connection else { return completion(specification.failure) }
         connection.ping { [url] error in completion(error.map { $0.appError(url: url) }) }
     }
 
@@ -148,7 +148,7 @@ final class InProcessWebSocket: TaskBackend {
             @escaping @LoopActor (Result<URLSessionWebSocketTask.Message, any Error>) -> Void
     ) {
         guard let connection else {
-            return receiver(.failure(order.failure ?? URLError(.unknown, url: nil)))
+            return receiver(.failure(specification.failure ?? URLError(.unknown, url: nil)))
         }
         connection.receive { [url] result in
             receiver(
@@ -165,8 +165,10 @@ final class InProcessWebSocket: TaskBackend {
     }
 
     private var url: URL? {
-        guard let order = try? order.get() else { return order.failure?.failingURL }
-        return URL(string: order.url)
+        guard let specification = try? specification.get() else {
+            return specification.failure?.failingURL
+        }
+        return URL(string: specification.url)
     }
 
     // MARK: - What comes of it

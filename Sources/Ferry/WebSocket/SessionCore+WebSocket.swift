@@ -12,11 +12,15 @@ extension SessionCore {
         guard let engine = (backend as? InProcessBackend)?.engine else {
             preconditionFailure("WebSocket tasks are not supported in background sessions.")
         }
-        let order = Result { () throws(URLError) in
+        let specification = Result { () throws(URLError) in
             if case .failure(let error) = engine.ownIdentity {
                 throw URLError(error, url: request.url)
             }
-            return try WebSocketOrder(request, protocols: protocols, configuration: configuration)
+            return try WebSocketTaskSpecification(
+                request,
+                protocols: protocols,
+                configuration: configuration
+            )
         }
         let handle = handle ?? session
         let task = state.withLock { state in
@@ -27,7 +31,7 @@ extension SessionCore {
             let task = URLSessionWebSocketTask(
                 identifier: backend.reserveTask().identifier,
                 core: self,
-                socket: InProcessWebSocket(order, engine),
+                socket: InProcessWebSocket(specification, engine),
                 storage: URLSessionTask.Storage(
                     session: handle,
                     originalRequest: request,

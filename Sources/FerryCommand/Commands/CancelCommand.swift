@@ -32,7 +32,7 @@ struct CancelCommand: Command {
         do {
             _ = try await context.daemon.transfer(transfer.id)
             return
-                "\(transfer.id) is over; \(transfer.application), which is running, takes note of it."
+                "\(transfer.id) is over; \(transfer.application), which is running, is notified of it."
         } catch let error where error.code == .transferNotFound {
             return "\(transfer.id) was over; it is forgotten, with its file."
         } catch {

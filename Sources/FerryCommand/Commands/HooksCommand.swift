@@ -65,7 +65,7 @@ struct HooksCommand: Command {
         guard let next = hook.nextLaunch else {
             return hook.pendingSessions.isEmpty ? "-" : "running"
         }
-        let failures = hook.attempts > 0 ? ", after \(hook.attempts) in vain" : ""
+        let failures = hook.attempts > 0 ? ", after \(hook.attempts) failed starts" : ""
         return next.timeOfDay + failures
     }
 

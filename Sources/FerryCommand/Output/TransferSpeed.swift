@@ -22,7 +22,7 @@ struct TransferSpeed: Hashable, Sendable {
     private var measured = 0.0
     private var latest: Sample?
 
-    /// Takes note of the bytes received so far.
+    /// Records the number of bytes received so far.
     ///
     /// - Parameters:
     ///   - byteCount: The body's bytes here, also those of earlier attempts.

@@ -15,12 +15,12 @@ final class Ownership: Sendable {
             && sessions.withLock { $0.contains(id.session) }
     }
 
-    /// Takes note that a session is open here.
+    /// Records that a session is open here.
     func insert(_ session: String) {
         sessions.withLock { _ = $0.insert(session) }
     }
 
-    /// Takes note that another process has the session.
+    /// Records that another process has the session.
     func remove(_ session: String) {
         sessions.withLock { _ = $0.remove(session) }
     }

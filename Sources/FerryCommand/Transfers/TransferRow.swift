@@ -122,7 +122,7 @@ struct TransferRow: Hashable, Sendable, Identifiable {
         expectedByteCount = byteCount
     }
 
-    /// Takes note of bytes that arrived.
+    /// Records bytes that have arrived.
     ///
     /// - Parameters:
     ///   - received: The body's bytes here.

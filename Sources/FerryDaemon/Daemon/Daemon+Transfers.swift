@@ -394,7 +394,7 @@ extension Daemon {
     }
 
     /// Starts a program off the loop: its file and its directory may be on a disk that does not answer, and
-    /// whoever starts it waits until it runs.
+    /// the call returns only when it runs.
     private static func start(
         _ program: ProcessLaunch,
         on queue: BlockingQueue

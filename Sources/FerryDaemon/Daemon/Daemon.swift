@@ -138,7 +138,7 @@ final class Daemon {
     /// Ends the process as soon as what is under way is in the store.
     func stop() { perform(machine.stopDaemon(call: nil)) }
 
-    /// Whether the process ends for want of anything to do, and not because it was told to.
+    /// Whether the process ends because it has nothing to do, not because it was told to.
     var mayGoOn: Bool { machine.isIdle }
 
     /// A client has come after all.
@@ -264,7 +264,7 @@ final class Daemon {
 
     private func commit(_ commit: CommitBacklog.Commit) {
         var commit = commit
-        guard !backlog.keeps(&commit) else { return }
+        guard !backlog.enqueue(&commit) else { return }
         store.submit(commit.mutations, durability: commit.durability) { [self] result in
             switch result {
             case .success(let receipt):
@@ -281,7 +281,7 @@ final class Daemon {
     /// What has happened must get into the store, however long the disk is full; only a daemon
     /// that is told to stop does not wait.
     private func failed(_ commit: CommitBacklog.Commit, _ error: StoreError) {
-        guard !machine.isStopping, backlog.keeps(commit, after: error) else {
+        guard !machine.isStopping, backlog.enqueue(commit, after: error) else {
             return perform(machine.commitFailed(error, commit.continuation, at: now))
         }
         guard let delay = backlog.delay() else { return }

@@ -35,7 +35,7 @@ final class TaskChallenges: ChallengeDecider {
         on challenge: LoadChallenge,
         then answer: @escaping @LoopActor (LoadChallengeAnswer) -> Void
     ) {
-        guard let daemon else { return answer(.goOn) }
+        guard let daemon else { return answer(.performDefaultHandling) }
         daemon.questions[task] = answer
         daemon.input { machine, now in machine.challenged(task: task, challenge, at: now) }
     }

@@ -36,10 +36,10 @@ struct CommitBacklog: Hashable, Sendable {
     /// Whether nothing waits.
     var isEmpty: Bool { commits.isEmpty }
 
-    /// Numbers a commit, and keeps one that must not overtake those that wait.
+    /// Numbers a commit, and enqueues one that must not overtake those that wait.
     ///
-    /// - Returns: Whether it is kept; otherwise it is to be made now.
-    mutating func keeps(_ commit: inout Commit) -> Bool {
+    /// - Returns: Whether it is enqueued; otherwise it is to be made now.
+    mutating func enqueue(_ commit: inout Commit) -> Bool {
         if commit.number == 0 {
             lastNumber += 1
             commit.number = lastNumber
@@ -49,10 +49,10 @@ struct CommitBacklog: Hashable, Sendable {
         return true
     }
 
-    /// Keeps a commit that has failed, if it is to be made again.
+    /// Enqueues a commit that has failed, if it is to be made again.
     ///
-    /// - Returns: Whether it is kept; otherwise its failure is final.
-    mutating func keeps(_ commit: Commit, after error: StoreError) -> Bool {
+    /// - Returns: Whether it is enqueued; otherwise its failure is final.
+    mutating func enqueue(_ commit: Commit, after error: StoreError) -> Bool {
         guard error.isTransient, commit.continuation.isRetried else { return false }
         // One that was on its way comes before those that were kept meanwhile.
         let place = commits.firstIndex { $0.number > commit.number } ?? commits.endIndex

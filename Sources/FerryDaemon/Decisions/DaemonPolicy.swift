@@ -37,11 +37,11 @@ struct DaemonPolicy: Sendable {
     var longestBelievedWait: Double = 3600
     /// How long a transfer waits for room on the disk before it tries again, in seconds.
     var diskFullDelay: Double = 30
-    /// The wait after an application was started in vain for the first time; it doubles each time.
+    /// The wait after the first start of an application that came to nothing; it doubles each time.
     var relaunchDelay: Double = 1
     /// The longest wait between two starts of an application, in seconds.
     var maximumRelaunchDelay: Double = 3600
-    /// How long the start of an application may take before it counts as one in vain, in seconds: its file may be on a
+    /// How long the start of an application may take before it counts as a failure, in seconds: its file may be on a
     /// disk that does not answer.
     var launchPatience: Double = 60
     /// How long after its start the daemon starts no application, in seconds: one that runs, and

@@ -122,7 +122,7 @@ extension DaemonStateMachine {
         )
         return commit(
             [
-                // Whoever lists the task before its application takes the event sees why it ended.
+                // A list that is asked for before the application takes the event says why it ended.
                 .setRetry(
                     task: task.id,
                     attempts: task.attempts,
@@ -149,7 +149,7 @@ extension DaemonStateMachine {
         search.note(task)
         if endingQueryCount > 0 { tasksEndedMeanwhile.insert(task) }
         adoptions.remove(task)
-        // Whoever has ended it: a task that has ended has no transfer.
+        // A task that has ended has no transfer, whatever has ended it.
         var effects = stop(task: task, at: now)
         if copying[task] != nil {
             copying[task] = true

@@ -79,7 +79,7 @@ extension DaemonStateMachine {
             (isReadyForRelaunch || questionCount > 0) && configuration.sendsLaunchEvents
         }
 
-        /// Whether its application is started for it alone: for each end, and whoever else of it runs.
+        /// Whether its application is started for it alone: for each end, also while it runs.
         var isLaunchedAlone: Bool { configuration.launchesForEachTask == true }
 
         init(_ record: SessionRecord) {
@@ -91,7 +91,7 @@ extension DaemonStateMachine {
             note(record.counts)
         }
 
-        /// Takes note of what it has, as just read: an application is started when there is something
+        /// Records what it has, as just read: an application is started when there is something
         /// to tell and no task left, not even one that waits to be resumed (BG-30), unless it wants to
         /// be started for each.
         mutating func note(_ counts: SessionCounts) {

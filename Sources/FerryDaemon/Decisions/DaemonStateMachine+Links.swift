@@ -4,7 +4,7 @@ import FerryWire
 import FoundationEssentials
 
 extension DaemonStateMachine {
-    /// A server's answer says that a task's address is none any more: its application may know another one.
+    /// A server's answer says that a task's address has expired: its application may know another one.
     mutating func linkExpired(_ task: RunningTask, at now: Date) -> [Effect] {
         let id = task.record.id
         guard
@@ -18,7 +18,7 @@ extension DaemonStateMachine {
             + searchForTasks(at: now)
     }
 
-    /// Whether an application is asked when a task's address is none any more.
+    /// Whether an application is asked when a task's address has expired.
     func asksForLink(of task: TaskRecord) -> Bool {
         task.upload == nil && linkPatience[task.id]?.isExhausted != true
             && sessions[task.sessionID]?.configuration.replacesLinks == true

@@ -5,7 +5,7 @@ import FerryWire
 import FoundationEssentials
 
 extension DaemonStateMachine {
-    /// There is a network, or none any more.
+    /// The network has come, or has gone.
     mutating func connectivityChanged(to connectivity: Connectivity, at now: Date) -> [Effect] {
         let allowedAttempts = self.connectivity.allowsAttempts
         self.connectivity = connectivity

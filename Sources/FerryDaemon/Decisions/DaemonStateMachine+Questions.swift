@@ -19,7 +19,7 @@ extension DaemonStateMachine {
             return [.answerChallenge(task: id, known)]
         }
         guard session.configuration.answers(challenge) else {
-            return [.answerChallenge(task: id, .goOn)]
+            return [.answerChallenge(task: id, .performDefaultHandling)]
         }
         // Not without bound: each may hold a connection. The rest must not be in anybody's way either.
         guard running.values.count(where: { $0.place == .parked }) < policy.maximumParkedTransfers
@@ -192,7 +192,7 @@ extension DaemonStateMachine {
             guard let challenge = task.question?.challenge,
                 sessions[id]?.configuration.answers(challenge) == false
             else { continue }
-            effects += goOn(task, with: .goOn, at: now)
+            effects += goOn(task, with: .performDefaultHandling, at: now)
         }
         return effects
     }
@@ -202,7 +202,7 @@ extension DaemonStateMachine {
         let id = task.record.sessionID
         guard let session = sessions[id] else { return [] }
         sessions[id]?.questionCount -= 1
-        // An application that is there is not started in vain.
+        // An application that is running is not started.
         // One that gives wrong answers, and ends, is started later and later.
         let isThere =
             session.attachment != nil && (task.question?.challenge?.previousFailureCount ?? 0) == 0

@@ -58,7 +58,7 @@ extension DaemonStateMachine {
         ]
     }
 
-    /// Doubles with each start in vain, up to the maximum.
+    /// Doubles with each failed start, up to the maximum.
     private func relaunchDelay(_ attempts: Int) -> Double {
         let doublings = Double(min(max(attempts - 1, 0), 30))
         return min(policy.maximumRelaunchDelay, policy.relaunchDelay * exponential2(doublings))
@@ -118,7 +118,7 @@ extension DaemonStateMachine {
 
     /// A process that the daemon has started makes a task: when that ends, it is started again, and so on.
     ///
-    /// The next start waits as if this one had been in vain: an application that does so each time is started less and
+    /// The next start waits as if this one had failed: an application that does so each time is started less and
     /// less often, until somebody else starts it, or it makes none.
     mutating func madeTask(_ id: Int64) -> [Effect] {
         guard let application = applications[id], application.isLaunched,

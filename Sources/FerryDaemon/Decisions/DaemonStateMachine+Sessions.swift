@@ -115,7 +115,7 @@ extension DaemonStateMachine {
             return [.refuse(call, error)] + evaluateRelaunch(of: application.id, at: now)
         }
         guard !creations.values.contains(where: { $0.session == session.id }) else {
-            // Whoever had it before is making a task: its number is not to be given once more.
+            // Its former client is making a task: that number must not be given out again.
             return [openAgain([opening.mutation], for: call, attachment)]
         }
         openings[call] = nil
@@ -129,7 +129,7 @@ extension DaemonStateMachine {
             return recount(session.id)
         }
         // What one process has answered is its own: the next may be somebody else's, or have no say.
-        // Whoever nothing is known of is another each time.
+        // A client of which nothing is known is another one each time.
         let isAnother =
             wasClosing || attachment.process == 0
             || session.answeringProcess != attachment.process

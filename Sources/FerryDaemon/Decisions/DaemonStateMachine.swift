@@ -8,7 +8,7 @@ import FoundationEssentials
 ///
 /// Every input returns the effects to perform, in order. Tasks that wait are not held here but in
 /// the store: memory follows the tasks that load. A task that has ended is completed by one
-/// conditional change in the store, whoever ends it, so that it ends once.
+/// conditional change in the store, so that it ends once.
 struct DaemonStateMachine {
     /// What the limits and delays are.
     let policy: DaemonPolicy
@@ -53,7 +53,7 @@ struct DaemonStateMachine {
     /// The directories that downloads are for, "" for the daemon's own, where no two files can share their bytes, as far
     /// as that is known.
     var directoriesWithoutSharing: Set<String> = []
-    /// The tasks whose servers have said that their address is none any more.
+    /// The tasks whose servers have said that their address has expired.
     var linkPatience: [Int64: LinkPatience] = [:]
     /// The number for the next task.
     var nextTaskID: Int64
@@ -84,7 +84,7 @@ struct DaemonStateMachine {
     var fileOperationCount = 0
     /// How many of the operations make resume data of a file that may never answer.
     ///
-    /// A daemon that is to end does not wait for that: whoever has cancelled the task says so again.
+    /// A daemon that is to end does not wait for that: the client that has cancelled the task says so again.
     var resumeDataCount = 0
     /// Whether a route leads off this machine.
     var connectivity = Connectivity.unknown

@@ -25,11 +25,11 @@ struct KeptAnswers: Hashable, Sendable {
             passwords[Self.space(way, isProxy, challenge)] = credential
         case (.serverTrust(let trust), .trust):
             approvedServers.approve(trust)
-        case (.serverTrust(let trust), .goOn) where trust.verdict == .trusted:
+        case (.serverTrust(let trust), .performDefaultHandling) where trust.verdict == .trusted:
             approvedServers.approve(trust)
         case (.clientCertificate, .identify(let identity)):
             identities[challenge.origin] = identity
-        case (.clientCertificate, .goOn), (.clientCertificate, .reject):
+        case (.clientCertificate, .performDefaultHandling), (.clientCertificate, .reject):
             originsWithoutIdentity.insert(challenge.origin)
         default:
             break
@@ -53,7 +53,7 @@ struct KeptAnswers: Hashable, Sendable {
             return approvedServers.contains(trust) ? .trust : nil
         case .clientCertificate:
             if let identity = identities[challenge.origin] { return .identify(identity) }
-            return originsWithoutIdentity.contains(challenge.origin) ? .goOn : nil
+            return originsWithoutIdentity.contains(challenge.origin) ? .performDefaultHandling : nil
         }
     }
 

@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// The lines that are still to be written, as many as there is room for.
 ///
-/// Whoever reads a log finds everything up to a gap, how much is missing in it, and what came
+/// A reader of the log finds everything up to a gap, how much is missing in it, and what came
 /// after: what is dropped is what comes while there is no room.
 struct LogBacklog {
     /// What a line takes beside its message.

@@ -65,7 +65,7 @@ package enum DaemonProgram {
         while true { pause() }
     }
 
-    /// Tells whoever waits why the daemon does not serve, and ends the process.
+    /// Tells the process that waits why the daemon does not serve, and ends the process.
     private static func giveUp(_ failure: DaemonFailure, _ readiness: Detachment.Readiness) -> Never
     {
         // Systemd waits in another way, and keeps what is written here.

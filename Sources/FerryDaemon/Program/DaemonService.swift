@@ -127,7 +127,7 @@ final class DaemonService {
         guard !isEnding else { return }
         isEnding = true
         do throws(DaemonError) {
-            // Never waits on the loop: whoever holds the lock may be stopped.
+            // Never waits on the loop: the process that holds the lock may be stopped.
             endLock = try locations.startLock(waiting: false)
         } catch {
             // A program is about to connect, so that a daemon with nothing to do stays; one that
@@ -175,7 +175,7 @@ final class DaemonService {
     /// Makes this the only daemon of the queue.
     ///
     /// Clients that wait at systemd's socket are served by no other daemon. One that a program has
-    /// started before, for want of that socket, therefore ends, and loses nothing by it.
+    /// started before, as that socket was missing, therefore ends, and loses nothing by it.
     private static func lock(
         _ state: Directory,
         _ locations: SocketLocations,
@@ -244,7 +244,7 @@ final class DaemonService {
         in state: Directory,
         _ options: DaemonOptions
     ) throws(DaemonFailure) -> (files: TransferFiles, client: HTTPClient) {
-        // Which proxies there are, and who is trusted, is a session's to say, and not of whoever has started this.
+        // Which proxies there are, and who is trusted, is said by a session, not by the process that has started this.
         var configuration = HTTPClient.Configuration(environment: [:])
         // The scheduler knows better than a connection pool what may run.
         configuration.maximumConnectionsPerHost = 0

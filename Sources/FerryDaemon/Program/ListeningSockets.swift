@@ -1,7 +1,7 @@
 import FerrySystem
 import Glibc
 
-/// Sockets that whoever started the daemon has opened for it.
+/// Sockets that the daemon's parent has opened for it.
 ///
 /// Source: sd_listen_fds(3). A client that starts the daemon does not know its process number
 /// beforehand and says `FERRY_LISTEN_PID=inherit` in place of `LISTEN_PID`.

@@ -64,7 +64,7 @@ struct DaemonClock: Hashable, Sendable {
     /// The time of day at a moment of the daemon's.
     func wall(at moment: Date) -> Date { moment.addingTimeInterval(anchor.offset) }
 
-    /// Takes note of the time of day.
+    /// Records the time of day.
     ///
     /// - Returns: Whether it was set since it was last looked at.
     mutating func note(

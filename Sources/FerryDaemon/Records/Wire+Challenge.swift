@@ -20,10 +20,10 @@ extension Wire.Challenge {
             )
         case .serverTrust(let trust):
             self.trust = Wire.ServerTrust(trust)
-        case .clientCertificate(let wish):
-            certificate = Wire.CertificateWish(
-                host: wish.host,
-                issuers: wish.issuers.map { Data($0) }
+        case .clientCertificate(let certificateRequest):
+            certificate = Wire.CertificateRequest(
+                host: certificateRequest.host,
+                issuers: certificateRequest.issuers.map { Data($0) }
             )
         }
     }
@@ -53,13 +53,13 @@ extension LoadChallengeAnswer {
         switch (given.disposition, challenge.kind) {
         case (.cancel, _): self = .cancel
         case (.reject, _): self = .reject
-        case (.goOn, _): self = .goOn
+        case (.goOn, _): self = .performDefaultHandling
         case (.use, .serverTrust): self = .trust
         case (.use, .clientCertificate):
-            self = given.identity.map { .identify(HTTPIdentity($0)) } ?? .goOn
+            self = given.identity.map { .identify(HTTPIdentity($0)) } ?? .performDefaultHandling
         case (.use, .password):
             guard let user = given.user, let password = given.password else {
-                self = .goOn
+                self = .performDefaultHandling
                 return
             }
             self = .use(PasswordCredential(user: user, password: password))

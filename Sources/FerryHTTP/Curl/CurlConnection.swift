@@ -19,7 +19,7 @@ import Glibc
     /// Who decides about the server.
     struct Decisions {
         var trust: @LoopActor (HTTPServerTrust) -> HTTPTrustDecision
-        var identity: @LoopActor (HTTPIdentityWish) -> HTTPIdentityDecision
+        var identity: @LoopActor (CertificateRequest) -> HTTPIdentityDecision
     }
 
     let request: HTTPRequest
@@ -101,7 +101,9 @@ import Glibc
 
     func decide(on trust: HTTPServerTrust) -> HTTPTrustDecision { decisions.trust(trust) }
 
-    func decide(on wish: HTTPIdentityWish) -> HTTPIdentityDecision? { decisions.identity(wish) }
+    func decide(on certificateRequest: CertificateRequest) -> HTTPIdentityDecision? {
+        decisions.identity(certificateRequest)
+    }
 
     // MARK: Life
 

@@ -2,11 +2,11 @@ import CCurl
 import COpenSSL
 import FerrySystem
 
-// The context of these callbacks is the easy handle's object, unretained: it is kept by whoever has the handle
+// The context of these callbacks is the easy handle's object, unretained: it is kept by the owner of the handle
 // in a multi handle.
 
 extension CurlEasy {
-    /// Has TLS be set up as Ferry needs it, and whoever this works for take part in the handshakes that are made.
+    /// Sets TLS up as Ferry needs it, and has the party that this works for take part in the handshakes.
     func installHandshakeCallback() {
         CCurl_easy_set_ssl_context_function(handle, willSetUpTLS)
         CCurl_easy_setopt_pointer(handle, CURLOPT_SSL_CTX_DATA, context)
@@ -34,7 +34,7 @@ extension CurlEasy {
             return CURLE_OUT_OF_MEMORY
         }
         if request.asksForTrust { CertificateVerification.install(in: tlsContext, context) }
-        if request.asksForIdentity { IdentityWishes.install(in: tlsContext) }
+        if request.asksForIdentity { CertificateRequests.install(in: tlsContext) }
         TLSAlerts.install(in: tlsContext)
         return CURLE_OK
     }

@@ -13,7 +13,7 @@ extension CurlEasy {
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 0)
         let list = try CurlFieldList(CurlFieldList.proxyLines(for: request))
         proxyFieldList = list
-        // Whoever is no proxy gets none of these: not the server at the end of a tunnel, and not one
+        // Only a proxy gets these: not the server at the end of a tunnel, and not one
         // that is reached without a proxy.
         try set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
         try check(CCurl_easy_setopt_pointer(handle, CURLOPT_PROXYHEADER, list.first))

@@ -63,7 +63,7 @@ extension HTTPExchange {
         /// Reads what a proxy says; a connection that dies may have to be made again.
         private var tunnelParser: ResponseHeadParser
         private let emptyParser: ResponseHeadParser
-        /// The head of the answer, if that is a proxy's to the wish for a tunnel.
+        /// The head of the answer, if that is a proxy's to CONNECT.
         private var proxyHead: HTTPResponseHead?
         private let endsAtHead: Bool
         private let hasResponseBody: Bool
@@ -154,7 +154,7 @@ extension HTTPExchange {
             }
         }
 
-        /// A line of what a proxy says to the wish for a tunnel.
+        /// A line of what a proxy answers to CONNECT.
         mutating func receivedTunnelLine(
             _ line: UnsafeRawBufferPointer,
             at now: Instant

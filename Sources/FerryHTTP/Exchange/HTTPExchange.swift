@@ -187,7 +187,7 @@ extension HTTPExchange {
         return proceed(after: machine.receivedHeaderLine(line, at: EventLoop.now))
     }
 
-    /// A proxy answers to the wish for a tunnel, which is no response unless it refuses.
+    /// A proxy answers CONNECT, which is no response unless it refuses.
     private func receivedTunnelLine(_ line: UnsafeRawBufferPointer) -> Bool {
         let reception = machine.receivedTunnelLine(line, at: EventLoop.now)
         if case .deliverHead = reception { metrics.responseStart = sinceStart }
@@ -254,7 +254,7 @@ extension HTTPExchange: HandshakeParty {
         handler?.exchange(self, decideOn: trust) ?? .followVerdict
     }
 
-    func decide(on wish: HTTPIdentityWish) -> HTTPIdentityDecision? {
-        handler?.exchange(self, decideOn: wish)
+    func decide(on certificateRequest: CertificateRequest) -> HTTPIdentityDecision? {
+        handler?.exchange(self, decideOn: certificateRequest)
     }
 }

@@ -18,7 +18,7 @@ package import FerrySystem
     /// server wants to know by a certificate who its client is.
     func exchange(
         _ exchange: HTTPExchange,
-        decideOn wish: HTTPIdentityWish
+        decideOn certificateRequest: CertificateRequest
     ) -> HTTPIdentityDecision
 
     /// Called when more of the request's body has been taken off its source, towards the
@@ -70,7 +70,7 @@ extension HTTPExchangeHandler {
     /// Goes on without a certificate.
     package func exchange(
         _ exchange: HTTPExchange,
-        decideOn wish: HTTPIdentityWish
+        decideOn certificateRequest: CertificateRequest
     ) -> HTTPIdentityDecision {
         .goOnWithout
     }

@@ -30,7 +30,7 @@ package struct HTTPError: Error, Hashable, Sendable {
         case clientCertificateUndecided
         /// The request's identity cannot be read, or not with its passphrase.
         case clientCertificateUnusable
-        /// The server does not go on for the sake of the client's certificate, or for want of one.
+        /// The server does not go on because of the client's certificate, or because there is none.
         case clientCertificateRejected
         /// The server's answer is not HTTP.
         case badServerResponse

@@ -31,7 +31,7 @@ package struct HTTPRequest: Hashable, Sendable {
     /// ``HTTPClient/Configuration/verifiesServer``; `false` by default.
     ///
     /// Who has decided so has done it for the whole connection, and for the sessions of TLS that
-    /// begin on it: later requests that ask use both without a question, whoever handles them.
+    /// begin on it: later requests that ask use both without a question, whatever handles them.
     /// Requests that do not ask never do.
     package var asksForTrust = false
     /// Who the client is, if a server wants to know; `nil`, the default, for no answer.

@@ -3,7 +3,7 @@ import FerrySystem
 
 /// OpenSSL's verification of a server's certificates, with somebody else having the last word.
 @LoopActor enum CertificateVerification {
-    /// Has whoever is kept in a TLS context decide on the server of each connection that
+    /// Has the party that is kept in a TLS context decide on the server of each connection that
     /// is made by it.
     ///
     /// - Parameters:

@@ -1,6 +1,6 @@
 import FerrySystem
 
-/// Whoever decides in handshakes of TLS: an exchange, or a connection that is for no exchange.
+/// What decides in handshakes of TLS: an exchange, or a connection that is for no exchange.
 @LoopActor protocol HandshakeParty: AnyObject {
     /// What the handshake is for, with what it may ask.
     var request: HTTPRequest { get }
@@ -11,8 +11,8 @@ import FerrySystem
 
     /// Decides on a server.
     func decide(on trust: HTTPServerTrust) -> HTTPTrustDecision
-    /// Decides on a server's wish to know its client; `nil` when nobody is there any more.
-    func decide(on wish: HTTPIdentityWish) -> HTTPIdentityDecision?
+    /// Decides on a server's request for a certificate; `nil` when nobody is there any more.
+    func decide(on certificateRequest: CertificateRequest) -> HTTPIdentityDecision?
 }
 
 extension HandshakeParty {
@@ -33,22 +33,22 @@ extension HandshakeParty {
         return cause == nil
     }
 
-    /// Decides on a server's wish to know its client, from inside of its handshake.
-    func goesOnWithoutIdentity(_ wish: HTTPIdentityWish) -> Bool {
+    /// Decides on a server's request for a certificate, from inside of its handshake.
+    func goesOnWithoutIdentity(_ certificateRequest: CertificateRequest) -> Bool {
         // libcurl reads from a connection that it gives up, and so goes on with the handshake.
-        guard cause == nil, let decision = decide(on: wish) else { return false }
+        guard cause == nil, let decision = decide(on: certificateRequest) else { return false }
         switch decision {
         case .goOnWithout:
             hasGoneOnWithoutIdentity = true
             return true
         case .ask:
-            let message = "Nobody has decided yet who \(wish.host) is to talk to"
+            let message = "Nobody has decided yet who \(certificateRequest.host) is to talk to"
             cause = HTTPError(code: .clientCertificateUndecided, message: message)
             return false
         }
     }
 
-    /// The server ends the connection for the sake of the client's certificate, or for want of one.
+    /// The server ends the connection because of the client's certificate, or because there is none.
     func serverRejectedIdentity(_ reason: String) {
         let message = "The server does not accept the client's certificate: \(reason)"
         cause = HTTPError(code: .clientCertificateRejected, message: message)

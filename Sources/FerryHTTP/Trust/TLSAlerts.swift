@@ -3,7 +3,7 @@ import FerrySystem
 
 /// What servers say when they end a connection: that all is said, or what they think of their clients' certificates.
 @LoopActor enum TLSAlerts {
-    /// Has whoever is kept in a TLS context hear of it.
+    /// Notifies the party that is kept in a TLS context.
     ///
     /// libcurl tells of certificates by a text alone, and in TLS 1.3 not before the response should come. It takes an end
     /// that was not announced for one that was: its reader has no word for that, so that OpenSSL cannot tell either.

@@ -106,7 +106,7 @@ extension WebSocketConnection {
         }
     }
 
-    /// Takes note of where the frame ends that has just become bytes.
+    /// Records where the frame ends that has just become bytes.
     private func noteMark(of framer: WebSocketFramer) {
         guard let number = waiting, !framer.hasQueue else { return }
         waiting = nil

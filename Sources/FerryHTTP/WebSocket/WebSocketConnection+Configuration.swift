@@ -46,8 +46,8 @@ extension WebSocketConnection {
         package var refused: @LoopActor (Refusal) -> Void
         /// Decides on a server's certificates, where the request asks.
         package var decideOnTrust: @LoopActor (HTTPServerTrust) -> HTTPTrustDecision
-        /// Decides on a server's wish to know its client, where the request asks.
-        package var decideOnIdentity: @LoopActor (HTTPIdentityWish) -> HTTPIdentityDecision
+        /// Decides on a server's request for a certificate, where the request asks.
+        package var decideOnIdentity: @LoopActor (CertificateRequest) -> HTTPIdentityDecision
         /// The connection has ended, and everybody who waited for something was told; not called
         /// after ``WebSocketConnection/cancel()``.
         package var ended: @LoopActor (End) -> Void
@@ -59,7 +59,7 @@ extension WebSocketConnection {
             decideOnTrust: @escaping @LoopActor (HTTPServerTrust) -> HTTPTrustDecision = { _ in
                 .followVerdict
             },
-            decideOnIdentity: @escaping @LoopActor (HTTPIdentityWish) -> HTTPIdentityDecision = {
+            decideOnIdentity: @escaping @LoopActor (CertificateRequest) -> HTTPIdentityDecision = {
                 _ in .goOnWithout
             },
             ended: @escaping @LoopActor (End) -> Void

@@ -22,7 +22,7 @@ extension WebSocketConnection.StateMachine {
         case proceed
     }
 
-    /// A frame with the number of whoever waits for its being sent.
+    /// A frame with the number of the call that waits until it is sent.
     struct Outgoing: Equatable {
         var frame: WebSocketFrame
         var number: UInt64?

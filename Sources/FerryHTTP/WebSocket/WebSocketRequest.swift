@@ -6,11 +6,11 @@ package struct WebSocketRequest: Hashable, Sendable {
     package var fields: [HTTPField]
     /// The subprotocols to choose from, the most welcome first.
     package var protocols: [String]
-    /// Whether the owner decides on the server's certificates, and on its wish to know its client.
+    /// Whether the owner decides on the server's certificates, and on its request for a certificate.
     package var asksForTrust = false
     /// Who the client is, if a server wants to know.
     package var identity: HTTPIdentity?
-    /// Whether the owner is told of a server's wish to know its client.
+    /// Whether the owner is notified of a server's request for a certificate.
     package var asksForIdentity = false
 
     /// Makes a request; what cannot be sent is reported when it is started.
@@ -86,7 +86,7 @@ package struct WebSocketRequest: Hashable, Sendable {
         return request
     }
 
-    /// The fields that go with the wish for a tunnel, to a proxy alone.
+    /// The fields that go with CONNECT, to a proxy alone.
     var proxyFields: [HTTPField] {
         fields.filter { $0.isNamed(CurlFieldList.proxyFieldName) }
     }

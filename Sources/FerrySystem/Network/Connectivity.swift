@@ -7,6 +7,6 @@ package enum Connectivity: Hashable, Sendable {
     /// A route leads off the machine, over an interface that is up and has a carrier.
     case connected
 
-    /// Whether it is worth trying to reach another machine: unless it is known to be in vain.
+    /// Whether it is worth trying to reach another machine: unless it is known to fail.
     package var allowsAttempts: Bool { self != .disconnected }
 }

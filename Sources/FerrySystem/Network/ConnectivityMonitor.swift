@@ -1,6 +1,6 @@
 /// Watches by rtnetlink(7) whether this machine is connected, for as long as anybody wants to know.
 ///
-/// The kernel tells of each change, so that nothing is asked in vain. Without observers there is no
+/// The kernel tells of each change, so that nothing is polled. Without observers there is no
 /// socket. Where netlink cannot be used the answer is ``Connectivity/unknown``. A route to the machine
 /// itself does not count, though a server there can always be reached.
 @LoopActor

@@ -1,4 +1,4 @@
-/// Somebody's wish to hear of changes in ``Connectivity``.
+/// An observer of changes in ``Connectivity``.
 ///
 /// The monitor keeps it until ``cancel()``.
 @LoopActor

@@ -62,7 +62,7 @@ package final class EndRequests: Sendable {
         }
     }
 
-    /// Gives the signals back to whoever had them.
+    /// Restores the former handlers of the signals.
     ///
     /// One that has come before is still told to the handler.
     package func giveBack() { state.withLock { giveBack(&$0) } }

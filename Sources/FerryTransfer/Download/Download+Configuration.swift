@@ -14,7 +14,7 @@ extension Download {
         package var refusesErrorResponses: Bool
         /// Which of several addresses that it was given the resource has; `nil`, the default, for its first.
         package var link: Int?
-        /// The statuses of answers that say that an address is none any more, and fail the download with
+        /// The statuses of answers that say that an address has expired, and fail the download with
         /// ``TransferError/Code/linkExpired``; none by default.
         package var linkStatuses: Set<Int>
         /// What the finished file's digests have to be; none by default.

@@ -1,4 +1,4 @@
-/// Whether an app is asked for another address once more when the one of its download is none any more.
+/// Whether an app is asked for another address once more when the one of its download has expired.
 ///
 /// A server that refuses every address, or an app that gives the same one each time, would otherwise be asked
 /// as fast as both can answer.

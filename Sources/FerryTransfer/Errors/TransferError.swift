@@ -38,7 +38,7 @@ package struct TransferError: Error, Hashable, Sendable, Codable {
         case serverUnavailable
         /// The server's answer is an error's, and the app does not want the body of such a one.
         case errorResponse
-        /// The server's answer says that the address is none any more.
+        /// The server's response says that the address has expired.
         case linkExpired
         /// The bytes are not those of which there is a digest.
         case digestMismatch

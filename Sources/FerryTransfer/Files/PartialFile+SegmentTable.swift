@@ -4,7 +4,7 @@ extension PartialFile {
     /// It lies behind the place of the last byte, in a page of its own, and goes wherever the file goes. It
     /// is written after the bytes that it speaks of, and a page is written whole whenever its writer dies:
     /// so in the run of the kernel that wrote it, it is always true. A file that is longer than the resource
-    /// is one that nothing vouches for to whoever does not know of such tables.
+    /// has no proof for a reader that does not know of such tables.
     struct SegmentTable: Hashable, Sendable {
         /// The filling of the file that the table speaks of.
         var generation: UInt64

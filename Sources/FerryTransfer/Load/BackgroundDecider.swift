@@ -50,7 +50,7 @@ package final class BackgroundDecider: LoadDecider {
         decideOn challenge: LoadChallenge,
         then answer: @escaping @LoopActor (LoadChallengeAnswer) -> Void
     ) {
-        guard let challenges else { return answer(.goOn) }
+        guard let challenges else { return answer(.performDefaultHandling) }
         challenges.decide(on: challenge, then: answer)
     }
 

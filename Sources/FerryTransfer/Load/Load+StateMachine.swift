@@ -36,7 +36,7 @@ extension Load {
             /// Whether a server is trusted.
             case trust(HTTPServerTrust)
             /// Which certificate a server is shown, if any.
-            case identity(HTTPIdentityWish)
+            case identity(CertificateRequest)
         }
 
         /// How an exchange has ended.
@@ -77,7 +77,7 @@ extension Load {
         /// What a handshake that was broken off has shown.
         private var undecidedTrust: HTTPServerTrust?
         /// What a server in such a handshake wants to know.
-        private var undecidedWish: HTTPIdentityWish?
+        private var undecidedCertificateRequest: CertificateRequest?
         private var isBodyAtStart: Bool
         private let redirectPolicy: RedirectPolicy
         private let hasBody: Bool
@@ -217,8 +217,8 @@ extension Load.StateMachine {
     }
 
     /// What a handshake is told; the app is asked when it has ended.
-    mutating func decide(on wish: HTTPIdentityWish) -> HTTPIdentityDecision {
-        undecidedWish = wish
+    mutating func decide(on certificateRequest: CertificateRequest) -> HTTPIdentityDecision {
+        undecidedCertificateRequest = certificateRequest
         return .ask
     }
 
@@ -327,11 +327,14 @@ extension Load.StateMachine {
             state = .asking(.trust(trust), end: End())
             return [.ask(LoadChallenge(kind: .serverTrust(trust), origin: origin))]
         case .clientCertificateUndecided:
-            guard let wish = undecidedWish, let origin = Origin(url: current.transfer.url)
+            guard let certificateRequest = undecidedCertificateRequest,
+                let origin = Origin(url: current.transfer.url)
             else { break }
-            undecidedWish = nil
-            state = .asking(.identity(wish), end: End())
-            return [.ask(LoadChallenge(kind: .clientCertificate(wish), origin: origin))]
+            undecidedCertificateRequest = nil
+            state = .asking(.identity(certificateRequest), end: End())
+            return [
+                .ask(LoadChallenge(kind: .clientCertificate(certificateRequest), origin: origin))
+            ]
         case .bodySpent:
             return prepare(current)
         default:
@@ -374,16 +377,19 @@ extension Load.StateMachine {
             return leave(head, for: next, after: end)
         case (.password(let head, _, let left), .reject):
             return ask(head, left, after: end)
-        case (.password(let head, _, _), .goOn), (.password(let head, _, _), .trust),
+        case (.password(let head, _, _), .performDefaultHandling),
+            (.password(let head, _, _), .trust),
             (.password(let head, _, _), .identify):
             return receive(head, after: end)
         case (.identity, .identify(let identity)):
             return resend(as: identity)
-        case (.identity, .goOn), (.identity, .reject), (.identity, .use), (.identity, .trust):
+        case (.identity, .performDefaultHandling), (.identity, .reject), (.identity, .use),
+            (.identity, .trust):
             return resend(as: nil)
         case (.trust(let trust), .trust):
             return resend(trusting: trust)
-        case (.trust(let trust), .goOn), (.trust(let trust), .reject), (.trust(let trust), .use),
+        case (.trust(let trust), .performDefaultHandling), (.trust(let trust), .reject),
+            (.trust(let trust), .use),
             (.trust(let trust), .identify):
             guard let error = trust.verdict.error else { return resend(trusting: trust) }
             return fail(TransferError(error))

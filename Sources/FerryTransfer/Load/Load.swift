@@ -234,7 +234,7 @@ extension Load {
     }
 
     private func ask(_ challenge: LoadChallenge) {
-        guard let decider else { return run(machine.challengeAnswered(.goOn)) }
+        guard let decider else { return run(machine.challengeAnswered(.performDefaultHandling)) }
         decider.load(self, decideOn: challenge) { [self] answer in
             run(machine.challengeAnswered(answer))
         }
@@ -310,10 +310,10 @@ extension Load: HTTPExchangeHandler {
 
     package func exchange(
         _ exchange: HTTPExchange,
-        decideOn wish: HTTPIdentityWish
+        decideOn certificateRequest: CertificateRequest
     ) -> HTTPIdentityDecision {
         guard exchange === self.exchange else { return .goOnWithout }
-        return machine.decide(on: wish)
+        return machine.decide(on: certificateRequest)
     }
 
     package func exchange(_ exchange: HTTPExchange, didSendBodyBytes byteCount: Int64) {

@@ -9,7 +9,7 @@ package struct LoadChallenge: Hashable, Sendable {
         /// Whether the server is the one that is meant.
         case serverTrust(HTTPServerTrust)
         /// Who the client is, by a certificate.
-        case clientCertificate(HTTPIdentityWish)
+        case clientCertificate(CertificateRequest)
     }
 
     /// What is asked for.

@@ -10,7 +10,7 @@ package enum LoadChallengeAnswer: Hashable, Sendable {
     case identify(HTTPIdentity)
     /// Go on without an answer: a response that asks for a password is the answer to the request, and a
     /// server is trusted if its certificates are good.
-    case goOn
+    case performDefaultHandling
     /// Try the next way that the other side offers.
     case reject
     /// Fail the load with ``TransferError/Code/cancelled``.

@@ -86,7 +86,7 @@ extension LoadDecider {
         _ load: Load,
         decideOn challenge: LoadChallenge,
         then answer: @escaping @LoopActor (LoadChallengeAnswer) -> Void
-    ) { answer(.goOn) }
+    ) { answer(.performDefaultHandling) }
 
     package func load(_ load: Load, didSendBodyBytes byteCount: Int64) {}
 

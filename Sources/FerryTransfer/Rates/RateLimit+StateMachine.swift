@@ -1,7 +1,7 @@
 extension RateLimit {
     /// Decides who of those that share a limit may go on, and when; performs nothing itself.
     ///
-    /// Whoever has let bytes pass that the limit had no room for is stopped, and they become a debt. When it
+    /// A transfer that has let more bytes pass than the limit had room for is stopped, and they become a debt. When it
     /// is paid off, the one goes on that has had the least for its weight: each gets its share, and what one
     /// leaves the others have.
     struct StateMachine {

@@ -43,7 +43,7 @@ extension ResumableUpload {
 
     /// What to do when a connection is cut.
     package enum Interruptions: Hashable, Sendable {
-        /// The upload fails; whoever owns it may continue it later.
+        /// The upload fails; its owner may continue it later.
         case isFailure
         /// It goes on by itself, unless nothing new has arrived at the server for as long as patience lasts;
         /// `nil` for ever.

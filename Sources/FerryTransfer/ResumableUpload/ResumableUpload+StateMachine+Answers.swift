@@ -167,7 +167,7 @@ extension ResumableUpload.StateMachine {
         _ language: UploadProtocol,
         to answered: TransferRequest
     ) -> [Effect] {
-        // Whoever answers in place of a server of tus does not tell what that has.
+        // A gateway that answers in place of a server of tus does not say what that has.
         guard language != .tus || report.offset != nil else {
             return askOnceMore(head, after: part)
         }
@@ -185,7 +185,7 @@ extension ResumableUpload.StateMachine {
         return leave(head, for: .send(.append(self.part(from: end))))
     }
 
-    /// Asks where the upload goes on; in vain if it has come no further than the last time.
+    /// Asks where the upload goes on; fruitlessly if it has come no further than the last time.
     private mutating func askOnceMore(
         _ head: HTTPResponseHead,
         after part: ResumableUpload.Part

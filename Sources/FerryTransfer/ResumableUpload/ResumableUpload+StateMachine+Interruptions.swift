@@ -17,7 +17,7 @@ extension ResumableUpload.StateMachine {
         case .leaving(.goOn(let error)):
             return interrupted(error, at: now, using: &generator)
         case .answering:
-            // Whoever dies before it has made sure of the answer is not to upload everything once more.
+            // A process that dies before the response is safe must not upload everything again.
             state = .ended
             return [.finish(error)]
         case .ready, .digesting, .waiting, .ended:

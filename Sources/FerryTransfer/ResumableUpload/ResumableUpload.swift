@@ -348,7 +348,9 @@ extension ResumableUpload: ForwardingDecider {
         decideOn challenge: LoadChallenge,
         then answer: @escaping @LoopActor (LoadChallengeAnswer) -> Void
     ) {
-        guard let decider, !machine.leavesOpen(challenge) else { return answer(.goOn) }
+        guard let decider, !machine.leavesOpen(challenge) else {
+            return answer(.performDefaultHandling)
+        }
         decider.load(load, decideOn: challenge, then: answer)
     }
 

@@ -62,7 +62,7 @@ package struct UploadKnowledge: Hashable, Sendable {
         originsOfCuts.contains(origin) && !originsWithoutTus.contains(origin)
     }
 
-    /// Takes note of what an upload has shown.
+    /// Records what an upload has shown.
     mutating func note(_ evidence: Evidence) {
         switch evidence {
         case .proof(let draft, let origin): note(.proven(draft), of: origin)

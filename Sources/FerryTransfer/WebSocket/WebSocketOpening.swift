@@ -83,9 +83,9 @@ package final class WebSocketOpening {
         environment.hasApproved(trust) ? .accept : machine.decide(on: trust)
     }
 
-    /// Decides on a server's wish to know its client, from inside of its handshake.
-    package func decide(on wish: HTTPIdentityWish) -> HTTPIdentityDecision {
-        machine.decide(on: wish)
+    /// Decides on a server's request for a certificate, from inside of its handshake.
+    package func decide(on certificateRequest: CertificateRequest) -> HTTPIdentityDecision {
+        machine.decide(on: certificateRequest)
     }
 
     private func run(_ effects: [Load.StateMachine.Effect]) {

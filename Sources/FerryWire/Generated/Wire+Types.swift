@@ -1006,8 +1006,8 @@ extension Wire {
         }
     }
 
-    /// A server's wish to know by a certificate who its client is.
-    package struct CertificateWish: JSONCodable {
+    /// A server's request for a certificate of its client (RFC 8446 §4.3.2).
+    package struct CertificateRequest: JSONCodable {
         /// The host that was asked for.
         package var host: String
         /// The names of the authorities (DER) that the server trusts in this; none if it does not say.
@@ -1058,7 +1058,7 @@ extension Wire {
         /// Whether the server is the one that is meant.
         package var trust: ServerTrust?
         /// Who the client is.
-        package var certificate: CertificateWish?
+        package var certificate: CertificateRequest?
 
         /// Makes the value of its members.
         package init(
@@ -1067,7 +1067,7 @@ extension Wire {
             response: Response? = nil,
             password: PasswordChallenge? = nil,
             trust: ServerTrust? = nil,
-            certificate: CertificateWish? = nil
+            certificate: CertificateRequest? = nil
         ) {
             self.origin = origin
             self.previousFailureCount = previousFailureCount
@@ -1096,7 +1096,7 @@ extension Wire {
             var response: Response?
             var password: PasswordChallenge?
             var trust: ServerTrust?
-            var certificate: CertificateWish?
+            var certificate: CertificateRequest?
             try input.object { (input, member) throws(JSONInput.Problem) in
                 switch member {
                 case "origin": origin = try input.value()

@@ -13,7 +13,7 @@ struct ReplyQueue {
     /// How many bytes of replies wait for the answers to earlier calls.
     private(set) var heldByteCount = 0
 
-    /// Takes note of a call that will be answered.
+    /// Records a call that will be answered.
     ///
     /// - Parameter call: A number greater than those of the calls before.
     mutating func open(_ call: Int) {

@@ -1,5 +1,5 @@
 extension VarlinkServer {
-    /// What clients may ask of a server; whoever asks for more harms only itself.
+    /// What clients may ask of a server; a client that asks for more harms only itself.
     package struct Limits: Hashable, Sendable {
         /// The size and depth of a call; a connection with a greater one is closed.
         package var message = MessageLimits.calls

@@ -79,13 +79,13 @@ package final class VarlinkServer {
     /// Stops listening on sockets of this process, serving every client that got through before.
     ///
     /// A daemon that wants to end calls it, and ends if ``connectionCount`` is still 0 then. Shared
-    /// sockets are only let go of: their clients wait for whoever else listens.
+    /// sockets are only let go of: their clients wait for the next process that listens.
     package func stopListeningAndDrain() {
         for listener in listeners { listener.stopDraining() }
         listeners = []
     }
 
-    /// Stops accepting; clients that connect from now on wait for whoever else holds the sockets.
+    /// Stops accepting; clients that connect from now on wait for the next process that holds the sockets.
     package func stopListening() {
         for listener in listeners { listener.stop() }
         listeners = []

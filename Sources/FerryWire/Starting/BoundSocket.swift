@@ -2,7 +2,7 @@
 package struct BoundSocket: Hashable, Sendable {
     /// Where it lies.
     package var path: String
-    /// The socket, closed on exec; whoever is given this value owns it.
+    /// The socket, closed on exec; the receiver of this value owns it.
     package var descriptor: Int32
 
     /// Describes a listening socket.

@@ -30,7 +30,7 @@ enum ProgramOwnership {
         return status.st_mode & S_IWGRP == 0 || isGroupOwn || isSticky
     }
 
-    /// Whoever owns the program that runs here can have it do anything already.
+    /// The owner of the program that runs here can have it do anything already.
     private static var owners: Set<uid_t> {
         var status = stat()
         let own = stat("/proc/self/exe", &status) == 0 ? [status.st_uid] : []

@@ -32,9 +32,9 @@ import Testing
         let time = Date(timeIntervalSince1970: 1_790_000_000).timeOfDay
         #expect(
             run.output == """
-                APPLICATION      NEXT START                 COMMAND
-                ferry            \(time), after 2 in vain  /usr/bin/ferry background-events 'it'\\''s'
-                org.example.App  quit by the user           removed
+                APPLICATION      NEXT START                       COMMAND
+                ferry            \(time), after 2 failed starts  /usr/bin/ferry background-events 'it'\\''s'
+                org.example.App  quit by the user                 removed
 
                 """
         )

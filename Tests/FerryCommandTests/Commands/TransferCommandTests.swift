@@ -30,7 +30,7 @@ import Testing
         #expect(
             run.output == """
                 1 was over; it is forgotten, with its file.
-                2 is over; there, which is running, takes note of it.
+                2 is over; there, which is running, is notified of it.
 
                 """
         )

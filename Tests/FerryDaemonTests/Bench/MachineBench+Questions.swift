@@ -137,7 +137,7 @@ extension LoadChallenge {
 
     /// A server that wants to know who the client is.
     static let certificate = LoadChallenge(
-        kind: .clientCertificate(HTTPIdentityWish(host: "a", issuers: [])),
+        kind: .clientCertificate(CertificateRequest(host: "a", issuers: [])),
         origin: Origin(url: "http://a/").unsafelyUnwrapped
     )
 }

@@ -113,7 +113,7 @@ import Testing
         let next = bench.open(process: 2, configuration: .sample)
         let stream = bench.subscribe(next)
         #expect(bench.questions(over: stream).isEmpty)
-        #expect(bench.challengeAnswers[task] == [.goOn])
+        #expect(bench.challengeAnswers[task] == [.performDefaultHandling])
     }
 
     @Test mutating func `a question is told once over each subscription`() {
@@ -149,7 +149,7 @@ import Testing
         let stream = bench.subscribe(client)
         let task = bench.start(client)
         bench.challenge(task)
-        #expect(bench.challengeAnswers[task] == [.goOn])
+        #expect(bench.challengeAnswers[task] == [.performDefaultHandling])
         #expect(bench.questions(over: stream).isEmpty)
     }
 
@@ -159,7 +159,11 @@ import Testing
         bench.challenge(tasks[0])
         bench.challenge(tasks[1])
         bench.answer(client, 1, .goOn, answersNoOthers: true)
-        #expect(bench.challengeAnswers == [tasks[0]: [.goOn], tasks[1]: [.goOn]])
+        #expect(
+            bench.challengeAnswers == [
+                tasks[0]: [.performDefaultHandling], tasks[1]: [.performDefaultHandling],
+            ]
+        )
         let stored = try #require(bench.database.current.sessions[client.session]?.record)
         #expect(Stored.configuration(stored.configuration).answersPasswords == false)
     }

@@ -20,21 +20,21 @@ import Testing
     /// A backlog in which some commits wait that have failed.
     private static func backlog(_ tasks: Int64...) -> CommitBacklog {
         var backlog = CommitBacklog()
-        for task in tasks { _ = backlog.keeps(commit(task), after: full) }
+        for task in tasks { _ = backlog.enqueue(commit(task), after: full) }
         return backlog
     }
 
     @Test func `without failures every commit is made at once`() {
         var backlog = CommitBacklog()
         var commit = Self.commit(1)
-        let isKept = backlog.keeps(&commit)
+        let isKept = backlog.enqueue(&commit)
         let delay = backlog.delay()
         #expect(!isKept && delay == nil && backlog.isEmpty)
     }
 
     @Test func `a commit that fails is kept and made again`() {
         var backlog = CommitBacklog()
-        let isKept = backlog.keeps(Self.commit(1), after: Self.full)
+        let isKept = backlog.enqueue(Self.commit(1), after: Self.full)
         let delay = backlog.delay()
         let again = backlog.takeAll()
         #expect(isKept && delay == .seconds(1))
@@ -45,7 +45,7 @@ import Testing
     @Test func `what has happened later is stored later`() {
         var backlog = Self.backlog(1)
         var second = Self.commit(2)
-        let isKept = backlog.keeps(&second)
+        let isKept = backlog.enqueue(&second)
         #expect(isKept)
         #expect(backlog.takeAll().map(\.mutations) == [1, 2].map { Self.commit($0).mutations })
     }
@@ -53,13 +53,13 @@ import Testing
     @Test func `one that was on its way comes before those that were kept meanwhile`() {
         var backlog = CommitBacklog()
         var commits = [1, 2].map { Self.commit($0) }
-        let isOnItsWay = commits.indices.map { !backlog.keeps(&commits[$0]) }
+        let isOnItsWay = commits.indices.map { !backlog.enqueue(&commits[$0]) }
         #expect(isOnItsWay == [true, true])
-        _ = backlog.keeps(commits[0], after: Self.full)
+        _ = backlog.enqueue(commits[0], after: Self.full)
         var third = Self.commit(3)
-        let isKept = backlog.keeps(&third)
+        let isKept = backlog.enqueue(&third)
         #expect(isKept)
-        _ = backlog.keeps(commits[1], after: Self.full)
+        _ = backlog.enqueue(commits[1], after: Self.full)
         let expected = [1, 2, 3].map { Self.commit($0).mutations }
         #expect(backlog.takeAll().map(\.mutations) == expected)
     }
@@ -76,9 +76,9 @@ import Testing
                 continuation: .nothing
             )
         }
-        for index in commits.indices { _ = backlog.keeps(&commits[index]) }
-        _ = backlog.keeps(commits[0], after: full)
-        _ = backlog.keeps(commits[2], after: full)
+        for index in commits.indices { _ = backlog.enqueue(&commits[index]) }
+        _ = backlog.enqueue(commits[0], after: full)
+        _ = backlog.enqueue(commits[2], after: full)
         return (backlog, commits)
     }
 
@@ -155,15 +155,15 @@ import Testing
     ) {
         var backlog = Self.backlog(1)
         var commit = Self.commit(2, continuation)
-        let isKept = backlog.keeps(&commit)
-        let isKeptLater = backlog.keeps(Self.commit(2, continuation), after: Self.full)
+        let isKept = backlog.enqueue(&commit)
+        let isKeptLater = backlog.enqueue(Self.commit(2, continuation), after: Self.full)
         #expect(!isKept && !isKeptLater)
     }
 
     @Test(arguments: [StoreError.Code.notFound, .conflict, .corrupt, .closed])
     func `what cannot succeed later is not kept`(_ code: StoreError.Code) {
         var backlog = CommitBacklog()
-        let isKept = backlog.keeps(Self.commit(1), after: .model(code))
+        let isKept = backlog.enqueue(Self.commit(1), after: .model(code))
         #expect(!isKept && backlog.isEmpty)
     }
 
@@ -172,7 +172,7 @@ import Testing
         var delays: [Duration?] = []
         for _ in 1...8 {
             for task: Int64 in 1...2 {
-                _ = backlog.keeps(Self.commit(task), after: Self.full)
+                _ = backlog.enqueue(Self.commit(task), after: Self.full)
                 delays.append(backlog.delay())
             }
             _ = backlog.takeAll()
@@ -185,14 +185,14 @@ import Testing
         var backlog = CommitBacklog()
         var delays: [Duration?] = []
         for isLast in [false, false, true] {
-            _ = backlog.keeps(Self.commit(1), after: Self.full)
+            _ = backlog.enqueue(Self.commit(1), after: Self.full)
             // One that was on its way when the disk was full proves nothing.
             _ = backlog.succeeded(Self.commit(2), Receipt())
             delays.append(backlog.delay())
             _ = backlog.takeAll()
             if isLast { _ = backlog.succeeded(Self.commit(2), Receipt()) }
         }
-        _ = backlog.keeps(Self.commit(1), after: Self.full)
+        _ = backlog.enqueue(Self.commit(1), after: Self.full)
         delays.append(backlog.delay())
         #expect(delays == [.seconds(1), .seconds(2), .seconds(4), .seconds(1)])
     }

@@ -98,7 +98,7 @@ import Testing
         let next = bench.open(process: 2, configuration: .sample)
         let task = bench.start(next, 3)
         bench.challenge(task)
-        #expect(bench.challengeAnswers[task] == [.goOn])
+        #expect(bench.challengeAnswers[task] == [.performDefaultHandling])
     }
 
     @Test mutating func `another process is asked itself`() {
@@ -162,12 +162,12 @@ import Testing
         }
         let bad = challenge(.untrusted("nobody knows it"))
         var answers = KeptAnswers()
-        answers.keep(.goOn, to: bad)
+        answers.keep(.performDefaultHandling, to: bad)
         #expect(answers.answer(to: bad) == nil)
         answers.keep(.trust, to: bad)
         #expect(answers.answer(to: bad) == .trust)
         var others = KeptAnswers()
-        others.keep(.goOn, to: challenge(.trusted))
+        others.keep(.performDefaultHandling, to: challenge(.trusted))
         #expect(others.answer(to: challenge(.trusted)) == .trust)
     }
 }

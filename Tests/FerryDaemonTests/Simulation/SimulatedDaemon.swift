@@ -183,14 +183,14 @@ final class SimulatedDaemon {
 
     func submit(_ commit: CommitBacklog.Commit) {
         var commit = commit
-        guard !backlog.keeps(&commit) else { return }
+        guard !backlog.enqueue(&commit) else { return }
         line.submit(commit)
         work()
     }
 
     /// As with `Daemon`, what has happened is stored later.
     private func failed(_ commit: CommitBacklog.Commit, _ error: StoreError) {
-        guard !machine.isStopping, backlog.keeps(commit, after: error) else {
+        guard !machine.isStopping, backlog.enqueue(commit, after: error) else {
             return input { $0.commitFailed(error, commit.continuation, at: $1) }
         }
         guard let delay = backlog.delay() else { return }

@@ -26,10 +26,10 @@ import Testing
 
     /// Answers for a server's certificates.
     var onTrust: (HTTPServerTrust) -> HTTPTrustDecision = { _ in .followVerdict }
-    /// Answers for a server's wish to know its client.
-    var onIdentityWish: (HTTPIdentityWish) -> HTTPIdentityDecision = { _ in .goOnWithout }
-    /// The wishes that were decided on.
-    private(set) var identityWishes: [HTTPIdentityWish] = []
+    /// Answers for a server's request for a certificate.
+    var onCertificateRequest: (CertificateRequest) -> HTTPIdentityDecision = { _ in .goOnWithout }
+    /// The requests that were decided on.
+    private(set) var certificateRequests: [CertificateRequest] = []
     /// The servers that were decided on.
     private(set) var trusts: [HTTPServerTrust] = []
     /// How much of the request's body was sent, each time that it was told.
@@ -67,10 +67,10 @@ import Testing
 
     func exchange(
         _ exchange: HTTPExchange,
-        decideOn wish: HTTPIdentityWish
+        decideOn certificateRequest: CertificateRequest
     ) -> HTTPIdentityDecision {
-        identityWishes.append(wish)
-        return onIdentityWish(wish)
+        certificateRequests.append(certificateRequest)
+        return onCertificateRequest(certificateRequest)
     }
 
     func exchange(_ exchange: HTTPExchange, didSendBodyBytes byteCount: Int64) {

@@ -180,14 +180,14 @@ import Testing
         _ decision: HTTPIdentityDecision
     ) async throws -> ExchangeProbe {
         let probe = ExchangeProbe()
-        probe.onIdentityWish = { _ in decision }
+        probe.onCertificateRequest = { _ in decision }
         client.start(request, handler: probe)
         try await probe.finished()
         return probe
     }
 
     @Test(arguments: ["-tls1_2", "-tls1_3"])
-    func `a server's wish comes with the authorities that it trusts`(
+    func `a server's request for a certificate comes with the authorities that it trusts`(
         version: String
     ) async throws {
         let server = try await TLSServer.start(
@@ -200,24 +200,24 @@ import Testing
         let undecided = try await fetch(client, request, .ask)
         #expect(undecided.error?.code == .clientCertificateUndecided)
         #expect(undecided.calls == [.finish])
-        let wish = try #require(undecided.identityWishes.first)
-        #expect(undecided.identityWishes.count == 1)
-        #expect(wish.host == "127.0.0.1")
+        let certificateRequest = try #require(undecided.certificateRequests.first)
+        #expect(undecided.certificateRequests.count == 1)
+        #expect(certificateRequest.host == "127.0.0.1")
         // A distinguished name with one part, CN (2.5.4.3), whose text is "Authority".
-        #expect(wish.issuers.count == 1)
-        #expect(wish.issuers.first?.starts(with: [0x30]) == true)
-        let text = String(decoding: wish.issuers.first ?? [], as: UTF8.self)
+        #expect(certificateRequest.issuers.count == 1)
+        #expect(certificateRequest.issuers.first?.starts(with: [0x30]) == true)
+        let text = String(decoding: certificateRequest.issuers.first ?? [], as: UTF8.self)
         #expect(text.hasSuffix("Authority"))
 
         let without = try await fetch(client, request, .goOnWithout)
         #expect(without.error == nil)
-        #expect(without.identityWishes.count == 1)
+        #expect(without.certificateRequests.count == 1)
         #expect(without.text.contains("no client certificate available"))
 
         request.identity = Self.pem(try await server.makeIdentity("Lulu"))
         let with = try await fetch(client, request, .ask)
         #expect(with.error == nil)
-        #expect(with.identityWishes.isEmpty)
+        #expect(with.certificateRequests.isEmpty)
         #expect(with.text.contains("Subject: CN=Lulu"))
     }
 
@@ -225,19 +225,19 @@ import Testing
         let server = try await server()
         let probe = try await fetch(client(server), request(server), .ask)
         #expect(probe.error == nil)
-        #expect(probe.identityWishes.isEmpty)
+        #expect(probe.certificateRequests.isEmpty)
         #expect(probe.text.hasPrefix(" by "))
         await server.stop()
     }
 
-    @Test func `a server without a wish asks nobody`() async throws {
+    @Test func `a server that requests no certificate asks nobody`() async throws {
         let server = try await TLSServer.start(.good)
         let client = try HTTPClient.local { $0.certificateAuthorityFile = server.authorityFile }
         var request = HTTPRequest(url: server.url)
         request.asksForIdentity = true
         let probe = try await fetch(client, request, .ask)
         #expect(probe.error == nil)
-        #expect(probe.identityWishes.isEmpty)
+        #expect(probe.certificateRequests.isEmpty)
     }
 
     @Test func `a connection that went on without one is used again without a question`()
@@ -246,9 +246,9 @@ import Testing
         let server = try await server()
         let client = try client(server)
         let first = try await fetch(client, request(server, asking: true), .goOnWithout)
-        #expect(first.identityWishes.count == 1)
+        #expect(first.certificateRequests.count == 1)
         let second = try await fetch(client, request(server, asking: true), .ask)
-        #expect(second.identityWishes.isEmpty)
+        #expect(second.certificateRequests.isEmpty)
         #expect(second.text == first.text)
         await server.stop()
     }
@@ -257,15 +257,15 @@ import Testing
         let server = try await server()
         let client = try client(server)
         let probe = ExchangeProbe()
-        let wished = AsyncValue<Void>()
+        let asked = AsyncValue<Void>()
         var exchange: HTTPExchange?
-        probe.onIdentityWish = { _ in
+        probe.onCertificateRequest = { _ in
             exchange?.cancel()
-            wished.set(())
+            asked.set(())
             return .ask
         }
         exchange = client.start(request(server, asking: true), handler: probe)
-        await wished.value
+        await asked.value
         let next = try await client.fetch(request(server))
         #expect(next.error == nil)
         #expect(probe.calls.isEmpty)
@@ -283,11 +283,11 @@ import Testing
         ] {
             let probe = ExchangeProbe()
             probe.onTrust = { _ in trust }
-            probe.onIdentityWish = { _ in .ask }
+            probe.onCertificateRequest = { _ in .ask }
             client.start(request, handler: probe)
             try await probe.finished()
             #expect(probe.error?.code == code)
-            #expect(probe.identityWishes.count == (trust == .accept ? 1 : 0))
+            #expect(probe.certificateRequests.count == (trust == .accept ? 1 : 0))
         }
         await server.stop()
     }

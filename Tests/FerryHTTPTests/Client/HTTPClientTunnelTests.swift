@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPRequest.ProtocolChoice.http1, .http2])
-    func `what is for a proxy goes with the wish for a tunnel, and not through it`(
+    func `what is for a proxy goes with CONNECT, and not through the tunnel`(
         choice: HTTPRequest.ProtocolChoice
     ) async throws {
         let server = try await server()
@@ -62,10 +62,10 @@ import Testing
         #expect(try probe.head.status == 200)
         #expect(try probe.head.fields.first(named: "Set-Cookie") == nil)
         #expect(probe.informationalHeads.isEmpty)
-        let wish = try #require(proxy.requests.first)
-        #expect(wish.method == "CONNECT")
-        #expect(wish["Proxy-Authorization"] == "Basic c2VjcmV0")
-        #expect(wish["Authorization"] == nil)
+        let connect = try #require(proxy.requests.first)
+        #expect(connect.method == "CONNECT")
+        #expect(connect["Proxy-Authorization"] == "Basic c2VjcmV0")
+        #expect(connect["Authorization"] == nil)
         // The tunnel is kept.
         let second = try await client.fetch(request)
         #expect(second.text == probe.text)

@@ -45,8 +45,8 @@ package final class FixtureSocksProxy: Sendable {
         guard let offer = socket.take(2), offer[0] == 5, socket.take(Int(offer[1])) != nil,
             socket.sendAll([5, 0]),
             // A name, as told by its kind: 3.
-            let wish = socket.take(5), wish[1] == 1, wish[3] == 3,
-            let name = socket.take(Int(wish[4])), socket.take(2) != nil
+            let request = socket.take(5), request[1] == 1, request[3] == 3,
+            let name = socket.take(Int(request[4])), socket.take(2) != nil
         else { return nil }
         return String(decoding: name, as: UTF8.self)
     }

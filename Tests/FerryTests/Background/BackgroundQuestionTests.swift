@@ -187,7 +187,7 @@ struct BackgroundQuestionTests {
         let challenge = Wire.Challenge(
             origin: "https://example.com:443",
             previousFailureCount: 0,
-            certificate: Wire.CertificateWish(host: "example.com", issuers: [])
+            certificate: Wire.CertificateRequest(host: "example.com", issuers: [])
         )
         await ask(Wire.Event(kind: .challenged, task: 1, question: 7, challenge: challenge))
         await daemon.calls.wait(for: "AnswerChallenge 1 7")

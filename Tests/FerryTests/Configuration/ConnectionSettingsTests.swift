@@ -103,11 +103,11 @@ import Testing
         #expect(connections(values) == nil)
         let url = try #require(URL(string: "https://example.com/song"))
         let error = #expect(throws: URLError.self) {
-            try DownloadOrder(.request(URLRequest(url: url)), configuration: values)
+            try DownloadTaskSpecification(.request(URLRequest(url: url)), configuration: values)
         }
         #expect(error?.code == .cannotConnectToHost)
         let later = #expect(throws: URLError.self) {
-            try DownloadOrder(.resumeData(Data()), configuration: values)
+            try DownloadTaskSpecification(.resumeData(Data()), configuration: values)
         }
         #expect(later?.code == .cannotConnectToHost)
     }

@@ -13,7 +13,7 @@ struct LifecycleTests {
         #expect(lifecycle.wasResumed)
     }
 
-    @Test func `DL-15: suspends nest and the state shows the last wish`() {
+    @Test func `DL-15: suspends nest and the state shows the last call`() {
         var lifecycle = URLSessionTask.Lifecycle()
         #expect(lifecycle.resume() == .resume)
         #expect(lifecycle.suspend() == .suspend)

@@ -37,7 +37,7 @@ import Testing
         case .digestPassword: prove(&machine, 401, ("WWW-Authenticate", "Digest nonce=n"))
         case .proxyPassword: prove(&machine, 407, ("Proxy-Authenticate", "Basic realm=r"))
         case .clientCertificate: identify(&machine, .identify(Self.identity))
-        case .absentCertificate: identify(&machine, .goOn)
+        case .absentCertificate: identify(&machine, .performDefaultHandling)
         }
         _ = machine.prepared()
         return machine
@@ -50,7 +50,7 @@ import Testing
     }
 
     private func identify(_ machine: inout Machine, _ answer: LoadChallengeAnswer) {
-        _ = machine.decide(on: HTTPIdentityWish(host: "a.example", issuers: []))
+        _ = machine.decide(on: CertificateRequest(host: "a.example", issuers: []))
         _ = machine.exchangeFinished(HTTPError(code: .clientCertificateUndecided, message: ""))
         _ = machine.challengeAnswered(answer)
     }

@@ -248,7 +248,9 @@ import Testing
         #expect(asked?.previousFailureCount == 0)
         #expect(asked?.response == refusal)
         #expect(
-            machine.challengeAnswered(.goOn) == [.reportResponse(refusal, request), .takeBody]
+            machine.challengeAnswered(.performDefaultHandling) == [
+                .reportResponse(refusal, request), .takeBody,
+            ]
         )
     }
 
@@ -390,7 +392,7 @@ import Testing
         #expect(machine.decide(on: other) == .ask)
     }
 
-    @Test(arguments: [LoadChallengeAnswer.goOn, .reject])
+    @Test(arguments: [LoadChallengeAnswer.performDefaultHandling, .reject])
     func `without a decision of the app the verdict counts`(answer: LoadChallengeAnswer) {
         let undecided = HTTPError(code: .serverTrustUndecided, message: "")
         for verdict in [HTTPServerTrust.Verdict.trusted, .forAnotherHost, .badDate("old")] {

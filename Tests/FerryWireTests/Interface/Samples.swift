@@ -111,14 +111,17 @@ enum Samples {
         verdict: .untrusted,
         reason: "self-signed"
     )
-    static let wish = Wire.CertificateWish(host: "example.org", issuers: [Data([48, 1])])
+    static let certificateRequest = Wire.CertificateRequest(
+        host: "example.org",
+        issuers: [Data([48, 1])]
+    )
     static let challenge = Wire.Challenge(
         origin: "https://example.org:443",
         previousFailureCount: 1,
         response: response,
         password: password,
         trust: trust,
-        certificate: wish
+        certificate: certificateRequest
     )
     static let identity = Wire.Identity(
         format: .pkcs12,

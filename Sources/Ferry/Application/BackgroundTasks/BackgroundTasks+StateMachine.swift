@@ -108,7 +108,7 @@ extension BackgroundTasks {
                 termination = .asked(until: now + limits.grace)
                 return setTimer()
             case .asked:
-                // Whoever asks twice is in a hurry. The end of a login session sends two signals, though.
+                // A second signal means that it is urgent. The end of a login session sends two signals, though.
                 return isRepeated ? expireForTermination(now: now) : []
             case .expired, .prepares:
                 return []

@@ -7,11 +7,11 @@ import FoundationNetworking
 extension DataTransfer {
     /// What gets the answer.
     func makeLoader() async throws(URLError) -> any ResourceLoader {
-        switch order.resource {
+        switch specification.resource {
         case .local(let url):
             return LocalLoader(url, receiver: self)
         case .custom(let type):
-            let request = order.body.attached(to: order.request)
+            let request = specification.body.attached(to: specification.request)
             return ProtocolLoader(type, request, of: task, receiver: self)
         case .http(let request):
             let body = try await makeRequestBody(request)
@@ -28,7 +28,7 @@ extension DataTransfer {
         HTTPLoader(
             request: request,
             body: body,
-            policy: CachePolicy(order.request, configuration: engine.configuration),
+            policy: CachePolicy(specification.request, configuration: engine.configuration),
             client: try makeClient(for: request),
             cache: usesCache ? engine.cache : nil,
             decider: decider,
@@ -38,7 +38,7 @@ extension DataTransfer {
 
     /// Downloads never use the cache, nor do requests with a body of their own.
     private var usesCache: Bool {
-        guard case .file = sink else { return order.body.isInRequest }
+        guard case .file = sink else { return specification.body.isInRequest }
         return false
     }
 
@@ -67,7 +67,7 @@ extension DataTransfer {
     }
 
     private func makeBody() async throws(URLError) -> Load.Body {
-        switch order.body {
+        switch specification.body {
         case .inRequest: return .none
         case .data(let data): return .source(BytesBodySource(data))
         case .onDemand: return .onDemand
@@ -77,7 +77,7 @@ extension DataTransfer {
     }
 
     func makeSource(_ stream: BodyStream) -> StreamBodySource {
-        StreamBodySource(stream, byteCount: order.request.announcedBodyByteCount)
+        StreamBodySource(stream, byteCount: specification.request.announcedBodyByteCount)
     }
 
     func openFile(_ url: URL) async throws(URLError) -> UploadFile {

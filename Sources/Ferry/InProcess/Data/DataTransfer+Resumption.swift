@@ -21,9 +21,11 @@ extension DataTransfer {
     }
 
     private func makeResumeData() -> Data? {
-        guard let uploadResource, case .http(var request) = order.resource else { return nil }
+        guard let uploadResource, case .http(var request) = specification.resource else {
+            return nil
+        }
         let content: UploadResumeData.Content
-        switch order.body {
+        switch specification.body {
         case .file(let url):
             guard let uploadFile else { return nil }
             content = .file(path: url.path, identity: uploadFile, boot: .current)
@@ -45,11 +47,11 @@ extension DataTransfer {
 
     /// What an upload sends.
     func makeUploadBody() async throws(URLError) -> ResumableUpload.Body {
-        switch order.body {
+        switch specification.body {
         case .inRequest: return ResumableUpload.Body(BytesBodySource(Data()))
         case .data(let data): return ResumableUpload.Body(BytesBodySource(data))
         case .onDemand:
-            return ResumableUpload.Body(onDemand: order.request.announcedBodyByteCount)
+            return ResumableUpload.Body(onDemand: specification.request.announcedBodyByteCount)
         case .stream(let stream):
             return ResumableUpload.Body(makeSource(stream), isRepeatable: false)
         case .file(let url): return try await makeFileBody(url)
@@ -76,7 +78,9 @@ extension DataTransfer {
 
     /// The file as an earlier task has sent it.
     private func fileOfEarlierTask(like file: UploadFile) -> FileIdentity? {
-        guard case .file(_, let identity, let boot) = order.resumption?.content else { return nil }
+        guard case .file(_, let identity, let boot) = specification.resumption?.content else {
+            return nil
+        }
         return identity.carriedOver(from: boot, to: file.identity)
     }
 }

@@ -10,10 +10,11 @@ extension DataTransfer {
     ///
     /// - Returns: Whether there is one already, so that the task needs no connection.
     func joinSharedLoad() -> Bool {
-        guard canShare, case .http(let request) = order.resource, order.body.isInRequest,
+        guard canShare, case .http(let request) = specification.resource,
+            specification.body.isInRequest,
             let identity = RequestIdentity(
                 request,
-                of: order.request,
+                of: specification.request,
                 configuration: engine.configuration
             )
         else { return false }
@@ -51,7 +52,7 @@ extension DataTransfer {
     /// A delegate of the task's own hears of the task's own requests.
     private var canShare: Bool {
         switch sink {
-        // Whoever reads bytes one by one may let them wait for as long as it likes.
+        // An app that reads bytes one by one may let them wait for as long as it likes.
         case .file, .bytes: return false
         case .delegate, .memory: break
         }

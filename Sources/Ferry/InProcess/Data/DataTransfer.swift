@@ -15,7 +15,7 @@ final class DataTransfer: InProcessTransfer {
     var ownClient: HTTPClient?
     var client: HTTPClient? { (loader as? SharedLoader)?.client ?? ownClient }
 
-    private(set) var order: DataOrder
+    private(set) var specification: DataTaskSpecification
     let engine: InProcessEngine
     /// Where the body goes.
     var sink: Sink
@@ -41,17 +41,22 @@ final class DataTransfer: InProcessTransfer {
     private var clock: ResourceClock
     private let gate: ConnectivityGate
 
-    init(task: URLSessionTask, sink: Sink, order: DataOrder, engine: InProcessEngine) {
+    init(
+        task: URLSessionTask,
+        sink: Sink,
+        specification: DataTaskSpecification,
+        engine: InProcessEngine
+    ) {
         identifier = task.taskIdentifier
         self.sink = sink
-        self.order = order
+        self.specification = specification
         self.engine = engine
         let decider = TaskDecider(task: task, engine: engine)
         self.decider = decider
         gate = decider.makeGate(for: task.originalRequest?.url)
         clock = ResourceClock(seconds: engine.configuration.timeoutIntervalForResource)
-        host = order.host
-        uploadResource = order.resumption?.resource
+        host = specification.host
+        uploadResource = specification.resumption?.resource
     }
 
     /// How an answer has ended.
@@ -126,7 +131,7 @@ final class DataTransfer: InProcessTransfer {
 
     private func enterLine() {
         // A redirect may lead elsewhere.
-        host = order.host
+        host = specification.host
         engine.enterLine(self)
     }
 
@@ -149,7 +154,7 @@ final class DataTransfer: InProcessTransfer {
                 let loader = try await makeLoader()
                 guard !machine.hasEnded else { return }
                 self.loader = loader
-                if order.isServedHere { servingStart = Date() }
+                if specification.isServedHere { servingStart = Date() }
                 // It may have been suspended meanwhile.
                 start()
             } catch {
@@ -236,8 +241,8 @@ extension DataTransfer: ResourceReceiver {
         }
         do throws(URLError) {
             // The app's classes are asked, which may take their time.
-            order = try await ProtocolClass.queue.run { () throws(URLError) in
-                try DataOrder(
+            specification = try await ProtocolClass.queue.run { () throws(URLError) in
+                try DataTaskSpecification(
                     request,
                     body: .inRequest,
                     loadedBy: ProtocolClass(for: task, configuration: configuration),

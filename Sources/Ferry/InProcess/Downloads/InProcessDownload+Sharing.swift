@@ -13,7 +13,7 @@ extension InProcessDownload {
         isFirst = false
         guard mayShare, let original = task.originalRequest,
             let identity = RequestIdentity(
-                order.request,
+                specification.request,
                 of: original,
                 configuration: engine.configuration
             )
@@ -26,7 +26,7 @@ extension InProcessDownload {
 
     /// Who has bytes goes on where it was; a delegate of the task's own hears of the task's own requests.
     private var mayShare: Bool {
-        order.resumption == nil && checkpoint == nil && !isAlone
+        specification.resumption == nil && checkpoint == nil && !isAlone
             && task.storage.withLock { $0.delegate == nil }
     }
 

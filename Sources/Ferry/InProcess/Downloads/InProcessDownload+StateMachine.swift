@@ -144,7 +144,7 @@ extension InProcessDownload {
             return end([.stopClock] + connection(), (error, true))
         }
 
-        /// The server's answer says that the address is none any more.
+        /// The server's answer says that the address has expired.
         mutating func linkExpired() -> [Effect] {
             guard condition == .running else { return [] }
             condition = .backingOff

@@ -20,7 +20,7 @@ final class InProcessDownload: InProcessTransfer {
     private(set) var ownClient: HTTPClient?
     var client: HTTPClient? { share?.client ?? ownClient }
 
-    private(set) var order: DownloadOrder
+    private(set) var specification: DownloadTaskSpecification
     /// What tells the resource's address from those that it has had before.
     private var link: Int?
     private var linkPatience = LinkPatience()
@@ -47,18 +47,22 @@ final class InProcessDownload: InProcessTransfer {
     /// Counts until the next attempt.
     private var retryTimer: LoopTimer?
 
-    init(task: URLSessionDownloadTask, order: DownloadOrder, engine: InProcessEngine) {
+    init(
+        task: URLSessionDownloadTask,
+        specification: DownloadTaskSpecification,
+        engine: InProcessEngine
+    ) {
         self.task = task
-        self.order = order
+        self.specification = specification
         self.engine = engine
         identifier = task.taskIdentifier
         decider = TaskDecider(task: task, engine: engine)
-        gate = decider.makeGate(for: URL(string: order.request.url))
-        let url = order.resumption?.resumeData.currentURL ?? order.request.url
+        gate = decider.makeGate(for: URL(string: specification.request.url))
+        let url = specification.resumption?.resumeData.currentURL ?? specification.request.url
         host = Origin(url: url)?.description ?? url
-        machine = StateMachine(isAdopting: order.resumption != nil)
+        machine = StateMachine(isAdopting: specification.resumption != nil)
         clock = ResourceClock(seconds: engine.configuration.timeoutIntervalForResource)
-        checkpoint = order.resumption?.resumeData.checkpoint
+        checkpoint = specification.resumption?.resumeData.checkpoint
         link = checkpoint?.version.link
     }
 
@@ -88,7 +92,7 @@ final class InProcessDownload: InProcessTransfer {
     func inheritConnection() { machine.inheritConnection() }
 
     /// Takes over the file that resume data names, which is spent by this.
-    func adopt(_ resumption: DownloadOrder.Resumption) async {
+    func adopt(_ resumption: DownloadTaskSpecification.Resumption) async {
         do throws(TransferError) {
             file = try await PartialFile.adopt(
                 resumption.resumeData,
@@ -131,7 +135,7 @@ final class InProcessDownload: InProcessTransfer {
             let options = task.transferOptions
             let download = Download(
                 name: "task \(task.taskIdentifier)",
-                request: order.request,
+                request: specification.request,
                 file: file,
                 checkpoint: checkpoint,
                 client: client,
@@ -248,7 +252,7 @@ final class InProcessDownload: InProcessTransfer {
         do {
             if !file.isRecovered { try file.recover(checkpoint: checkpoint) }
             let resumeData =
-                try download?.resumeData() ?? ResumeData(request: order.request, file: file)
+                try download?.resumeData() ?? ResumeData(request: specification.request, file: file)
             try file.storeRecord()
             return .success(Data(try resumeData.encoded()))
         } catch {
@@ -314,7 +318,7 @@ extension InProcessDownload {
         questionCount += 1
     }
 
-    // MARK: - Addresses that are none any more
+    // MARK: - Expired addresses
 
     private var linkStatuses: Set<Int> {
         engine.configuration.replacesExpiredLinks && !linkPatience.isExhausted
@@ -328,7 +332,7 @@ extension InProcessDownload {
     }
 
     private func goOn(with request: TransferRequest) {
-        order.request = request
+        specification.request = request
         link = .random(in: 1 ... .max)
         task.noteRequest(request)
         run(machine.leaveForLink())

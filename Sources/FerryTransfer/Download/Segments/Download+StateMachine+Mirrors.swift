@@ -148,7 +148,7 @@ extension Download.StateMachine {
                 ? leadElsewhere() : leadHome()
         }
         let written = held?.segments ?? ByteRanges([0..<receivedByteCount])
-        // When all is there, only whoever has it can say that it is the same still.
+        // When all is there, only a server that has it can say that it is still the same.
         let missing = written.gaps(upTo: total)
         guard !missing.isEmpty else { return leadHome() }
         return goOnElsewhere(with: version, missing: missing, after: error, at: now)

@@ -1,9 +1,9 @@
 import COpenSSL
 import FerrySystem
 
-/// What becomes of servers' wishes to know by a certificate who their client is.
-@LoopActor enum IdentityWishes {
-    /// Has whoever is kept in a TLS context decide.
+/// What becomes of servers' requests for a certificate of their client.
+@LoopActor enum CertificateRequests {
+    /// Has the party that is kept in a TLS context decide.
     ///
     /// - Parameter tlsContext: OpenSSL's `SSL_CTX`.
     static func install(in tlsContext: UnsafeMutableRawPointer) {
@@ -11,7 +11,7 @@ import FerrySystem
             guard let tls else { return goOnWithout }
             nonisolated(unsafe) let connection = tls
             return LoopActor.assumeIsolated {
-                IdentityWishes.goesOn(connection) ? goOnWithout : fail
+                CertificateRequests.goesOn(connection) ? goOnWithout : fail
             }
         }
     }
@@ -20,7 +20,7 @@ import FerrySystem
         // A kept connection's server may also ask when that exchange is long over.
         guard let party = HandshakeContext.party(of: tls) else { return true }
         return party.goesOnWithoutIdentity(
-            HTTPIdentityWish(host: party.host, issuers: issuers(tls))
+            CertificateRequest(host: party.host, issuers: issuers(tls))
         )
     }
 

@@ -5,7 +5,7 @@ import Foundation
 import FoundationNetworking
 
 /// What an upload task of a background session is to do, translated for the layers below and checked.
-struct UploadOrder: Sendable {
+struct UploadTaskSpecification: Sendable {
     /// Where to send the file.
     var request: TransferRequest
     /// The file, as it was when the task was made.

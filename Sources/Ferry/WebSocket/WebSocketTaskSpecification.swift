@@ -4,7 +4,7 @@ import Foundation
 import FoundationNetworking
 
 /// What a WebSocket task is to open, translated for the layers below and checked.
-struct WebSocketOrder: Sendable {
+struct WebSocketTaskSpecification: Sendable {
     /// The handshake, by the scheme of HTTP.
     var request: TransferRequest
     let protocols: [String]
@@ -36,7 +36,7 @@ struct WebSocketOrder: Sendable {
         } catch {
             throw URLError(error.code, url: url)
         }
-        // The names stay with the order, as a redirect to another origin drops fields.
+        // The names stay with the specification, as a redirect to another origin drops fields.
         self.protocols =
             WebSocketRequest(url: httpURL, fields: self.request.fields, protocols: protocols)
             .protocols

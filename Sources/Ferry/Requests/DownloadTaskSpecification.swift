@@ -3,7 +3,7 @@ import Foundation
 import FoundationNetworking
 
 /// What a download task is to do, translated for the layers below and checked.
-struct DownloadOrder: Sendable {
+struct DownloadTaskSpecification: Sendable {
     /// What is asked for.
     var request: TransferRequest
     /// What an earlier task has left.
@@ -47,10 +47,12 @@ enum DownloadSource: Sendable {
     case resumeData(Data)
 
     /// The request of the task, as the app made it: for resume data, as it made it for the first task.
-    func originalRequest(_ order: Result<DownloadOrder, URLError>) -> URLRequest? {
+    func originalRequest(
+        _ specification: Result<DownloadTaskSpecification, URLError>
+    ) -> URLRequest? {
         switch self {
         case .request(let request): request
-        case .resumeData: (try? order.get()).map { URLRequest($0.request) }
+        case .resumeData: (try? specification.get()).map { URLRequest($0.request) }
         }
     }
 }

@@ -4,7 +4,7 @@ import Foundation
 import FoundationNetworking
 
 /// What a data or upload task is to do, translated for the layers below and checked.
-struct DataOrder: Sendable {
+struct DataTaskSpecification: Sendable {
     /// What is asked for.
     enum Resource: Sendable {
         /// Of a server.

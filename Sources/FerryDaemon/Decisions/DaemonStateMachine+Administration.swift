@@ -18,7 +18,7 @@ extension DaemonStateMachine {
             + searchForTasks(at: now)
     }
 
-    /// A person ends a task, or has one forgotten that has ended and that nobody takes note of.
+    /// A person ends a task, or has an ended one forgotten that its application does not take.
     mutating func cancelTask(_ id: Int64, from caller: Caller) -> [Effect] {
         var ending = Ending.cancelled(for: .call(caller.call))
         ending.forgetsEnded = true
