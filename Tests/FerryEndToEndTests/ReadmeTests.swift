@@ -73,6 +73,17 @@ import Testing
         #expect(list.output == "")
     }
 
+    @Test func `each file that a page leads to is there`() throws {
+        let page = Self.root.appending(path: "docs/where-to-change-what.md")
+        let paths = try String(contentsOf: page, encoding: .utf8)
+            .matches(of: /`((?:Sources|Tests|scripts)\/[^`]+)`/).map(\.output.1)
+        #expect(paths.count > 40)
+        for path in paths {
+            let place = Self.root.appending(path: path).path
+            #expect(FileManager.default.fileExists(atPath: place), "\(path)")
+        }
+    }
+
     @Test(arguments: ["CCurl", "COpenSSL", "CSQLite", "CWslay"])
     func `USE-8: where the headers of a library are missing, the compiler names its packages`(
         module: String

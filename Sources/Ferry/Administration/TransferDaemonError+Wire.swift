@@ -19,7 +19,7 @@ extension TransferDaemonError {
             switch error {
             case .refused(let refusal): Code(refusal)
             case .notUnderstood, .unknown, .invalidReply: .unexpectedReply
-            case .connectionClosed, .timedOut: .disconnected
+            case .connectionClosed: .disconnected
             case .invalidCall: .invalidRequest
             }
         self.init(code, message: Self.message(of: error))

@@ -273,7 +273,7 @@ extension BackgroundConnection {
             return .done
         case .refused(let refusal):
             return consequence(of: refusal, for: entry)
-        case .connectionClosed, .timedOut, .invalidReply:
+        case .connectionClosed, .invalidReply:
             return .none
         case .some(let error):
             return .refused(TransferDaemonError(error))

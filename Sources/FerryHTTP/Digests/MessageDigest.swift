@@ -17,10 +17,17 @@ package enum MessageDigest: Hashable, Sendable {
     ///
     /// - Throws: ``HTTPError/Code/other`` where the system's policy forbids the function.
     package func hexadecimal(of text: String) throws(HTTPError) -> String {
+        try value(of: text).map(Self.digits).joined()
+    }
+
+    /// The hash of a text's UTF-8.
+    ///
+    /// - Throws: ``HTTPError/Code/other`` where the system's policy forbids the function.
+    func value(of text: String) throws(HTTPError) -> [UInt8] {
         var computation = try MessageDigestComputation(self)
         let bytes = Array(text.utf8)
         bytes.withUnsafeBytes { computation.update($0) }
-        return try computation.finish().map(Self.digits).joined()
+        return try computation.finish()
     }
 
     var function: OpaquePointer? {

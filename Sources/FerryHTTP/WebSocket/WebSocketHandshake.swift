@@ -39,10 +39,12 @@ struct WebSocketHandshake {
         Data((0..<16).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString()
     }
 
-    /// What proves that a server has understood a nonce.
-    static func accept(for key: String) -> String {
+    /// What proves that a server has understood a nonce (RFC 6455 §4.2.2).
+    ///
+    /// - Throws: ``HTTPError/Code/other`` where the system's policy forbids SHA-1.
+    static func accept(for key: String) throws(HTTPError) -> String {
         let text = key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
-        return Data(SHA1.digest(of: Array(text.utf8))).base64EncodedString()
+        return Data(try MessageDigest.sha1.value(of: text)).base64EncodedString()
     }
 
     /// Takes the next bytes from the front; those behind the head are left.
@@ -74,7 +76,13 @@ struct WebSocketHandshake {
         guard has("Upgrade", "websocket"), has("Connection", "upgrade") else {
             return violation("The server switches to another protocol")
         }
-        guard head.fields.values(named: "Sec-WebSocket-Accept") == [Self.accept(for: key)] else {
+        let proof: String
+        do throws(HTTPError) {
+            proof = try Self.accept(for: key)
+        } catch {
+            return .failure(error)
+        }
+        guard head.fields.values(named: "Sec-WebSocket-Accept") == [proof] else {
             return violation("The server has not understood the handshake")
         }
         // None was offered.

@@ -12,8 +12,6 @@ package enum CallError: Error, Hashable, Sendable, CustomStringConvertible {
     case invalidReply(MessageError)
     /// The call cannot be sent, such as for its length; the connection is as good as before.
     case invalidCall(MessageError)
-    /// No answer came in time; the call may still be carried out.
-    case timedOut
 
     init(_ message: ErrorMessage) {
         switch message {
@@ -32,7 +30,6 @@ package enum CallError: Error, Hashable, Sendable, CustomStringConvertible {
         case .connectionClosed(let reason): "the connection to the daemon is closed: \(reason)"
         case .invalidReply(let error): "the daemon sent \(error)"
         case .invalidCall(let error): "the daemon does not take \(error)"
-        case .timedOut: "the daemon did not answer in time"
         }
     }
 }

@@ -68,21 +68,6 @@ package final class VarlinkClient: Sendable {
         }.get()
     }
 
-    /// Calls a method and blocks the thread until the answer is there.
-    ///
-    /// For callers whose own interface leaves no other way, and never on the loop, which brings
-    /// the answer.
-    ///
-    /// - Throws: ``CallError/timedOut`` when no answer came within `timeout`.
-    package func callAndWait<Method: TransferMethod>(
-        _ method: Method,
-        timeout: Duration
-    ) throws(CallError) -> Method.Reply {
-        let answer = BlockingAnswer<Method.Reply>()
-        call(method) { answer.give($0) }
-        return try answer.wait(timeout: timeout)
-    }
-
     /// Calls a method for a stream of replies.
     ///
     /// The connection is busy until the stream ends: later calls are answered after it. Give a

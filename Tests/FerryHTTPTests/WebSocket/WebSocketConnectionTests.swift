@@ -12,10 +12,15 @@ import Testing
         server = try FixtureServer()
     }
 
+    /// What proves that a server has understood a request; nothing that does where there is no SHA-1.
+    private nonisolated static func accept(_ request: FixtureRequest) -> String {
+        (try? WebSocketHandshake.accept(for: request["Sec-WebSocket-Key"] ?? "")) ?? ""
+    }
+
     /// A path whose answer opens a connection, and goes on as given.
     private func serve(_ path: String, _ steps: FixtureStep...) -> String {
         server.on(path) { request in
-            let accept = WebSocketHandshake.accept(for: request["Sec-WebSocket-Key"] ?? "")
+            let accept = Self.accept(request)
             let head =
                 "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"
                 + "Upgrade: websocket\r\nSec-WebSocket-Accept: \(accept)\r\n\r\n"
@@ -27,7 +32,7 @@ import Testing
     @Test func `a message that comes with the answer is not lost`() async throws {
         let gate = FixtureGate()
         server.on("/early") { request in
-            let accept = WebSocketHandshake.accept(for: request["Sec-WebSocket-Key"] ?? "")
+            let accept = Self.accept(request)
             let head =
                 "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"
                 + "Upgrade: websocket\r\nSec-WebSocket-Accept: \(accept)\r\n\r\n"
@@ -193,7 +198,7 @@ import Testing
             ProcessEnvironment.set("http_proxy", server.origin)
             server.on("somewhere.invalid:80", .script([.text("HTTP/1.1 200 Go on\r\n\r\n")]))
             server.on("/chat") { request in
-                let accept = WebSocketHandshake.accept(for: request["Sec-WebSocket-Key"] ?? "")
+                let accept = Self.accept(request)
                 let head =
                     "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"
                     + "Upgrade: websocket\r\nSec-WebSocket-Accept: \(accept)\r\n\r\n"

@@ -164,20 +164,6 @@ import Testing
         #expect(calls.elements == [1, 2])
     }
 
-    @Test func `a thread may wait for an answer`() async throws {
-        let daemon = try await TestDaemon()
-        let client = try daemon.client()
-        let result: Result<Int64, CallError> = await withCheckedContinuation { done in
-            Thread.detachNewThread {
-                let result = Result { () throws(CallError) in
-                    try client.callAndWait(Wire.GetTask(id: 7), timeout: .seconds(30)).task.id
-                }
-                done.resume(returning: result)
-            }
-        }
-        #expect(try result.get() == 7)
-    }
-
     @Test func `a client for which there is no room learns why`() async throws {
         let daemon = try await TestDaemon(
             limits: {
@@ -388,14 +374,6 @@ import Testing
             Issue.record("\(String(describing: error))")
             return
         }
-    }
-
-    @Test func `waiting for an answer that does not come ends in time`() throws {
-        let (client, peer) = try pair()
-        #expect(throws: CallError.timedOut) {
-            try client.callAndWait(Wire.GetStatus(), timeout: .milliseconds(10))
-        }
-        _ = peer
     }
 
     @Test func `letting go of the client closes the connection and fails its calls`()
