@@ -76,7 +76,7 @@ extension FuzzTarget {
     /// A queue's name is the same whichever of the two ways finds it.
     static let hostName = FuzzTarget("host-name", upTo: 96) { input throws(Finding) in
         let address = input.text
-        guard let host = HostName.of(address) else { return }
+        guard let host = Origin(url: address)?.authority else { return }
         let colon = host.lastIndex(of: ":") ?? host.endIndex
         let port = Int(host[colon...].dropFirst()) ?? -1
         // One that is too great is refused when the request is made.
@@ -84,6 +84,6 @@ extension FuzzTarget {
         // The quick way knows schemes in lower case alone.
         guard let end = address.firstIndex(of: ":") else { return }
         let other = address[..<end].uppercased() + address[end...]
-        try expectSame(HostName.of(other), host, "the queue of \(other)")
+        try expectSame(Origin(url: other)?.authority, host, "the queue of \(other)")
     }
 }

@@ -1,3 +1,5 @@
+import FerryHTTP
+import FerryTransfer
 public import Foundation
 
 /// Files by which a session proves who it is to servers that ask for a client's certificate.
@@ -43,5 +45,18 @@ extension ClientCertificate: CustomReflectable {
             self,
             children: ["certificateFile": certificateFile, "keyFile": keyFile as Any]
         )
+    }
+}
+
+extension HTTPIdentity {
+    /// Reads the files that an app has named; it may block.
+    static func reading(_ certificate: ClientCertificate) -> Result<HTTPIdentity, TransferError> {
+        Result { () throws(HTTPError) in
+            try CertificateFiles.identity(
+                certificate: certificate.certificateFile.path,
+                key: certificate.keyFile?.path,
+                passphrase: certificate.passphrase
+            )
+        }.mapError { TransferError($0) }
     }
 }

@@ -1,6 +1,7 @@
 import FerrySystem
 import Foundation
 import FoundationNetworking
+@preconcurrency import Glibc
 
 /// A file of this machine that is read by its `file:` URL, piece by piece.
 ///
@@ -62,5 +63,24 @@ final class LocalFile: Sendable {
         } catch {
             throw URLError(readingFile: error, url: url)
         }
+    }
+}
+
+extension URLError {
+    /// The error of a task that reads a `file:` URL and could not.
+    init(readingFile error: SystemCallError, url: URL) {
+        let code: Code =
+            switch error.errno {
+            case ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG: .fileDoesNotExist
+            case EISDIR: .fileIsDirectory
+            case EACCES, EPERM: .noPermissionsToReadFile
+            default: .resourceUnavailable
+            }
+        self.init(
+            code,
+            url: url,
+            reason: error.description,
+            underlyingError: NSError(domain: NSPOSIXErrorDomain, code: Int(error.errno))
+        )
     }
 }

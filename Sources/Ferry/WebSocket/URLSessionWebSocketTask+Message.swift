@@ -1,3 +1,4 @@
+import FerryHTTP
 public import Foundation
 
 extension URLSessionWebSocketTask {
@@ -17,5 +18,23 @@ extension URLSessionWebSocketTask {
         case closed(CloseCode, reason: Data?)
         /// What comes of a call.
         case answer(@Sendable () -> Void)
+    }
+}
+
+extension WebSocketMessage {
+    init(_ message: URLSessionWebSocketTask.Message) {
+        switch message {
+        case .data(let data): self = .binary(Array(data))
+        case .string(let text): self = .text(text)
+        }
+    }
+}
+
+extension URLSessionWebSocketTask.Message {
+    init(_ message: WebSocketMessage) {
+        switch message {
+        case .binary(let bytes): self = .data(Data(bytes))
+        case .text(let text): self = .string(text)
+        }
     }
 }

@@ -1,3 +1,6 @@
+import Ferry
+import Foundation
+
 /// `ferry daemon`: about ferryd itself.
 struct DaemonCommand {
     static let syntax = CommandSyntax(
@@ -5,4 +8,127 @@ struct DaemonCommand {
         summary: "show or stop ferryd",
         subcommands: [DaemonStatusCommand.syntax, DaemonStopCommand.syntax]
     )
+}
+
+/// `ferry daemon status`: how ferryd is doing.
+struct DaemonStatusCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "status",
+        summary: "show how ferryd is doing",
+        discussion: ["Never starts it; exits with 4 when it is not running."],
+        options: [.json],
+        command: Self.self
+    )
+
+    /// The status as `--json` writes it.
+    private struct Report: Encodable {
+        let version: String
+        let pid: Int
+        let started: Date
+        let sockets: [String]
+        let stateDirectory: String
+        let log: String
+        let running: Int
+        let waiting: Int
+        let suspended: Int
+        let sessions: Int
+        let connections: Int
+        let receiveRate: Int64?
+        let sendRate: Int64?
+
+        init(_ status: TransferDaemon.Status) {
+            version = status.version
+            pid = status.processIdentifier
+            started = status.started
+            sockets = status.sockets
+            stateDirectory = status.stateDirectory
+            log = status.log.text
+            running = status.runningCount
+            waiting = status.waitingCount
+            suspended = status.suspendedCount
+            sessions = status.sessionCount
+            connections = status.connectionCount
+            receiveRate = status.rates.receive
+            sendRate = status.rates.send
+        }
+    }
+
+    private let isJSON: Bool
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        isJSON = arguments.has(.json)
+    }
+
+    func run(in context: Context) async throws -> ExitCode {
+        guard let status = try await context.daemon.status() else {
+            context.console.errorLine("ferry: ferryd is not running; it starts when it is needed")
+            return .unreachable
+        }
+        if isJSON {
+            context.console.line(try JSONLine.text(Report(status)))
+        } else {
+            context.console.line(text(status, now: context.now()))
+        }
+        return .success
+    }
+
+    private func text(_ status: TransferDaemon.Status, now: Date) -> String {
+        let age = Figures.duration(.seconds(now.timeIntervalSince(status.started)))
+        let rows = [
+            ("ferryd", "\(status.version), process \(status.processIdentifier), up for \(age)"),
+            (
+                "transfers",
+                "\(status.runningCount) running, \(status.waitingCount) waiting, "
+                    + "\(status.suspendedCount) paused"
+            ),
+            ("programs", "\(status.sessionCount) sessions, \(status.connectionCount) connections"),
+            ("log", status.log.text),
+            ("state", status.stateDirectory),
+            ("sockets", status.sockets.joined(separator: "\n             ")),
+        ]
+        let limit = status.rates.text.map { [("limit", $0)] } ?? []
+        return (limit + rows).map { "\($0.0):".padding(toColumn: 13) + $0.1 }.joined(
+            separator: "\n"
+        )
+    }
+}
+
+extension TransferDaemon.Status.Log {
+    /// Where the log goes, in a few words.
+    var text: String {
+        switch self {
+        case .standardError: "standard error"
+        case .journal: "journal"
+        case .file(let path): path
+        }
+    }
+}
+
+extension TransferDaemon.Rates {
+    /// The limits, in a few words; nil where there are none.
+    fileprivate var text: String? {
+        let limits = [
+            receive.map { "\(Figures.byteCount($0))/s down" },
+            send.map { "\(Figures.byteCount($0))/s up" },
+        ].compactMap { $0 }
+        return limits.isEmpty ? nil : limits.joined(separator: ", ")
+    }
+}
+
+/// `ferry daemon stop`: stops ferryd; transfers go on when it is started again.
+struct DaemonStopCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "stop",
+        summary: "stop ferryd; its transfers go on when it is started again",
+        discussion: ["The next program that needs ferryd starts it."],
+        command: Self.self
+    )
+
+    init(_ arguments: Arguments) throws(UsageError) {}
+
+    func run(in context: Context) async throws -> ExitCode {
+        let wasRunning = try await context.daemon.stop()
+        if !wasRunning { context.console.errorLine("ferry: ferryd was not running") }
+        return .success
+    }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Numbers as people read them.
 enum Figures {
     private static let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
@@ -59,5 +61,16 @@ enum Figures {
 
     private static func twoDigits(_ value: Int64) -> String {
         value < 10 ? "0\(value)" : String(value)
+    }
+}
+
+extension Date {
+    /// The time of day where the user is, such as `14:03:22`.
+    var timeOfDay: String {
+        let parts = Calendar(identifier: .gregorian)
+            .dateComponents([.hour, .minute, .second], from: self)
+        return [parts.hour, parts.minute, parts.second]
+            .map { String($0 ?? 0).leftPadding(toColumn: 2, with: "0") }
+            .joined(separator: ":")
     }
 }

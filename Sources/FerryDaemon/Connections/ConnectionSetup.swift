@@ -46,7 +46,7 @@ extension Wire.Connections {
         guard let proxy = isSecure ? httpsProxy : httpProxy else { return false }
         let afterScheme = proxy.firstRange(of: "://").map { proxy[$0.upperBound...] } ?? proxy[...]
         let host = afterScheme.split(separator: "@").last ?? afterScheme
-        return HostName.isLocal("\(host):")
+        return Origin.isLocal("\(host):")
     }
 
     /// The proxies.

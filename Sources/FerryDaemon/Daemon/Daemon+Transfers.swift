@@ -248,15 +248,9 @@ extension Daemon {
 
     private func finished(_ task: Int64, _ result: DownloadResult, _ file: PartialFile) {
         let path = files.path(of: task)
-        let needsSeal = files.needsSeal(file, of: task)
+        files.complete(file, of: task)
         input { machine, now in
-            machine.finished(
-                task: task,
-                byteCount: result.byteCount,
-                path: path,
-                needsSeal: needsSeal,
-                at: now
-            )
+            machine.finished(task: task, byteCount: result.byteCount, path: path, at: now)
         }
     }
 

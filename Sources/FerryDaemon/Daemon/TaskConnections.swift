@@ -31,5 +31,5 @@ final class TaskConnections: ConnectionLender {
     }
 
     /// The host that an origin counts for.
-    static func host(of origin: String) -> String { HostName.of(origin + "/") ?? origin }
+    static func host(of origin: String) -> String { Origin(url: origin + "/")?.authority ?? origin }
 }

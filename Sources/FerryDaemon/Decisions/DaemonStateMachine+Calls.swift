@@ -93,7 +93,7 @@ extension DaemonStateMachine {
             let reason = "a task's number is 1 or more, not \(new.identifier)"
             return [.refuse(caller.call, .invalidRequest(parameter: "identifier", reason: reason))]
         }
-        guard let host = HostName.of(new.request.url) else {
+        guard let host = Origin(url: new.request.url)?.authority else {
             let reason = "not an http or https address: \(new.request.url.prefix(200))"
             return [.refuse(caller.call, .invalidRequest(parameter: "request.url", reason: reason))]
         }

@@ -226,8 +226,6 @@ extension DaemonStateMachine {
         var failure: Wire.Failure?
         /// Apple's number for why the system cancelled it.
         var cancelReason: Int?
-        /// Whether there is more to its complete file than the bytes.
-        var needsSeal = true
         /// Whether its application may go on from what was loaded.
         var producesResumeData = false
         /// Whether a task that has ended already is forgotten, where nobody is there who might take its file.

@@ -157,7 +157,7 @@ extension DaemonStateMachine {
         }
         for change in receipt.changes where change.to == .completed {
             effects += log(ending, of: task)
-            effects += fileEffects(task: task, ending, resumeData: resumeData)
+            effects.append(fileEffect(task: task, ending, resumeData: resumeData))
             effects += termination(after: ending) + completed(change)
         }
         for caller in [ending.caller] + others {
@@ -209,10 +209,9 @@ extension DaemonStateMachine {
     }
 
     /// What becomes of the file of a task that has ended; nobody has been told of its resume data.
-    private func fileEffects(task: Int64, _ ending: Ending, resumeData: Data?) -> [Effect] {
-        if let resumeData { return [.keepFile(task: task, resumeData: resumeData)] }
-        guard ending.failure == nil else { return [.discardFile(task: task)] }
-        return ending.needsSeal ? [.seal(task: task)] : []
+    private func fileEffect(task: Int64, _ ending: Ending, resumeData: Data?) -> Effect {
+        if let resumeData { return .keepFile(task: task, resumeData: resumeData) }
+        return ending.failure == nil ? .seal(task: task) : .discardFile(task: task)
     }
 
     private mutating func completed(_ change: TaskChange) -> [Effect] {

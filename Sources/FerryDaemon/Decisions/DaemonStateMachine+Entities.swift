@@ -225,8 +225,6 @@ extension DaemonStateMachine {
         var progressToldAt: Date
         /// How it gets on, since it has had its place.
         var pace: Pace
-        /// Whether there is more to its complete file than the bytes.
-        var needsSeal = true
         /// Whether its transfer has said how far it is: the store may not know the latest.
         var hasReported = false
         /// Whether there is progress to tell.

@@ -70,7 +70,7 @@ extension DaemonStateMachine {
         to request: Wire.Request,
         call: CallIdentifier
     ) -> [Effect] {
-        guard let host = HostName.of(request.url) else {
+        guard let host = Origin(url: request.url)?.authority else {
             let reason = "not an http or https address: \(request.url.prefix(200))"
             return [.refuse(call, .invalidRequest(parameter: "request.url", reason: reason))]
         }

@@ -22,7 +22,7 @@ extension DaemonStateMachine {
     ///
     /// A proxy on this machine may know a way that is no route.
     func isUnreachable(_ task: TaskRecord) -> Bool {
-        guard !connectivity.allowsAttempts, !HostName.isLocal(task.host) else { return false }
+        guard !connectivity.allowsAttempts, !Origin.isLocal(task.host) else { return false }
         let connections = sessions[task.sessionID]?.configuration.connections
         let isSecure = task.requestToSend?.url.prefix(6).lowercased() == "https:"
         return connections?.reachesByLocalProxy(isSecure) != true

@@ -246,7 +246,7 @@ extension DaemonStateMachine {
         at now: Date
     ) -> [Effect] {
         if let refusal = refuseUnlessOpen(begin.session, caller) { return refusal }
-        if let request = begin.request, HostName.of(request.url) == nil {
+        if let request = begin.request, Origin(url: request.url) == nil {
             let reason = "not an http or https address: \(request.url.prefix(200))"
             return [.refuse(caller.call, .invalidRequest(parameter: "request.url", reason: reason))]
         }

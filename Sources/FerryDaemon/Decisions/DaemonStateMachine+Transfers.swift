@@ -96,7 +96,8 @@ extension DaemonStateMachine {
     private func lines(of task: RunningTask, servedBy url: String?) -> [HostBreaker.Line] {
         let own = task.line ?? line(of: task.record)
         var other = own
-        other.host = (url ?? task.currentRequest?.url).flatMap { HostName.of($0) } ?? own.host
+        let served = (url ?? task.currentRequest?.url).flatMap { Origin(url: $0) }
+        other.host = served?.authority ?? own.host
         return [own, other]
     }
 
@@ -257,13 +258,11 @@ extension DaemonStateMachine {
         task id: Int64,
         byteCount: Int64,
         path: String,
-        needsSeal: Bool = true,
         at now: Date
     )
         -> [Effect]
     {
         guard running[id]?.phase == .loading else { return [] }
-        running[id]?.needsSeal = needsSeal
         running[id]?.receivedByteCount = byteCount
         running[id]?.expectedByteCount = byteCount
         // The end tells all that there is.
@@ -321,11 +320,7 @@ extension DaemonStateMachine {
                         at: now
                     ),
                 ],
-                then: .ended(
-                    task: id,
-                    Ending(needsSeal: task.needsSeal),
-                    resumeData: nil
-                )
+                then: .ended(task: id, Ending(), resumeData: nil)
             ),
         ]
     }
@@ -442,7 +437,7 @@ extension DaemonStateMachine {
     /// The host that has failed, which may be another than the task's.
     private func failedLine(of task: RunningTask, _ error: TransferError) -> HostBreaker.Line {
         var failed = task.line ?? line(of: task.record)
-        if let url = error.failingURL, let host = HostName.of(url) { failed.host = host }
+        if let url = error.failingURL, let host = Origin(url: url)?.authority { failed.host = host }
         return failed
     }
 

@@ -23,6 +23,8 @@ final class TransferFiles {
     let uploads: UploadFiles
     /// Where files are that do not grow in ``downloads``.
     let places: FilePlaces
+    /// The complete files of tasks that have not ended in the store yet.
+    private var completeFiles: [Int64: PartialFile] = [:]
     private let downloads: Directory
     private let resumable: Directory
 
@@ -44,11 +46,7 @@ final class TransferFiles {
     /// A task's file.
     func file(of task: Int64) -> PartialFile {
         let place = place(of: task)
-        return PartialFile(
-            directory: place.directory,
-            name: place.name,
-            recordKeeping: .unlessComplete
-        )
+        return PartialFile(directory: place.directory, name: place.name)
     }
 
     /// What forces a task's file onto the disk: others do not wait for a disk that is not the daemon's.
@@ -132,19 +130,24 @@ final class TransferFiles {
         return downloads.path(of: String(name))
     }
 
-    /// Whether there is more to a complete file than the bytes, for ``seal(task:)``.
-    func needsSeal(_ file: PartialFile, of task: Int64) -> Bool {
-        file.hasRecord || places.place(of: task) != nil
-    }
+    /// Takes a file that is complete, which stays open until its task has ended in the store: so ``seal(task:)`` need
+    /// not open it once more.
+    func complete(_ file: PartialFile, of task: Int64) { completeFiles[task] = file }
 
     /// Takes the record of its origin off a file that is complete, and lets go of what was sent for it.
     func seal(task: Int64) {
         uploads.discard(task: task)
+        let file = completeFiles.removeValue(forKey: task)
+        if let file { file.removeRecord() } else { openAndSeal(task) }
+        places.close(task: task)
+    }
+
+    /// Takes the record off a file that was completed otherwise: a copy, or the answer to an upload.
+    private func openAndSeal(_ task: Int64) {
         let place = place(of: task)
         // What is left on it by a failure does no harm.
         try? place.directory.remove(place.name + ".record")
         let file = try? place.directory.open(place.name, .readWrite)
-        places.close(task: task)
         guard let file else { return }
         try? file.removeAttribute("user.ferry.transfer")
     }
@@ -167,6 +170,7 @@ final class TransferFiles {
     }
 
     private func remove(_ task: Int64, with suffixes: [String]) {
+        completeFiles[task] = nil
         let name = Self.name(of: task)
         if suffixes.contains("") { places.discard(task: task, named: name) }
         let downloads = downloads

@@ -1,4 +1,5 @@
 import FerrySystem
+import FerryWire
 import FoundationEssentials
 import Synchronization
 
@@ -65,4 +66,13 @@ final class Log: Sendable {
             }
         }
     }
+}
+
+/// Where the lines of the log go.
+protocol LogDestination: Sendable {
+    /// What a client is told of it.
+    var description: Wire.Log { get }
+
+    /// Writes a line; called from one thread at a time, and may block.
+    func write(_ line: LogLine)
 }

@@ -8,7 +8,7 @@ extension Wire.TransferOptions {
         for digest in digests ?? [] {
             if let reason = digest.contradiction { return ("digests", reason) }
         }
-        for mirror in mirrors ?? [] where HostName.of(mirror) == nil {
+        for mirror in mirrors ?? [] where Origin(url: mirror) == nil {
             return ("mirrors", "not an http or https address: \(mirror.prefix(200))")
         }
         if let directory,

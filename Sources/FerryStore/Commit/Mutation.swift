@@ -92,3 +92,41 @@ package enum Mutation: Hashable, Sendable {
     /// Deletes an event, and its task if that is completed and has no other event.
     case acknowledge(session: Int64, sequence: Int64)
 }
+
+/// What an acknowledged commit outlives.
+package enum Durability: Hashable, Sendable {
+    /// It outlives a kill of the process, but perhaps not a loss of power.
+    case relaxed
+    /// It outlives a loss of power.
+    case synchronized
+}
+
+/// An event to be added to a session's log.
+package struct NewEvent: Hashable, Sendable {
+    /// What happened, in the daemon's own numbering.
+    package var kind: Int
+    /// The details, in the daemon's own encoding.
+    package var payload: [UInt8]
+
+    /// Creates an event.
+    package init(kind: Int, payload: [UInt8]) {
+        self.kind = kind
+        self.payload = payload
+    }
+}
+
+/// How a task is named.
+package enum TaskKey: Hashable, Sendable {
+    /// By the daemon's own number.
+    case id(Int64)
+    /// By its number within its session.
+    case identifier(session: Int64, Int)
+}
+
+/// Something that holds for all tasks, by its name in the database.
+package enum Setting: String, Hashable, Sendable {
+    /// How fast all of them together may load and send.
+    case rates
+    /// What time it is for the daemon.
+    case clock
+}

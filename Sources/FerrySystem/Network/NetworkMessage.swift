@@ -30,3 +30,6 @@ struct NetworkMessage: Hashable, Sendable {
     /// Whether it is part of a list that has changed while it was made.
     var isInterrupted = false
 }
+
+/// Bytes that are no message of rtnetlink(7).
+struct MalformedNetworkMessage: Error, Hashable, Sendable {}

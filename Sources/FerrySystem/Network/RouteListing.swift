@@ -1,4 +1,5 @@
 import CFerryLinux
+import Glibc
 
 /// What the kernel can be asked to list.
 enum RouteListing: Hashable, Sendable {
@@ -21,4 +22,30 @@ enum RouteListing: Hashable, Sendable {
         withUnsafeBytes(of: sequence) { request += $0 }
         return request + [UInt8](repeating: 0, count: size - request.count)
     }
+}
+
+/// A network interface, as far as it matters here.
+struct NetworkLink: Hashable, Sendable {
+    /// The kernel's number of it.
+    var index: Int32
+    /// Whether packets to other machines can leave by it.
+    var isUsable: Bool
+
+    /// Makes a link.
+    ///
+    /// - Parameters:
+    ///   - index: The kernel's number of it.
+    ///   - flags: As netdevice(7) has them; `IFF_RUNNING` says that it has a carrier and may send.
+    init(index: Int32, flags: UInt32) {
+        let needed = UInt32(IFF_UP | IFF_RUNNING)
+        self.index = index
+        isUsable = flags & needed == needed && flags & UInt32(IFF_LOOPBACK) == 0
+    }
+}
+
+/// A route that leads to other machines.
+struct NetworkRoute: Hashable, Sendable {
+    /// The interfaces that it leads over; empty when the kernel names none, as for a next hop that is an
+    /// object of its own.
+    var links: Set<Int32>
 }

@@ -31,17 +31,6 @@ extension PartialFile {
             }
         }
 
-        /// Creates a file without a record, unless there is one of that name.
-        convenience init?(new name: String, in directory: Directory) throws(TransferError) {
-            do throws(SystemCallError) {
-                self.init(try directory.open(name, .createNew))
-            } catch let error where error.errno == EEXIST {
-                return nil
-            } catch {
-                throw TransferError(error, during: .create)
-            }
-        }
-
         /// Creates a file that carries a record, if any, in place of the one of that name.
         convenience init(
             creating name: String,
@@ -223,9 +212,12 @@ extension PartialFile {
             }
         }
 
-        func removeRecord() {
-            // What cannot be removed does not harm the reader of the file.
-            try? descriptor.removeAttribute(Record.attributeName)
+        /// Takes the record off; what cannot be removed does not harm the reader of the file.
+        ///
+        /// - Returns: Whether it was an attribute.
+        @discardableResult
+        func removeRecord() -> Bool {
+            (try? descriptor.removeAttribute(Record.attributeName)) != nil
         }
 
         /// - Returns: Whether the file system could take it.

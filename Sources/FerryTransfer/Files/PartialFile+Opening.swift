@@ -57,22 +57,14 @@ extension PartialFile {
             version: version,
             bootIdentifier: currentBoot
         )
-        let isRecorded: Bool
+        let isRecorded = recordKeeping == .always
         let file: OpenFile
-        do throws(TransferError) {
-            // A record that lies beside the file of that name would speak for the new one.
-            if recordKeeping == .unlessComplete,
-                let new = try OpenFile(new: name, in: directory)
-            {
-                (file, isRecorded) = (new, false)
-            } else {
-                isRecorded = recordKeeping != .onDemand
-                file = try OpenFile(
-                    creating: name,
-                    in: directory,
-                    record: isRecorded ? record : nil
-                )
-            }
+        do {
+            file = try OpenFile(
+                creating: name,
+                in: directory,
+                record: isRecorded ? record : nil
+            )
         } catch {
             // Nothing has been given up, unless the record was to lie beside the file.
             if let content, (try? content.file.size()) != content.byteCount { close() }

@@ -1,25 +1,21 @@
+import FerrySystem
+
 extension PartialFile {
     /// When the record is put where another process finds it.
     package enum RecordKeeping: Sendable {
         /// Before the first byte.
         case always
-        /// Before the first byte, unless the bytes that come first are all that there are: a file without a record is
-        /// complete, or a process has died that was about to say so, and it is filled again.
-        case unlessComplete
         /// When ``storeRecord()`` is called: for a file whose name nobody else knows until then, and
         /// that did not exist before.
         case onDemand
     }
 
-    /// Whether the record is, or may be, where another process finds it.
-    package var hasRecord: Bool { content?.isRecorded ?? true }
-
-    /// Puts the record where another process finds it, if it belongs there before so many bytes are written.
-    func storeRecord(before byteCount: Int) throws(TransferError) {
-        guard recordKeeping == .unlessComplete, let content, !content.isRecorded,
-            content.byteCount + Int64(byteCount) != content.record.version.totalByteCount
-        else { return }
-        try storeRecord()
+    /// Takes the record off a file that is complete, which is open still.
+    ///
+    /// What is left of it by a failure does no harm.
+    package func removeRecord() {
+        guard let content, content.isRecorded, !content.file.removeRecord() else { return }
+        try? directory.remove(name + ".record")
     }
 
     /// Puts the record where another process finds it, if it is not there yet.

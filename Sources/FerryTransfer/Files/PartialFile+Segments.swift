@@ -16,10 +16,6 @@ extension PartialFile {
         guard content.segments == nil else { return }
         // A table makes a file longer that somebody else has cut.
         try requireUndisturbed()
-        if recordKeeping == .unlessComplete {
-            try storeRecord()
-            content.isRecorded = true
-        }
         content.beginSegments()
         // Its room on the disk is taken now: later there may be none.
         try storeTable(of: content, padded: true)
@@ -48,7 +44,7 @@ extension PartialFile {
         _ bytes: UnsafeRawBufferPointer,
         at offset: Int64
     ) throws(TransferError) {
-        let file = try prepareToWrite(bytes.count)
+        let file = try fileToWrite()
         var rest = bytes
         var position = offset
         while !rest.isEmpty {
@@ -67,7 +63,7 @@ extension PartialFile {
         count: Int,
         at offset: Int64
     ) throws(TransferError) {
-        let file = try prepareToWrite(count)
+        let file = try fileToWrite()
         let end = offset + Int64(count)
         var position = offset
         while position < end {
@@ -77,11 +73,10 @@ extension PartialFile {
         }
     }
 
-    /// Makes sure that what was written is still there, and that another process would know what it is.
-    private func prepareToWrite(_ count: Int) throws(TransferError) -> OpenFile {
+    /// The file, in which what was written before is still there.
+    private func fileToWrite() throws(TransferError) -> OpenFile {
         guard let content else { throw notBegun }
         if content.byteCount > 0 { try requireUndisturbed() }
-        try storeRecord(before: count)
         return content.file
     }
 

@@ -1,5 +1,5 @@
 package import FerryHTTP
-import FerrySystem
+package import FerrySystem
 
 /// Decides for an app that may not be there: redirects are followed, and only challenges are asked about.
 package final class BackgroundDecider: LoadDecider {
@@ -60,5 +60,46 @@ package final class BackgroundDecider: LoadDecider {
 
     package func load(_ load: Load, didCollect transaction: LoadTransaction) {
         onCollect(transaction)
+    }
+}
+
+/// Who decides about challenges to a transfer whose app is somewhere else.
+@LoopActor package protocol ChallengeDecider: AnyObject {
+    /// Says whether certificates were approved before that a connection's server shows.
+    func hasApproved(_ trust: HTTPServerTrust) -> Bool
+
+    /// The identity that was used before where a request goes; `nil` for none.
+    func identity(for request: TransferRequest) -> HTTPIdentity?
+
+    /// Decides about a challenge.
+    ///
+    /// - Parameters:
+    ///   - challenge: What is asked.
+    ///   - answer: Called once, from inside of the call or later.
+    func decide(
+        on challenge: LoadChallenge,
+        then answer: @escaping @LoopActor (LoadChallengeAnswer) -> Void
+    )
+}
+
+/// Who a client is without being asked: to the server of a task's own request, and to no other.
+package struct OwnIdentity: Sendable {
+    private let identity: HTTPIdentity
+    private let origin: Origin
+
+    /// Makes one; `nil` where the address is none.
+    ///
+    /// - Parameters:
+    ///   - identity: Who the client is.
+    ///   - url: The task's own address.
+    package init?(_ identity: HTTPIdentity, meantFor url: String?) {
+        guard let origin = url.flatMap({ Origin(url: $0) }) else { return nil }
+        self.identity = identity
+        self.origin = origin
+    }
+
+    /// Who the client is to the server of a request; `nil` for nobody.
+    package func identity(for request: TransferRequest) -> HTTPIdentity? {
+        Origin(url: request.url) == origin ? identity : nil
     }
 }

@@ -1,3 +1,5 @@
+package import FerrySystem
+
 /// What is known of servers by the uploads to them: which protocol to offer.
 ///
 /// A server tells that it can continue uploads only in answer to an offer in its own version, so that one
@@ -91,4 +93,14 @@ package struct UploadKnowledge: Hashable, Sendable {
 
     /// A URL without what differs from one upload to the next.
     private static func place(_ url: String) -> String { String(url.prefix { !"?#".contains($0) }) }
+}
+
+/// What the uploads of a session, or of ferryd, know together about servers.
+@LoopActor
+package final class UploadMemory {
+    /// What is known.
+    var knowledge = UploadKnowledge()
+
+    /// Knows nothing.
+    package nonisolated init() {}
 }

@@ -16,3 +16,22 @@ package enum MessageError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 }
+
+/// How much one message may ask of its reader.
+package struct MessageLimits: Hashable, Sendable {
+    /// The most bytes before a message's end.
+    package var byteCount: Int
+    /// The most objects and arrays inside each other; the interface itself needs 7.
+    package var depth: Int
+
+    /// Creates limits.
+    package init(byteCount: Int, depth: Int = 32) {
+        self.byteCount = byteCount
+        self.depth = depth
+    }
+
+    /// What a client may send to a server.
+    package static let calls = MessageLimits(byteCount: 4 << 20)
+    /// What a server may send to a client, which trusts it and asks for whole pages of tasks.
+    package static let replies = MessageLimits(byteCount: 64 << 20)
+}

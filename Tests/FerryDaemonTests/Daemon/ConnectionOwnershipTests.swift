@@ -201,7 +201,7 @@ struct ConnectionOwnershipTests {
             sessionID: 1,
             identifier: 1,
             state: .waiting,
-            host: HostName.of(link ?? url) ?? "",
+            host: Origin(url: link ?? url)?.authority ?? "",
             request: Stored.encode(Wire.Request.sample(url)),
             createdAt: Date()
         )

@@ -63,7 +63,7 @@ final class DaemonBench {
             sessionID: 1,
             identifier: Int(id),
             state: state,
-            host: HostName.of(url) ?? "",
+            host: Origin(url: url)?.authority ?? "",
             request: Stored.encode(Wire.Request.sample(url)),
             checkpoint: bytes?.encoded,
             createdAt: Date()

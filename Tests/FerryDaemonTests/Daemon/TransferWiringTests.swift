@@ -139,7 +139,7 @@ struct TransferWiringTests {
         task.request = Stored.encode(
             Wire.Request(url: server.url("/in"), method: "PUT", fields: [], idleTimeout: 30)
         )
-        task.host = try #require(HostName.of(server.url("/in")))
+        task.host = try #require(Origin(url: server.url("/in"))?.authority)
         task.upload = upload.encoded
         task.options = Stored.encode(Wire.TransferOptions(uploadProtocol: choice))
         try await bench.store.commit([.insertTask(task)])

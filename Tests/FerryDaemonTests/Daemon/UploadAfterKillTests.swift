@@ -47,7 +47,7 @@ struct UploadAfterKillTests {
             sessionID: 1,
             identifier: 1,
             state: state,
-            host: HostName.of(url) ?? "",
+            host: Origin(url: url)?.authority ?? "",
             request: Stored.encode(
                 Wire.Request(url: url, method: "PUT", fields: [], idleTimeout: 30)
             ),

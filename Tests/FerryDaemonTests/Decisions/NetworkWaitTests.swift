@@ -39,11 +39,11 @@ import Testing
     }
 
     @Test func `this machine is there without a network`() {
-        #expect(HostName.isLocal("127.0.0.1:80"))
-        #expect(HostName.isLocal("[::1]:8080"))
-        #expect(HostName.isLocal("localhost:80"))
-        #expect(!HostName.isLocal("localhost.example:80"))
-        #expect(!HostName.isLocal("example.org:443"))
+        #expect(Origin.isLocal("127.0.0.1:80"))
+        #expect(Origin.isLocal("[::1]:8080"))
+        #expect(Origin.isLocal("localhost:80"))
+        #expect(!Origin.isLocal("localhost.example:80"))
+        #expect(!Origin.isLocal("example.org:443"))
     }
 
     @Test func `a daemon that starts finds out anew whether there is a network`() {

@@ -165,18 +165,13 @@ struct TransferFilesTests {
         #expect(try downloads.names() == ["CFNetworkDownload_000008.tmp"])
     }
 
-    @Test func `a complete file of one piece needs no seal, and one of several does`() throws {
-        let version = ResourceVersion(
-            validator: .strongETag("\"a\""),
-            totalByteCount: 3,
-            url: "http://host/"
-        )
-        for (task, pieces) in [(1, [[1, 2, 3]]), (2, [[1], [2, 3]])] as [(Int64, [[UInt8]])] {
-            let file = files.file(of: task)
-            try file.begin(version)
-            for piece in pieces { try piece.withUnsafeBytes { try file.write($0) } }
-            #expect(files.needsSeal(file, of: task) == (task == 2))
-        }
+    @Test func `a complete file is sealed without its name`() throws {
+        let file = try write("la", of: 1)
+        files.complete(file, of: 1)
+        let name = try #require(files.path(of: 1).split(separator: "/").last.map(String.init))
+        try downloads.rename(name, to: downloads, as: "moved")
+        files.seal(task: 1)
+        #expect(try downloads.open("moved", .read).attribute("user.ferry.transfer") == nil)
     }
 
     /// The files of a disk without the records that lie beside them where it has no attributes.

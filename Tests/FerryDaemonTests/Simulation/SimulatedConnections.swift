@@ -1,3 +1,5 @@
+import FerryTransfer
+
 @testable import FerryDaemon
 
 /// The connections that a download has beside its first one, as `TaskConnections` has them counted.
@@ -19,7 +21,7 @@ final class SimulatedConnections {
     /// - Returns: Whether it is lent.
     func ask(for address: String) -> Bool {
         let world = daemon.world
-        guard let host = HostName.of(address) else {
+        guard let host = Origin(url: address)?.authority else {
             world.fail("\(address) has no host")
             return false
         }

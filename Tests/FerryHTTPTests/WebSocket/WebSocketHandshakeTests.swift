@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `the answer to the standard's nonce is the standard's`() {
+    @Test func `the answer to the standard's nonce is the standard's`() throws {
         #expect(try WebSocketHandshake.accept(for: Self.key) == Self.accept)
     }
 

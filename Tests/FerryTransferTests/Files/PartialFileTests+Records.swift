@@ -55,51 +55,6 @@ extension PartialFileTests {
         #expect(try self.file().recover(checkpoint: nil) == nil)
     }
 
-    // MARK: Bodies in one piece
-
-    @Test func `a body that comes in one piece has no record, and no other process believes it`()
-        async throws
-    {
-        let file = file(.unlessComplete)
-        try file.begin(.tagged("a"))
-        try file.write(bytes(100))
-        #expect(!file.hasRecord)
-        #expect(try temporary.directory.names() == ["file"])
-        let raw = try temporary.directory.open("file", .read).attribute("user.ferry.transfer")
-        #expect(raw == nil)
-        #expect(await file.synchronize(by: synchronizer) == nil)
-        try file.requireIntact()
-        #expect(try self.file(.unlessComplete).recover(checkpoint: file.checkpoint) == nil)
-    }
-
-    @Test(arguments: [1, 40, 99])
-    func `a first piece that is not all there is comes behind the record`(count: Int) throws {
-        let file = file(.unlessComplete)
-        try file.begin(.tagged("a"))
-        try file.write(bytes(count))
-        #expect(file.hasRecord)
-        let recovered = try self.file(.unlessComplete).recover(checkpoint: nil)
-        #expect(recovered?.version == .tagged("a"))
-        #expect(recovered?.writtenByteCount == Int64(count))
-    }
-
-    @Test func `a body of which nobody knows the length has its record before its bytes`() throws {
-        let file = file(.unlessComplete)
-        try file.begin(.tagged("a", total: nil))
-        try file.write(bytes(40))
-        #expect(try self.file().recover(checkpoint: nil)?.writtenByteCount == 40)
-    }
-
-    @Test func `a record that lies beside the file before does not speak for the next one`() throws
-    {
-        try file().begin(.bulky("a"))
-        let file = file(.unlessComplete)
-        try file.begin(.tagged("b"))
-        try file.write(bytes(100))
-        #expect(file.hasRecord)
-        #expect(try self.file().recover(checkpoint: nil)?.version == .tagged("b"))
-    }
-
     @Test func `a record goes before its file, so that none is left for the next one`() throws {
         #expect(PartialFile.suffixesToRemove.last == "")
         let file = file()
@@ -108,14 +63,18 @@ extension PartialFileTests {
         #expect(try temporary.directory.names() == [])
     }
 
-    @Test func `a file whose bytes may come anywhere has its record first`() throws {
-        let file = file(.unlessComplete)
-        try file.begin(.tagged("a"))
-        try file.beginSegments()
-        #expect(file.hasRecord)
-        try file.write(bytes(10), at: 50)
-        #expect(
-            try self.file().recover(checkpoint: nil)?.segments?.written == ByteRanges([50..<60])
-        )
+    @Test(arguments: [ResourceVersion.tagged("a"), .bulky("a")])
+    func `the record of a complete file goes by the file that is open`(
+        version: ResourceVersion
+    )
+        throws
+    {
+        let file = file()
+        try file.begin(version)
+        try file.write(bytes(100))
+        file.removeRecord()
+        #expect(try temporary.directory.names() == ["file"])
+        let raw = try temporary.directory.open("file", .read).attribute("user.ferry.transfer")
+        #expect(raw == nil)
     }
 }

@@ -1,4 +1,5 @@
 import FerryTransfer
+import FoundationEssentials
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct OriginTests {
@@ -20,5 +21,36 @@ import Testing
     ])
     func `other URLs have none`(url: String) {
         #expect(Origin(url: url) == nil)
+    }
+
+    @Test(arguments: [
+        ("http://example.org/a", "example.org:80"),
+        ("https://example.org", "example.org:443"),
+        ("HTTP://EXAMPLE.org:8080/a?b#c", "example.org:8080"),
+        ("https://user:word@example.org/", "example.org:443"),
+        ("http://127.0.0.1:9/", "127.0.0.1:9"),
+        ("http://127.0.0.1:08080/a", "127.0.0.1:8080"),
+        ("http://127.0.0.1:/a", "127.0.0.1:80"),
+        ("http://127.0.0.1:65535/a", "127.0.0.1:65535"),
+        ("http://127.0.0.1/a%20b", "127.0.0.1:80"),
+        ("https://a-b.example/c/d.e_f~G?h=i&j=1", "a-b.example:443"),
+        ("http://example.org?a/b", "example.org:80"),
+        ("http://a%2Eexample/", "a.example:80"),
+        ("http://a@b.example/", "b.example:80"),
+        ("http://xn--bcher-kva.example/", "xn--bcher-kva.example:80"),
+        ("http://[::1]:8080/a", "[::1]:8080"),
+        ("https://[::1]/", "[::1]:443"),
+    ])
+    func `an authority is host and port`(url: String, authority: String) {
+        #expect(Origin(url: url)?.authority == authority)
+    }
+
+    @Test func `what is read quickly is what a URL has`() throws {
+        for url in [
+            "http://host/", "https://host/", "http://host:1/", "https://a.b-c:65535/d?e=f",
+            "http://host:65536/", "http://host:99999/", "http://host:0/", "http://host:00080/",
+        ] {
+            #expect(Origin(url: url) == URL(string: url).flatMap { Origin($0) }, "\(url)")
+        }
     }
 }

@@ -1,2 +1,0 @@
-/// Bytes that are no message of rtnetlink(7).
-struct MalformedNetworkMessage: Error, Hashable, Sendable {}
