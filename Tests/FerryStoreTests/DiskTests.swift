@@ -81,6 +81,17 @@ struct DiskTests {
         await store.close()
     }
 
+    @Test func `REL-11: what begins something as well is no end, for which room is kept back`() {
+        func isEnding(_ mutations: Mutation...) -> Bool {
+            CommitRequest(mutations: mutations, durability: .relaxed) { _ in }.isEnding
+        }
+        let end = Mutation.deleteTask(id: 1)
+        #expect(isEnding(end))
+        #expect(!isEnding(large(2, session: 1, byteCount: 1)))
+        #expect(!isEnding(end, large(2, session: 1, byteCount: 1)))
+        #expect(!isEnding(.open("session"), end))
+    }
+
     @Test(.enabled(if: SmallDisk.canBeMade, "only root can mount a small file system"))
     func `a database cannot be made on a full disk, and is there when there is room`()
         async throws

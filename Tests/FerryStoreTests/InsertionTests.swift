@@ -41,6 +41,15 @@ struct InsertionTests {
         #expect(try await store.task(id: 1)?.upload == [1])
     }
 
+    @Test func `a repeated insertion finds a task that has another address by now`() async throws {
+        let session = try await store.openedSession()
+        var task = TaskRecord.waiting(1, session: session.id)
+        try await store.commit([.insertTask(task), .relinkTask(.id(1), host: "other.org", [7])])
+        task.id = 2
+        #expect(try await store.commit([.insertTask(task)]).taskIDs == [1])
+        #expect(try await store.task(id: 1)?.host == "other.org")
+    }
+
     @Test func `an upload is not the repetition of a download, nor the other way round`()
         async throws
     {

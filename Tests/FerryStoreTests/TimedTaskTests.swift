@@ -169,6 +169,18 @@ struct TimedTaskTests {
         #expect(try await task().notBefore == nil)
     }
 
+    @Test func `REL-5: a pause after a failure is not believed because there was a date before`()
+        async throws
+    {
+        try await insert(attempts: 1, notBefore: moment(500))
+        try await store.commit([
+            .beginTask(.id(1), [7], at: moment(0)),
+            .setRetry(task: 1, attempts: 1, notBefore: moment(500), lastError: nil),
+            .distrustTimes(at: moment(0), longestWait: 60),
+        ])
+        #expect(try await task().notBefore == nil)
+    }
+
     @Test func `REL-5: a task that began in the future has no more time than it had`() async throws
     {
         try await insert()

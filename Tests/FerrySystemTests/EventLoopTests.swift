@@ -137,6 +137,28 @@ import Testing
         #expect(fired.elements.count == 1_000)
     }
 
+    @Test(arguments: [(100, 61), (110, 3), (110, 26), (128, 267)])
+    func `timers fire in order, however many others are cancelled`(count: Int, step: Int) async {
+        let isInOrder = await withCheckedContinuation {
+            (done: CheckedContinuation<Bool, Never>) in
+            LoopActor.perform {
+                let fired = Recorder<Int>()
+                let timers = (0..<count).map { number in
+                    let delay = Duration.microseconds(number * step % 307 * 500)
+                    return EventLoop.shared.schedule(after: delay) { fired.append(number) }
+                }
+                // So many that those which are left are put in order anew.
+                for timer in timers.suffix(66) { timer.cancel() }
+                _ = EventLoop.shared.schedule(after: .milliseconds(160)) {
+                    let deadlines = fired.elements.map { timers[$0].deadline }
+                    let isWhole = deadlines.count == count - 66
+                    done.resume(returning: isWhole && deadlines == deadlines.sorted())
+                }
+            }
+        }
+        #expect(isInOrder)
+    }
+
     @Test func `a watched descriptor reports bytes until they are read`() async throws {
         let (read, write) = try pipe()
         let bytes = await withCheckedContinuation { (done: CheckedContinuation<[UInt8], Never>) in

@@ -9,6 +9,22 @@ import Testing
 
     init() throws { temporary = try TemporaryDirectory() }
 
+    @Test func `bytes for a file that takes none from a pipe are copied`() throws {
+        let pipe = try SplicePipe()
+        let sockets = try UnixSocket.pair()
+        let bytes: [UInt8] = Array(0..<100)
+        let sent = try bytes.withUnsafeBytes { try sockets.first.write($0) }
+        #expect(sent == 100)
+        #expect(try pipe.fill(from: sockets.second.rawValue, upTo: 100) == 100)
+        // Linux does so with one that is open for appending.
+        let file = try temporary.directory.open("file", .append)
+        #expect(try pipe.empty(into: file, at: 0, limit: 20) == 20)
+        #expect(pipe.count == 80)
+        #expect(try pipe.empty(into: file, at: 20) == 80)
+        #expect(pipe.count == 0)
+        #expect(try temporary.directory.open("file", .read).readToEnd(limit: 100) == bytes)
+    }
+
     @Test func `no more is taken from a pipe than is wanted`() throws {
         let pipe = try SplicePipe()
         let sockets = try UnixSocket.pair()

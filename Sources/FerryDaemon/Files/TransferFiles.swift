@@ -149,7 +149,7 @@ final class TransferFiles {
         try? place.directory.remove(place.name + ".record")
         let file = try? place.directory.open(place.name, .readWrite)
         guard let file else { return }
-        try? file.removeAttribute("user.ferry.transfer")
+        _ = try? file.removeAttribute("user.ferry.transfer")
     }
 
     /// Deletes a task's file, if there is one, off the loop: deleting a large one takes time.

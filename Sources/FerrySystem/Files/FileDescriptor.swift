@@ -201,13 +201,17 @@ package struct FileDescriptor: ~Copyable, Sendable {
         }
     }
 
-    /// Removes an extended attribute; one that is not there is no error.
-    package borrowing func removeAttribute(_ name: String) throws(SystemCallError) {
+    /// Removes an extended attribute.
+    ///
+    /// - Returns: Whether it was there.
+    @discardableResult
+    package borrowing func removeAttribute(_ name: String) throws(SystemCallError) -> Bool {
         let descriptor = rawValue
         do {
             try systemCall("fremovexattr", name) { CFerryLinux_fremovexattr(descriptor, name) }
+            return true
         } catch let error where error.errno == ENODATA {
-            return
+            return false
         }
     }
 }

@@ -217,7 +217,7 @@ extension PartialFile {
         /// - Returns: Whether it was an attribute.
         @discardableResult
         func removeRecord() -> Bool {
-            (try? descriptor.removeAttribute(Record.attributeName)) != nil
+            (try? descriptor.removeAttribute(Record.attributeName)) == true
         }
 
         /// - Returns: Whether the file system could take it.

@@ -67,6 +67,22 @@ import Testing
         #expect(run.code == .failure)
     }
 
+    @Test func `of a transfer that the log does not know it tells nothing, unless it is followed`()
+        async throws
+    {
+        let directory = try TemporaryDirectory()
+        let path = try directory.write("t info task 7: b\n", to: "ferryd.log")
+        let daemon = PlayedDaemon(status: .sample(log: .file(path: path)))
+        let unknown = await CommandLineRun("log 8", daemon: daemon)
+        #expect(unknown.error == "ferry: the log has nothing about transfer 8\n")
+        #expect(unknown.code == .failure)
+        let following = Task { await CommandLineRun("log -f 8", daemon: daemon) }
+        following.cancel()
+        let run = await following.value
+        #expect(run.error == "")
+        #expect(run.code == .success)
+    }
+
     @Test func `log --files needs no ferryd`() async throws {
         let directory = try TemporaryDirectory()
         try FileManager.default.createDirectory(

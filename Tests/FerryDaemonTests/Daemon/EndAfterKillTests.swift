@@ -118,6 +118,26 @@ struct EndAfterKillTests {
         await bench.end()
     }
 
+    @Test func `a record that lies beside the file goes where the file goes`() async throws {
+        // An attribute has 64 KiB at most.
+        let url = server.url("/" + String(repeating: "a", count: 70_000))
+        let bytes = Array(Self.content.bytes.prefix(40))
+        let file = try bench.leave(bytes, of: url, as: Self.name, in: bench.downloads)
+        let checkpoint = file.checkpoint
+        try await bench.storeTask(url, state: .suspended, ByteState(checkpoint: checkpoint))
+        #expect(try bench.downloads.status(of: Self.name + ".record") != nil)
+        let made = try bench.files.makeResumeData(
+            task: 1,
+            request: TransferRequest(url: url),
+            currentURL: nil,
+            checkpoint: checkpoint
+        )
+        try await storeEnd(with: made)
+        try await bench.start()
+        #expect(try await byteCount(resumeData()) == 40)
+        await bench.end()
+    }
+
     @Test func `a file that was moved, or is used, already stays where it is`() async throws {
         try await leaveTask()
         let made = try bench.files.makeResumeData(

@@ -138,6 +138,21 @@ import Testing
         #expect(bench.loading == [1, 2])
     }
 
+    @Test func `REL-3: the time for which an application was asked does not count as slow`() {
+        var bench = MachineBench(.limits(total: 1, host: 1))
+        let client = bench.open(configuration: .asking)
+        _ = bench.subscribe(client)
+        let asked = bench.start(client)
+        bench.challenge(asked)
+        bench.wait(3600)
+        #expect(bench.answer(client) == .done)
+        let next = bench.start(client, 2, host: "other")
+        bench.wait(bench.machine.policy.trickleTime / 2)
+        #expect(bench.loading == [asked])
+        bench.wait(bench.machine.policy.trickleTime)
+        #expect(bench.loading == [next])
+    }
+
     @Test func `REL-3: who has left its place has it for twice as long the next time`() {
         var bench = MachineBench(.limits(total: 1, host: 1))
         let drip = Self.program("drip", number: 1, rate: 1, in: &bench)

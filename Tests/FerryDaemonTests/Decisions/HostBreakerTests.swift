@@ -135,6 +135,21 @@ import Testing
         #expect(bench.wait(of: dead)?.detail == "dead:80 has failed 5 times in a row")
     }
 
+    @Test func `REL-4: a host that leads to one that fails has answered`() {
+        var bench = MachineBench(.limits(total: 9, host: 9))
+        let client = bench.open(configuration: .limited(9))
+        let led = bench.start(client, 9, host: "good")
+        for task in (1...4).map({ bench.start(client, $0, host: "good") }) {
+            bench.fail(task, .cannotConnectToHost)
+        }
+        let next = bench.start(client, 5, host: "good")
+        #expect(bench.loading == [led])
+        let failure = Self.failure(.cannotConnectToHost, at: "http://dead/x")
+        bench.input { $0.failed(task: led, failure, at: $1) }
+        bench.settle()
+        #expect(bench.loading == [next])
+    }
+
     @Test func `REL-4: one application that is to come back later keeps no other from the host`() {
         var bench = MachineBench(.limits(total: 9, host: 9))
         let client = bench.open(application: "asked", configuration: .limited(9))

@@ -174,6 +174,21 @@ struct TransferFilesTests {
         #expect(try downloads.open("moved", .read).attribute("user.ferry.transfer") == nil)
     }
 
+    @Test(.enabled(if: SmallDisk.canBeMade, "needs a small disk"))
+    func `a complete file at a place of its own is sealed there, by which the place is closed`()
+        async throws
+    {
+        let disk = try SmallDisk(byteCount: 4 << 20)
+        _ = await files.choosePlace(for: 7, in: disk.path, on: BlockingQueue(label: "test"))
+        let file = try write("la", of: 7)
+        files.complete(file, of: 7)
+        files.seal(task: 7)
+        #expect(files.places.place(of: 7) == nil)
+        let name = try #require(try disk.directory.names().first)
+        #expect(try disk.directory.names().count == 1)
+        #expect(try disk.directory.open(name, .read).attribute("user.ferry.transfer") == nil)
+    }
+
     /// The files of a disk without the records that lie beside them where it has no attributes.
     private func names(on disk: SmallDisk) throws -> [String] {
         try disk.directory.names().filter { !$0.hasSuffix(".record") }

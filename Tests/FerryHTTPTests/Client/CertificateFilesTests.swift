@@ -54,6 +54,11 @@ struct CertificateFilesTests {
         #expect(authorities != TrustedAuthorities(authorities.certificates + [10]))
     }
 
+    @Test func `SEC-8: authorities are the same where their certificates are`() {
+        #expect(TrustedAuthorities([1, 2]) == TrustedAuthorities([1, 2]))
+        #expect(TrustedAuthorities([1, 2]) != TrustedAuthorities([2, 1]))
+    }
+
     @Test(arguments: ["", "nothing of the kind"])
     func `SEC-8: contents that are no certificates trust nobody`(text: String) async throws {
         let server = try await TLSServer.start(.good)

@@ -95,6 +95,23 @@ import Testing
         return probe
     }
 
+    @Test func `authorities that cannot be read trust nobody, and nobody else is asked`()
+        async throws
+    {
+        let server = try await TLSServer.start(.good)
+        let client = try HTTPClient.local {
+            $0.certificateAuthorities = TrustedAuthorities(Array("nothing of the kind".utf8))
+        }
+        let probe = ExchangeProbe()
+        probe.onTrust = { _ in .accept }
+        var request = HTTPRequest(url: server.url)
+        request.asksForTrust = true
+        client.start(request, handler: probe)
+        try await probe.finished()
+        #expect(probe.error?.code == .serverCertificateUntrusted)
+        #expect(probe.trusts.isEmpty)
+    }
+
     @Test func `a good server's chain leads up to its authority`() async throws {
         let server = try await TLSServer.start(.good)
         let probe = try await fetch(server, .followVerdict)

@@ -54,6 +54,23 @@ import Testing
         return receive("\r\n", in: &machine)
     }
 
+    @Test func `a proxy's answer for another tunnel is read like the one for the first`() {
+        var machine = machine()
+        func tunnel(_ line: String) -> Machine.Reception {
+            Array((line + "\r\n").utf8).withUnsafeBytes {
+                machine.receivedTunnelLine($0, at: start)
+            }
+        }
+        #expect(tunnel("HTTP/1.1 200 Connection established") == .skip)
+        #expect(tunnel("") == .skip)
+        #expect(tunnel("HTTP/1.1 407 Proxy Authentication Required") == .skip)
+        guard case .deliverHead(let head) = tunnel("") else {
+            Issue.record("the second answer was not read")
+            return
+        }
+        #expect(head.status == 407)
+    }
+
     @Test func `SEC-1: a request does not leave by a connection that has something to say`() {
         var machine = machine()
         let isUsed = machine.usesKeptConnection(isSilent: false)

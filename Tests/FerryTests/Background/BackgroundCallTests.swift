@@ -62,6 +62,25 @@ struct BackgroundCallTests {
         #expect(made.state == .running)
     }
 
+    @Test func `of what is said before a task is resumed the last word counts`() {
+        var made = task()
+        made.isResumed = false
+        var call = BackgroundCall.create(made)
+        let words: [BackgroundCall] = [
+            .setDescription(task: 1, nil), .setPriority(task: 1, 0.25),
+            .setEarliestBegin(task: 1, nil), .setOptions(task: 1, nil),
+        ]
+        for word in words {
+            let isAbsorbed = call.absorb(word)
+            #expect(isAbsorbed)
+        }
+        made.description = nil
+        made.priority = 0.25
+        made.earliestBegin = nil
+        made.options = nil
+        #expect(call == .create(made))
+    }
+
     @Test func `what was said of a download goes with the call that makes it`() async throws {
         check(try await make(task()))
     }

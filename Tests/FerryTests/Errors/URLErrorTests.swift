@@ -82,6 +82,23 @@ struct URLErrorTests {
         #expect(URLError(.cancelled).downloadTaskResumeData == nil)
     }
 
+    @Test func `RD-4: an upload's resume data has an entry of its own`() throws {
+        let data = Data(
+            try UploadResumeData(
+                request: TransferRequest(url: "http://example.com/in", method: "PUT"),
+                resource: UploadResource(url: "http://example.com/1", language: .tus),
+                content: .stream
+            ).encoded()
+        )
+        let error = URLError(
+            TransferError(code: .connectionLost, message: ""),
+            url: nil,
+            resumeData: data
+        )
+        #expect(error.uploadTaskResumeData == data)
+        #expect(error.downloadTaskResumeData == nil)
+    }
+
     @Test(arguments: [
         (0, URLError.BackgroundTaskCancelledReason.userForceQuitApplication),
         (1, .backgroundUpdatesDisabled),

@@ -24,6 +24,17 @@ import Testing
         #expect(attempts.delay(after: error(.cannotConnectToHost), by: retry) == nil)
     }
 
+    @Test func `USE-4: bytes that come have refusals counted from the beginning`() {
+        var attempts = Attempts()
+        for _ in 0..<3 {
+            #expect(attempts.unavailableResponses(by: retry) == .fail)
+            #expect(attempts.delay(after: error(.serverUnavailable), by: retry) != nil)
+        }
+        #expect(attempts.unavailableResponses(by: retry) == .deliver)
+        attempts.progressed(to: 10)
+        #expect(attempts.unavailableResponses(by: retry) == .fail)
+    }
+
     @Test func `USE-4: a server that has sent no more than a head has answered`() {
         var attempts = Attempts()
         attempts.responded()

@@ -87,6 +87,31 @@ import Testing
         #expect(parameters(value)["cnonce"] == nil)
     }
 
+    /// RFC 7616 §3.4.2: the nonces of the session are part of the secret.
+    @Test(arguments: [
+        ("MD5-sess", MessageDigest.md5), ("SHA-256-sess", .sha256),
+        ("SHA-512-256-sess", .sha512t256),
+    ])
+    func `a secret may be bound to a session`(algorithm: String, function: MessageDigest) throws {
+        let challenge = AuthenticationChallenge(
+            scheme: "digest",
+            parameters: ["realm": "r", "nonce": "n", "qop": "auth", "algorithm": algorithm]
+        )
+        var digest = try #require(DigestAuthentication(challenge))
+        let value = try digest.value(
+            for: PasswordCredential(user: "u", password: "p"),
+            method: "GET",
+            target: "/",
+            clientNonce: "c"
+        )
+        let own = try function.hexadecimal(of: "u:r:p")
+        let secret = try function.hexadecimal(of: "\(own):n:c")
+        let request = try function.hexadecimal(of: "GET:/")
+        let proof = "\(secret):n:00000001:c:auth:\(request)"
+        #expect(parameters(value)["response"] == (try function.hexadecimal(of: proof)))
+        #expect(parameters(value)["algorithm"] == algorithm)
+    }
+
     /// RFC 7616 §3.9.2, whose user has a name beyond ASCII, hashed.
     @Test func `a user's name may be hashed`() throws {
         let challenge = AuthenticationChallenge(

@@ -72,6 +72,25 @@ struct FileOrderTests {
         #expect(calls == ["renameat2 /file to \(temporary.path)/mine/file", "fsync /mine"])
     }
 
+    @Test func `TEST-6: a record beside a file is taken over before the file`() async throws {
+        let file = PartialFile(directory: temporary.directory, name: "file")
+        try file.begin(.bulky("a"))
+        try file.write([UInt8](repeating: 1, count: 40))
+        let data = try ResumeData(request: TransferRequest(url: "http://host/file"), file: file)
+        let mine = try temporary.directory.openSubdirectory("mine")
+        let queue = queue
+        let calls = await record.during {
+            _ = try? await PartialFile.adopt(data, into: mine, as: "file", on: queue)
+        }
+        // Without it the file could not be continued by a process that finds it.
+        #expect(
+            calls == [
+                "renameat2 /file.record to \(temporary.path)/mine/file.record",
+                "renameat2 /file to \(temporary.path)/mine/file", "fsync /mine",
+            ]
+        )
+    }
+
     @Test(.enabled(if: SmallDisk.canBeMade))
     func `TEST-6: a file of another disk is copied for good before the original goes`() async throws
     {

@@ -75,6 +75,17 @@ import Testing
         #expect(isExhaustedNow)
     }
 
+    @Test func `what is owed to a limit is forgotten with it`() {
+        let now = ContinuousClock.now
+        var machine = Machine(bytesPerSecond: 1, at: now)
+        machine.passed(1_000_000, by: .flow(1), weight: 1, at: now)
+        _ = machine.wait(.flow(1), at: now)
+        let effects = machine.setRate(1000, at: now)
+        #expect(effects == [.setTimer(nil), .admit(.flow(1))])
+        let isExhausted = machine.isExhausted(at: now)
+        #expect(!isExhausted)
+    }
+
     @Test func `equal flows get equal shares`() {
         var world = World(rate: 100_000, piece: 16_384, weights: [1: 1, 2: 1, 3: 1])
         for flow in world.weights.keys.sorted() { world.run(flow) }

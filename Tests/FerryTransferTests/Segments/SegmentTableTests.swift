@@ -25,6 +25,19 @@ import Testing
         }
     }
 
+    @Test func `a table that tells of bytes behind the last one is none`() {
+        func decoded(through end: Int64) -> PartialFile.SegmentTable? {
+            let table = PartialFile.SegmentTable(
+                generation: 1,
+                totalByteCount: 100,
+                written: ByteRanges([0..<10, 20..<end])
+            )
+            return PartialFile.SegmentTable(decoding: table.encoded)
+        }
+        #expect(decoded(through: 100)?.written == ByteRanges([0..<10, 20..<100]))
+        #expect(decoded(through: 101) == nil)
+    }
+
     @Test func `it lies in a page of its own behind the last byte`() {
         #expect(PartialFile.SegmentTable.offset(behind: 1) == 4096)
         #expect(PartialFile.SegmentTable.offset(behind: 4096) == 4096)

@@ -95,7 +95,9 @@ final class SimulatedDisk {
         oldSynchronized = nil
         guard try directory.status(of: name) != nil else { return }
         let file = try directory.open(name, .readWrite)
-        if !isAnchored, generator.happens(30) { try? file.removeAttribute("user.ferry.transfer") }
+        if !isAnchored, generator.happens(30) {
+            _ = try? file.removeAttribute("user.ferry.transfer")
+        }
         try spoil(file, size: try file.status().size, using: &generator)
     }
 

@@ -307,6 +307,39 @@ import Testing
         try expectService(daemon)
     }
 
+    @Test func `a process that has one connection more than another makes no room for it`()
+        async throws
+    {
+        var limits = VarlinkServer.Limits()
+        limits.connectionCount = 5
+        let daemon = try await TestDaemon(limits: limits)
+        let other = try await TestProcess(
+            "/usr/bin/python3",
+            [
+                "-c",
+                """
+                import socket, sys, time
+                all = [socket.socket(socket.AF_UNIX) for _ in range(5)]
+                for s in all:
+                    s.connect(sys.argv[1])
+                time.sleep(600)
+                """,
+                daemon.place.directory.path(of: "socket"),
+            ],
+            environment: [:]
+        )
+        await daemon.waitUntilOpened(5)
+        let clients = try (0..<2).map { _ in try daemon.connect() }
+        for client in clients {
+            try client.call("GetStatus")
+            #expect(try client.receive()?["parameters"]?["status"] != nil)
+        }
+        // Otherwise the two would close each other's connections for ever.
+        let refused = try daemon.connect()
+        #expect(try refused.receive()?["parameters"]?["maximum"] == .int(5))
+        await other.killed()
+    }
+
     @Test func `a process that has most of all connections makes room for others`() async throws {
         var limits = VarlinkServer.Limits()
         limits.connectionCount = 20
