@@ -129,7 +129,8 @@ import Testing
         server.on("/zeros", .endlessGzip)
         let probe = try await client.fetch(HTTPRequest(url: server.url("/zeros")))
         #expect(probe.error?.code == .cannotDecodeContent)
-        #expect(probe.bytes.count < 64 << 20)
+        // What small reads have unpacked to is delivered before a large one shows how it is.
+        #expect(probe.bytes.count < 256 << 20)
     }
 
     @Test func `a body that unpacks without end does not keep the loop from others`() async throws {
