@@ -46,7 +46,12 @@ import Testing
         #expect(hooks.output == "", "\(hooks.output)")
     }
 
-    @Test
+    @Test(
+        .disabled(
+            if: ProcessEnvironment["TSAN_OPTIONS"] != nil,
+            "ferryd starts the program without the sanitizer's options, and so without its suppressions"
+        )
+    )
     func `USE-1: the README's program, killed, is started for its file, and fetches no other`()
         async throws
     {
