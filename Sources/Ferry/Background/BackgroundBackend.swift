@@ -93,6 +93,14 @@ final class BackgroundBackend: SessionBackend {
         }
     }
 
+    /// Background sessions have no data tasks.
+    func add(_ task: URLSessionDataTask, _ specification: DataTaskSpecification) { refuse(task) }
+
+    /// The daemon loads what is on a server, and nothing else.
+    func addLocal(_ task: URLSessionDownloadTask, _ specification: DataTaskSpecification) {
+        refuse(task)
+    }
+
     func perform(_ command: URLSessionTask.Lifecycle.Command, on task: URLSessionTask) {
         let identifier = task.taskIdentifier
         switch command {

@@ -32,6 +32,11 @@ final class InProcessBackend: SessionBackend {
         LoopActor.perform { [engine] in engine.add(task, .file(task, nil), specification) }
     }
 
+    /// Without the daemon an upload is a data task.
+    func add(_ task: URLSessionUploadTask, _ specification: UploadTaskSpecification) {
+        refuse(task)
+    }
+
     func appCaughtUp(with task: URLSessionDataTask) {
         let identifier = task.taskIdentifier
         LoopActor.perform { [engine] in engine.appCaughtUp(withTask: identifier) }

@@ -80,12 +80,9 @@ protocol SessionBackend: TaskBackend {
 }
 
 extension SessionBackend {
-    /// Never called for background sessions, which refuse such tasks.
-    func add(_ task: URLSessionDataTask, _ specification: DataTaskSpecification) {}
-
-    /// Only ever called for background sessions.
-    func add(_ task: URLSessionUploadTask, _ specification: UploadTaskSpecification) {}
-
-    /// Never called for background sessions, which refuse such tasks.
-    func addLocal(_ task: URLSessionDownloadTask, _ specification: DataTaskSpecification) {}
+    /// Ends a task that a session of this kind cannot carry out, and that is never made for it.
+    func refuse(_ task: URLSessionTask) {
+        let error = URLError(.unsupportedURL, url: task.originalRequest?.url)
+        task.core.delegateQueue.addOperation { task.deliver(.completed(error: error)) }
+    }
 }
