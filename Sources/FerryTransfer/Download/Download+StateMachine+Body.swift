@@ -8,26 +8,22 @@ extension Download.StateMachine {
         guard segments == nil else {
             return partReceivedBytes(Self.firstConnection, count: count)
         }
-        let start = (proofEnd ?? receivedByteCount) - overlapByteCount
+        let start = proof.position(in: receivedByteCount)
         if let end, start + Int64(count) > end {
             return abandonLoads() + refused("the body is longer than announced")
         }
         hasReceivedBytes = true
         fruitlessResumptionCount = 0
-        guard overlapByteCount > 0 else { return [.write(dropping: 0)] }
-        let known = Int(min(overlapByteCount, Int64(count)))
-        overlapByteCount -= Int64(known)
+        guard !proof.isComplete else { return [.write(dropping: 0)] }
+        let known = proof.receive(count: count)
         var effects = [Effect.compare(count: known, at: start)]
-        if overlapByteCount == 0, let version = unprovedVersion {
-            unprovedVersion = nil
-            effects.append(.continueFile(version))
-        }
+        if let version = proof.conclude() { effects.append(.continueFile(version)) }
         // What was asked for only to be compared is there already.
-        return proofEnd == nil ? effects + [.write(dropping: known)] : effects
+        return proof.isAlone ? effects : effects + [.write(dropping: known)]
     }
 
     /// Whether all that comes goes to the end of the file.
-    var acceptsPipes: Bool { state == .receiving && overlapByteCount == 0 }
+    var acceptsPipes: Bool { state == .receiving && proof.isComplete }
 
     /// The server sends other bytes than the file holds.
     mutating func compareFailed() -> [Effect] {
@@ -61,9 +57,7 @@ extension Download.StateMachine {
     /// Gives up all bytes, and asks for the whole.
     mutating func beginAnew(because reason: String) -> [Effect] {
         receivedByteCount = 0
-        overlapByteCount = 0
-        unprovedVersion = nil
-        proofEnd = nil
+        proof = Proof()
         held = nil
         sources.forgetProofs()
         growth = nil

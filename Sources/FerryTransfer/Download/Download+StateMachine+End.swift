@@ -26,7 +26,7 @@ extension Download.StateMachine {
 
     /// The load ended as it should while a body was coming.
     private mutating func bodyEnded() -> [Effect] {
-        let reached = (proofEnd ?? receivedByteCount) - overlapByteCount
+        let reached = proof.position(in: receivedByteCount)
         if let end, reached < end {
             return fail(
                 TransferError(
@@ -35,11 +35,11 @@ extension Download.StateMachine {
                 )
             )
         }
-        if current.resumption?.isRelinked == true, overlapByteCount > 0 {
+        if current.resumption?.isRelinked == true, !proof.isComplete {
             return refused("the new address sends too little to prove that it is the same")
         }
-        if proofEnd != nil, var held, let version {
-            proofEnd = nil
+        if proof.isAlone, var held, let version {
+            proof = Proof()
             held.version = version
             self.held = held
             return send(Request(transfer: leading, resumption: held.resumption))

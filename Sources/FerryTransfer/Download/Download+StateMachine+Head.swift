@@ -87,7 +87,7 @@ extension Download.StateMachine {
             if let gap = resumption.gap, let written = held?.segments {
                 return gapCame(head, gap.lowerBound..<end, of: version, beside: written)
             }
-            overlapByteCount = receivedByteCount - resumption.offset
+            proof = Proof(byteCount: receivedByteCount - resumption.offset)
             held = Held(byteCount: receivedByteCount, version: version)
             return receive(
                 head,
@@ -112,19 +112,23 @@ extension Download.StateMachine {
         if resumption.gap != nil, validator == nil {
             return leaveRefusal(head, "the new address has nothing that proves its parts")
         }
-        proofEnd = resumption.gap?.upperBound
-        if validator != nil {
-            unprovedVersion = ResourceVersion(
-                validator: validator,
+        let unproved = validator.map {
+            ResourceVersion(
+                validator: $0,
                 totalByteCount: total,
                 url: head.url,
                 link: configuration.link
             )
         }
+        let proofEnd = resumption.gap?.upperBound
+        proof = Proof(
+            byteCount: (proofEnd ?? receivedByteCount) - resumption.offset,
+            upTo: proofEnd,
+            of: unproved
+        )
         self.end = end
-        overlapByteCount = (proofEnd ?? receivedByteCount) - resumption.offset
         noteDigests(head, of: resumption.offset..<end)
-        var version = unprovedVersion ?? resumption.version
+        var version = unproved ?? resumption.version
         version.totalByteCount = total
         // What is asked for once more has not been lost.
         return receive(
@@ -152,7 +156,7 @@ extension Download.StateMachine {
             limit: range.upperBound,
             end: range.upperBound
         )
-        overlapByteCount = 0
+        proof = Proof()
         let effects = receive(
             head,
             version,
@@ -178,8 +182,7 @@ extension Download.StateMachine {
             url: head.url,
             link: configuration.link
         )
-        unprovedVersion = nil
-        proofEnd = nil
+        proof = Proof()
         var effects: [Effect] = []
         if held != nil, current.resumption != nil {
             effects.append(.reportRestart(reason: "the server answers \(head.status)"))
@@ -189,7 +192,6 @@ extension Download.StateMachine {
         sources.returnToFirst()
         end = length
         receivedByteCount = 0
-        overlapByteCount = 0
         noteDigests(head)
         return receive(head, version, effects + [.beginFile(version)], resumedAt: 0, showing: head)
     }

@@ -76,12 +76,8 @@ extension Download {
         var version: ResourceVersion?
         /// Where the body at hand ends in the resource, if its head tells.
         var end: Int64?
-        /// What is known of the resource when its bytes have proved to be those at hand.
-        var unprovedVersion: ResourceVersion?
-        /// Where the bytes end that are asked for only to be compared.
-        var proofEnd: Int64?
-        /// How many bytes are still to come that the file holds already.
-        var overlapByteCount: Int64 = 0
+        /// What is sent once more, to be compared.
+        var proof = Proof()
         var hasReceivedBytes = false
         /// What the server has said of the bytes.
         var announcedChecks: [DigestCheck] = []

@@ -19,7 +19,7 @@ extension Download.StateMachine {
 
     /// Bytes were written: finds out whether further connections are of use.
     mutating func grow(at now: ContinuousClock.Instant) -> [Effect] {
-        guard state == .receiving, growth != nil, overlapByteCount == 0,
+        guard state == .receiving, growth != nil, proof.isComplete,
             let total = version?.totalByteCount
         else { return [] }
         growth?.note(

@@ -137,9 +137,8 @@ extension Download.StateMachine {
     ) -> [Effect]? {
         guard sources.hasMirror else { return leadHome() }
         guard held != nil || state == .receiving else { return leadElsewhere() }
-        let isUnproved = unprovedVersion != nil || proofEnd != nil
         guard original.isResumable,
-            let version = isUnproved ? held?.version : version ?? held?.version,
+            let version = proof.isOpen ? held?.version : version ?? held?.version,
             version.validator != nil, let total = version.totalByteCount, probedRange != nil
         else {
             // So little at hand is not worth a failure.
@@ -161,9 +160,7 @@ extension Download.StateMachine {
         after error: TransferError,
         at now: ContinuousClock.Instant
     ) -> [Effect] {
-        unprovedVersion = nil
-        proofEnd = nil
-        overlapByteCount = 0
+        proof = Proof()
         var effects: [Effect] = []
         if segments == nil, let total = version.totalByteCount {
             if state != .receiving { effects.append(.continueFile(version)) }
