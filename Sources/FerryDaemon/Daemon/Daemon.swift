@@ -98,7 +98,6 @@ final class Daemon {
         let rates = SharedRates.limits(try await store.value(of: .rates))
         var clock = DaemonClock(continuing: .decode(try await store.value(of: .clock)))
         _ = clock.note()
-        machine.clock = clock
         await settleFiles()
         files.removeExpiredResumeFiles(now: Date())
         observeConnectivity()
@@ -108,7 +107,9 @@ final class Daemon {
                 applications: applications,
                 sessions: sessions,
                 rates: rates,
-                at: now
+                clock: clock,
+                connectivity: ConnectivityMonitor.shared.connectivity,
+                at: clock.now()
             )
         )
     }
@@ -132,14 +133,13 @@ final class Daemon {
         connectivity = ConnectivityMonitor.shared.observe { [weak self] connectivity in
             self?.input { machine, now in machine.connectivityChanged(to: connectivity, at: now) }
         }
-        machine.connectivity = ConnectivityMonitor.shared.connectivity
     }
 
     /// Ends the process as soon as what is under way is in the store.
     func stop() { perform(machine.stopDaemon(call: nil)) }
 
     /// Whether the process ends because it has nothing to do, not because it was told to.
-    var mayGoOn: Bool { machine.isIdle }
+    var mayGoOn: Bool { machine.stage == .idle }
 
     /// A client has come after all.
     func goOn() { perform(machine.goOn(at: now)) }

@@ -11,7 +11,7 @@ extension DaemonStateMachine {
         guard let resumeData = ByteState.decode(task.checkpoint)?.resumeData,
             adoptions.insert(task.id).inserted
         else { return [] }
-        fileOperationCount += 1
+        work.begin(in: .applicationFile)
         return [.adopt(resumeData: resumeData, task)]
     }
 
@@ -21,9 +21,9 @@ extension DaemonStateMachine {
         _ result: Result<Checkpoint, TransferError>,
         at now: Date
     ) -> [Effect] {
-        fileOperationCount -= 1
+        work.end(in: .applicationFile)
         // One that ends, or has ended, has no use for it.
-        guard adoptions.contains(task.id), ending[task.id] == nil else {
+        guard adoptions.contains(task.id), !endings.contains(task.id) else {
             adoptions.remove(task.id)
             return searchForTasks(at: now) + evaluateIdleness(at: now)
         }
@@ -75,7 +75,7 @@ extension DaemonStateMachine {
     /// What has become of a task's resume data is in the store.
     mutating func adoptionStored(task: Int64, at now: Date) -> [Effect] {
         adoptions.remove(task)
-        search.note(task)
+        readings.note(task)
         return [.changed(task: task)] + searchForTasks(at: now)
     }
 

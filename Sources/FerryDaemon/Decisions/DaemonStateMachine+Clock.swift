@@ -5,28 +5,19 @@ import FoundationEssentials
 // date gets the moment that the date is now. A pass over them has come to its end before the next begins, so that no
 // commit of an earlier one comes late.
 extension DaemonStateMachine {
-    /// A pass over the tasks that wait for a time of day.
-    struct ClockPass: Hashable, Sendable {
-        /// Whether the clock was set since.
-        var isStale = false
-    }
+    /// What time it is.
+    var clock: DaemonClock { timekeeping.clock }
 
     /// The time of day may have been set.
     mutating func clockSet(_ noted: DaemonClock, at now: Date) -> [Effect] {
-        guard noted != clock, !isStopping else { return [] }
-        clock = noted
+        guard !isStopping, timekeeping.set(noted) else { return [] }
         return [.log(.notice, "the clock was set", task: nil)] + followClock(at: now)
     }
 
     /// Has all tasks that wait for a time of day wait for the right moment.
     mutating func followClock(at now: Date) -> [Effect] {
         guard !clock.isNewBoot else { return takeUpClock(at: now) }
-        guard clockPass == nil else {
-            clockPass?.isStale = true
-            return []
-        }
-        clockPass = ClockPass()
-        return [query(.dated(after: 0))]
+        return timekeeping.beginPass() ? [query(.dated(after: 0))] : []
     }
 
     /// Tasks that wait for a date, as just read; none when all were.
@@ -51,15 +42,13 @@ extension DaemonStateMachine {
     }
 
     private mutating func endClockPass(at now: Date) -> [Effect] {
-        let isStale = clockPass?.isStale == true
-        clockPass = nil
-        return isStale
+        timekeeping.endPass()
             ? followClock(at: now) : [commit([.set(.clock, clock.anchor.encoded)], .relaxed)]
     }
 
     /// The store could not say which tasks wait for a date.
     mutating func clockPassFailed(until later: Date) -> [Effect] {
-        clockPass = nil
+        _ = timekeeping.endPass()
         return [.setTimer(.clock, later)]
     }
 
@@ -81,7 +70,7 @@ extension DaemonStateMachine {
 
     /// The moments in the store are as right as they can be: those that come first may be others than before.
     mutating func clockTakenUp(at now: Date) -> [Effect] {
-        clock.takeUp()
+        timekeeping.takeUp()
         return [query(.earliestDeadline)] + searchForTasks(at: now) + followClock(at: now)
     }
 }

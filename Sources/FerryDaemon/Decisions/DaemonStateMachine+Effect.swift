@@ -116,16 +116,6 @@ extension DaemonStateMachine {
         case dated(after: Int64)
         /// How many tasks there are at all.
         case totals
-
-        /// Whether tasks are read that are to end.
-        var isForEnding: Bool {
-            switch self {
-            case .task, .sweep, .overdue: true
-            case .candidates, .events, .session, .repeated, .secured, .revise, .earliestDeadline,
-                .dated, .totals:
-                false
-            }
-        }
     }
 
     /// What the store answers.

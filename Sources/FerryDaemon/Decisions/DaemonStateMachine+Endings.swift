@@ -7,7 +7,17 @@ extension DaemonStateMachine {
     // MARK: Ending a task
 
     /// The task that a caller wants to end, as just read.
-    mutating func found(_ task: TaskRecord?, for ending: Ending, at now: Date) -> [Effect] {
+    mutating func found(
+        _ task: TaskRecord?,
+        _ key: TaskKey,
+        for ending: Ending,
+        readBy reading: Readings.Reading?,
+        at now: Date
+    ) -> [Effect] {
+        if task == nil, case .id(let id) = key, case .call = ending.caller {
+            // A person has mistaken the number, or is too late.
+            return refuse(ending.caller, .taskNotFound(id: id))
+        }
         guard let task, task.state != .completed else {
             if let task, ending.forgetsEnded, case .call(let call) = ending.caller,
                 !isAwaited(session: task.sessionID)
@@ -18,7 +28,21 @@ extension DaemonStateMachine {
             // One that has ended already is no error: the end has overtaken the call.
             return answer(ending.caller, resumeData: nil)
         }
-        return end(task, ending, at: now)
+        return end(task, key, ending, readBy: reading, at: now)
+    }
+
+    /// Ends a task, unless it has changed since it was read: then it is read again.
+    private mutating func end(
+        _ task: TaskRecord,
+        _ key: TaskKey,
+        _ ending: Ending,
+        readBy reading: Readings.Reading?,
+        at now: Date
+    ) -> [Effect] {
+        guard readings.hasChanged(task, since: reading), !endings.contains(task.id) else {
+            return end(task, ending, at: now)
+        }
+        return [query(.task(key, ending))]
     }
 
     /// Whether somebody is there, or about to be, who takes what a session has to tell.
@@ -38,24 +62,14 @@ extension DaemonStateMachine {
         ] + recount(session)
     }
 
-    /// Tasks that are to end are read: what has come to pass meanwhile need not be known any more.
-    mutating func endingQueryAnswered() {
-        endingQueryCount -= 1
-        if endingQueryCount == 0 { tasksEndedMeanwhile = [] }
-        releaseStoredResources()
-    }
-
     /// Ends a task: stops its transfer, completes it in the store, then keeps or drops its bytes.
     mutating func end(_ task: TaskRecord, _ ending: Ending, at now: Date) -> [Effect] {
-        guard !tasksEndedMeanwhile.contains(task.id) else {
-            return answer(ending.caller, resumeData: nil)
-        }
-        guard self.ending[task.id] == nil else {
+        guard !endings.contains(task.id) else {
             // It ends already; that it has is said when it has.
-            if ending.caller != .nobody { self.ending[task.id]?.append(ending.caller) }
+            endings.join(task.id, ending.caller)
             return []
         }
-        self.ending[task.id] = []
+        endings.begin(task.id)
         var task = task
         let sentByteCount = running[task.id]?.sentByteCount ?? (task.upload == nil ? nil : 0)
         var ending = ending
@@ -79,8 +93,7 @@ extension DaemonStateMachine {
                 complete(task, ending, sentByteCount: sentByteCount, resumeData: data, at: now)
             ]
         }
-        operationCount += 1
-        resumeDataCount += 1
+        work.begin(in: .partialFile)
         return effects + [.makeResumeData(task, ending)]
     }
 
@@ -91,8 +104,7 @@ extension DaemonStateMachine {
         _ ending: Ending,
         at now: Date
     ) -> [Effect] {
-        operationCount -= 1
-        resumeDataCount -= 1
+        work.end(in: .partialFile)
         var ending = ending
         if case .failure(let reason) = result { ending.resumeDataRefusal = reason }
         return [complete(task, ending, resumeData: try? result.get(), at: now)]
@@ -144,17 +156,13 @@ extension DaemonStateMachine {
         at now: Date
     ) -> [Effect] {
         linkPatience[task] = nil
-        yields[task] = nil
-        let others = self.ending.removeValue(forKey: task) ?? []
-        search.note(task)
-        if endingQueryCount > 0 { tasksEndedMeanwhile.insert(task) }
+        shares.forget(task: task)
+        let others = endings.finish(task)
+        readings.note(task)
         adoptions.remove(task)
         // A task that has ended has no transfer, whatever has ended it.
         var effects = stop(task: task, at: now)
-        if copying[task] != nil {
-            copying[task] = true
-            effects.append(.abandonCopy(task: task))
-        }
+        if followings.noteEnd(of: task) { effects.append(.abandonCopy(task: task)) }
         for change in receipt.changes where change.to == .completed {
             effects += log(ending, of: task)
             effects.append(fileEffect(task: task, ending, resumeData: resumeData))
@@ -182,7 +190,7 @@ extension DaemonStateMachine {
         _ error: StoreError,
         at now: Date
     ) -> [Effect] {
-        let others = self.ending.removeValue(forKey: task) ?? []
+        let others = endings.finish(task)
         var effects = stop(task: task, at: now)
         for caller in [ending.caller] + others { effects += refuse(caller, error) }
         return effects + searchForTasks(at: now)
@@ -201,7 +209,7 @@ extension DaemonStateMachine {
         case .call(let call), .resumeDataCall(let call):
             return [.refuse(call, error)]
         case .sweep(let call):
-            guard let sweep = sweeps.removeValue(forKey: call) else { return [] }
+            guard let sweep = endings.endSweep(of: call) else { return [] }
             // A session that could not be closed is still open.
             if case .session(let session) = sweep.scope { sessions[session]?.isClosing = false }
             return [.refuse(call, error)]
@@ -236,7 +244,7 @@ extension DaemonStateMachine {
         ending: Ending,
         for call: CallIdentifier
     ) -> [Effect] {
-        sweeps[call] = Sweep(scope: scope, ending: ending)
+        endings.begin(Sweep(scope: scope, ending: ending), for: call)
         return [query(.sweep(call, scope, after: 0))]
     }
 
@@ -244,33 +252,21 @@ extension DaemonStateMachine {
     mutating func found(
         _ tasks: [TaskRecord],
         ofSweep call: CallIdentifier,
+        readBy reading: Readings.Reading?,
         at now: Date
-    )
-        -> [Effect]
-    {
-        guard var sweep = sweeps[call] else { return [] }
-        guard let last = tasks.last else {
-            sweeps[call] = nil
-            return finishSweep(sweep, call)
+    ) -> [Effect] {
+        guard let sweep = endings.continue(call, with: tasks) else {
+            return endings.endSweep(of: call).map { finish($0, call) } ?? []
         }
-        sweep.lastTask = last.id
-        sweep.outstanding = tasks.count
-        sweep.count += tasks.count
-        sweeps[call] = sweep
-        var effects: [Effect] = []
-        for task in tasks { effects += end(task, sweep.ending, at: now) }
-        return effects
+        return tasks.flatMap { end($0, .id($0.id), sweep.ending, readBy: reading, at: now) }
     }
 
     private mutating func sweptOne(_ call: CallIdentifier) -> [Effect] {
-        guard var sweep = sweeps[call] else { return [] }
-        sweep.outstanding -= 1
-        sweeps[call] = sweep
-        guard sweep.outstanding == 0 else { return [] }
+        guard let sweep = endings.endedOne(of: call) else { return [] }
         return [query(.sweep(call, sweep.scope, after: sweep.lastTask))]
     }
 
-    private mutating func finishSweep(_ sweep: Sweep, _ call: CallIdentifier) -> [Effect] {
+    private mutating func finish(_ sweep: Sweep, _ call: CallIdentifier) -> [Effect] {
         switch sweep.scope {
         case .application: [.answer(call, .cancelled(count: sweep.count))]
         case .session(let session): [.answer(call, .done), query(.session(session))]

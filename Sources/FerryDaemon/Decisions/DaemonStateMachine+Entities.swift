@@ -18,10 +18,6 @@ extension DaemonStateMachine {
         var latestStart: Start?
         /// Whether the process that was started then has made tasks, which will be the reason for the next start.
         var hasMadeTasks = false
-        /// When a task of its was started last, in the order of all starts.
-        var lastServed: UInt64 = 0
-        /// The host that this task loads from.
-        var lastHost: String?
         /// How many calls are under way that forbid to start it.
         var objectionCount = 0
 

@@ -20,7 +20,7 @@ extension DaemonStateMachine {
                 && other.record.host == task.host && other.record.upload == nil
                 && other.record.replacement == nil && other.record.options == task.options
                 && other.record.request == task.request
-                && followers[other.record.id]?.count ?? 0 < policy.maximumFollowers
+                && followings.followers(of: other.record.id).count < policy.maximumFollowers
                 && !isTooLargeToCopy(other)
         }
         guard let leader = equal.min(by: { $0.record.id < $1.record.id }),
@@ -39,7 +39,7 @@ extension DaemonStateMachine {
         follower.hasUntoldResponse = leader.response != nil
         follower.hasUntoldProgress = leader.hasReported
         running[task.id] = follower
-        followers[leader.record.id, default: []].append(task.id)
+        followings.add(task.id, to: leader.record.id)
         return [
             .log(
                 .info,
@@ -52,8 +52,8 @@ extension DaemonStateMachine {
 
     /// Tells the followers of a task what it has just been told.
     mutating func tellFollowers(of id: Int64, isResponse: Bool = false) {
-        guard let own = followers[id], let leader = running[id] else { return }
-        for follower in own {
+        guard let leader = running[id] else { return }
+        for follower in followings.followers(of: id) {
             running[follower]?.mirror(leader)
             running[follower]?.hasUntoldProgress = true
             if isResponse { running[follower]?.hasUntoldResponse = true }
@@ -62,13 +62,11 @@ extension DaemonStateMachine {
 
     /// A task has no transfer any more: its followers go on by themselves.
     mutating func releaseFollowers(of id: Int64) -> [Effect] {
-        let isShared = sharings.removeValue(forKey: id) != nil
-        let released = (followers.removeValue(forKey: id) ?? []).filter {
-            running[$0]?.phase == .following
-        }
+        let isShared = followings.stopSharing(of: id)
+        let released = followings.removeAll(from: id).filter { running[$0]?.phase == .following }
         let attempts = released.flatMap { storeAttempts(of: $0) }
         for follower in released {
-            search.note(follower)
+            readings.note(follower)
             running[follower] = nil
         }
         return (isShared ? [.setTimer(.sharing(task: id), nil)] : [])
@@ -78,7 +76,7 @@ extension DaemonStateMachine {
 
     /// Has the followers of a task go on by themselves of which it is known by now that they will get no copies.
     mutating func releaseIfTooLarge(_ id: Int64, at now: Date) -> [Effect] {
-        guard followers[id] != nil, let task = running[id], isTooLargeToCopy(task) else {
+        guard followings.isFollowed(id), let task = running[id], isTooLargeToCopy(task) else {
             return []
         }
         return releaseFollowers(of: id) + searchForTasks(at: now)
@@ -87,14 +85,12 @@ extension DaemonStateMachine {
     /// Whether a task's file is too large to be copied, and the disk is known not to have two files share their bytes.
     private func isTooLargeToCopy(_ task: RunningTask) -> Bool {
         task.expectedByteCount ?? 0 > policy.greatestCopy
-            && directoriesWithoutSharing.contains(task.options?.directory ?? "")
+            && followings.lacksSharing(in: task.options?.directory)
     }
 
     /// A task goes that may follow another.
     mutating func leave(_ leader: Int64?, _ id: Int64) {
-        guard let leader else { return }
-        followers[leader]?.removeAll { $0 == id }
-        if followers[leader]?.isEmpty == true { followers[leader] = nil }
+        if let leader { followings.remove(id, from: leader) }
     }
 
     // MARK: The file
@@ -106,20 +102,19 @@ extension DaemonStateMachine {
         path: String,
         at now: Date
     ) -> [Effect]? {
-        guard followers[id] != nil else { return nil }
-        sharings[id] = Sharing(byteCount: byteCount, path: path)
+        guard followings.isFollowed(id) else { return nil }
+        followings.share(Sharing(byteCount: byteCount, path: path), of: id)
         return [.setTimer(.sharing(task: id), now + policy.copyTime)] + copyNext(of: id, at: now)
     }
 
     /// Makes the next copy of a file; when there is none to make, the task ends.
     private mutating func copyNext(of id: Int64, at now: Date) -> [Effect] {
-        guard !isStopping, let sharing = sharings[id] else { return [] }
-        guard let follower = followers[id]?.first, let task = running[follower] else {
+        guard !isStopping, let sharing = followings.sharing(of: id) else { return [] }
+        guard let follower = followings.followers(of: id).first, let task = running[follower] else {
             return endSharing(of: id, at: now)
         }
-        sharings[id]?.follower = follower
-        copying[follower] = false
-        fileOperationCount += 1
+        followings.beginCopy(for: follower, of: id)
+        work.begin(in: .applicationFile)
         let copy = FileCopy(
             leader: id,
             follower: follower,
@@ -132,16 +127,16 @@ extension DaemonStateMachine {
 
     /// Ends a task whose file nobody gets a copy of any more.
     private mutating func endSharing(of id: Int64, at now: Date) -> [Effect] {
-        guard let sharing = sharings[id] else { return [] }
+        guard let sharing = followings.sharing(of: id) else { return [] }
         let released = releaseFollowers(of: id)
-        ending[id] = []
+        endings.begin(id)
         return released
             + storeEnd(of: id, byteCount: sharing.byteCount, path: sharing.path, at: now)
     }
 
     /// The copies of a file have taken too long: its task ends, and who has none loads for itself.
     mutating func copyTimePassed(of id: Int64, at now: Date) -> [Effect] {
-        guard !isStopping, let sharing = sharings[id] else { return [] }
+        guard !isStopping, let sharing = followings.sharing(of: id) else { return [] }
         // Before its application may change what is being copied.
         let abandoned = sharing.follower.map { [Effect.abandonCopy(task: $0)] } ?? []
         return abandoned + endSharing(of: id, at: now) + searchForTasks(at: now)
@@ -150,9 +145,8 @@ extension DaemonStateMachine {
     /// The file of a task was copied for another, or could not be.
     mutating func copied(_ copy: FileCopy, _ result: FileCopy.Result, at now: Date) -> [Effect] {
         let (id, follower) = (copy.leader, copy.follower)
-        fileOperationCount -= 1
-        let hasEnded = copying.removeValue(forKey: follower) == true
-        if sharings[id]?.follower == follower { sharings[id]?.follower = nil }
+        work.end(in: .applicationFile)
+        let hasEnded = followings.endCopy(for: follower, of: id)
         let isWaiting = running[follower]?.leader == id && running[follower]?.phase == .following
         var effects: [Effect] = []
         switch result {
@@ -185,14 +179,13 @@ extension DaemonStateMachine {
         running[follower]?.hasUntoldProgress = false
         running[follower]?.receivedByteCount = copy.byteCount
         running[follower]?.expectedByteCount = copy.byteCount
-        ending[follower] = []
+        endings.begin(follower)
         return storeEnd(of: follower, byteCount: copy.byteCount, path: path, at: now)
     }
 
     /// Nobody gets a copy of a large file, now or later, where the disk cannot have two files share their bytes.
     private mutating func tooLarge(_ copy: FileCopy, at now: Date) -> [Effect] {
-        if directoriesWithoutSharing.count >= 64 { directoriesWithoutSharing = [] }
-        directoriesWithoutSharing.insert(copy.directory ?? "")
+        followings.noteLackOfSharing(in: copy.directory)
         let reason = "a copy of \(copy.byteCount) bytes would take too long"
         return [isLoadedAgain(copy, because: reason)] + endSharing(of: copy.leader, at: now)
     }

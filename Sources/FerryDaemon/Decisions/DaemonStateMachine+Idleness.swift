@@ -3,9 +3,21 @@ import FerryWire
 import FoundationEssentials
 
 extension DaemonStateMachine {
+    /// How far the daemon is.
+    enum Stage: Hashable, Sendable {
+        /// It serves.
+        case serving
+        /// It ends because it has nothing to do, unless somebody comes.
+        case idle
+        /// It has been told to stop.
+        case stopping
+    }
+
+    /// Whether the daemon has been told to stop.
+    var isStopping: Bool { stage == .stopping }
+
     private var isBusy: Bool {
-        !running.isEmpty || !connections.isEmpty || operationCount > 0 || fileOperationCount > 0
-            || !creations.isEmpty
+        !running.isEmpty || !connections.isEmpty || !work.isEmpty || !creations.isEmpty
             || search.nextRetry != nil || isRelaunchPending
     }
 
@@ -21,9 +33,11 @@ extension DaemonStateMachine {
 
     /// Looks whether there is anything left to stay for.
     func evaluateIdleness(at now: Date) -> [Effect] {
-        if isIdle { return [] }
-        if isStopping { return canEnd ? [.exit] : [] }
-        return isBusy ? [] : [.setTimer(.idle, now.addingTimeInterval(policy.idleTime))]
+        switch stage {
+        case .idle: []
+        case .stopping: work.allowsEnd ? [.exit] : []
+        case .serving: isBusy ? [] : [.setTimer(.idle, now.addingTimeInterval(policy.idleTime))]
+        }
     }
 
     /// The daemon has had nothing to do for a while.
@@ -36,13 +50,13 @@ extension DaemonStateMachine {
         guard !isBusy, !isStopping else { return [] }
         // Whatever was overlooked, a task that waits is not left behind.
         guard totals.waitingTasks == 0 else { return searchForTasks(at: now) }
-        isIdle = true
+        stage = .idle
         return [.log(.info, "nothing to do", task: nil), .exit]
     }
 
     /// A client has come at the last moment.
     mutating func goOn(at now: Date) -> [Effect] {
-        isIdle = false
+        if stage == .idle { stage = .serving }
         return searchForTasks(at: now) + evaluateIdleness(at: now)
     }
 
@@ -50,16 +64,13 @@ extension DaemonStateMachine {
     mutating func stopDaemon(call: CallIdentifier?) -> [Effect] {
         var effects: [Effect] = call.map { [.answer($0, .done)] } ?? []
         guard !isStopping else { return effects }
-        isStopping = true
+        stage = .stopping
         for id in running.keys.sorted() { effects.append(.stop(task: id)) }
         let loading = running.values.filter { $0.phase == .loading }
         for task in loading.sorted(by: { $0.record.id < $1.record.id }) {
             effects.append(commit(storeProgress(of: task.record.id)))
         }
         running = running.filter { $0.value.phase == .finishing }
-        return effects + (canEnd ? [.exit] : [])
+        return effects + (work.allowsEnd ? [.exit] : [])
     }
-
-    /// Whether nothing is under way that has to be in the store before the end.
-    private var canEnd: Bool { operationCount == resumeDataCount }
 }

@@ -75,7 +75,6 @@ extension DaemonStateMachine {
             return [.refuse(call, .invalidRequest(parameter: "request.url", reason: reason))]
         }
         let link = LinkState(request: request, number: makeLinkNumber())
-        noteChange(of: key)
         let address = LoggedAddress.of(request.url)
         return [
             .log(.info, "gets another address: \(address)", task: task.id),

@@ -32,8 +32,7 @@ extension DaemonStateMachine {
         of key: TaskKey,
         for call: CallIdentifier
     ) -> Effect {
-        noteChange(of: key)
-        return commit([setting.mutation(of: key)], then: .taskSet(call, key, setting))
+        commit([setting.mutation(of: key)], then: .taskSet(call, key, setting))
     }
 
     /// The store has it: a transfer that is under way goes on like that, as far as it can.

@@ -41,17 +41,13 @@ extension DaemonStateMachine {
         of task: Int64,
         then continuation: Continuation
     ) -> Effect {
-        unstoredChanges[task, default: 0] += 1
+        readings.store(task)
         return commit(mutations, durability, then: continuation)
     }
 
     /// The store has such a change, or never will.
     mutating func stored(_ task: Int64, at now: Date) -> [Effect] {
-        let count = unstoredChanges[task] ?? 1
-        unstoredChanges[task] = count > 1 ? count - 1 : nil
-        releaseStoredResources()
-        guard running[task] == nil else { return [] }
-        search.note(task)
-        return searchForTasks(at: now)
+        readings.stored(task)
+        return running[task] == nil ? searchForTasks(at: now) : []
     }
 }

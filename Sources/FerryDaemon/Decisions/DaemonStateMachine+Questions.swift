@@ -223,7 +223,6 @@ extension DaemonStateMachine {
         let task = runningTask(key)
         if let task, task.phase != .asking { return [.answer(caller.call, .done)] }
         let state = set.earliestBegin.flatMap { DelayState($0, at: clock.wall(at: now)) }
-        noteChange(of: key)
         let change = commit(
             [
                 .delayTask(

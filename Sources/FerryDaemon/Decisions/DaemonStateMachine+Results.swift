@@ -9,7 +9,7 @@ extension DaemonStateMachine {
         _ continuation: Continuation,
         at now: Date
     ) -> [Effect] {
-        operationCount -= 1
+        work.end(in: .store)
         let effects: [Effect] =
             switch continuation {
             case .nothing:
@@ -73,7 +73,7 @@ extension DaemonStateMachine {
         _ continuation: Continuation,
         at now: Date
     ) -> [Effect] {
-        operationCount -= 1
+        work.end(in: .store)
         let effects: [Effect] =
             switch continuation {
             case .call(let call, let task), .relinked(let call, let task),
@@ -119,30 +119,29 @@ extension DaemonStateMachine {
 
     /// The store has answered a query.
     mutating func answered(_ query: Query, _ result: QueryResult, at now: Date) -> [Effect] {
-        operationCount -= 1
+        work.end(in: .store)
+        let reading = query.question.flatMap { readings.answered($0) }
+        defer { if let reading { readings.close(reading) } }
         let effects: [Effect] =
             switch (query, result) {
             case (.candidates(let search), .candidates(let candidates)):
-                found(candidates, by: search, at: now)
+                found(candidates, by: search, readBy: reading, at: now)
             case (.events(let session, _, _, let call), .events(let events)):
                 read(events, session: session, for: call)
             case (.session, .session(let record?)):
                 counted(record, at: now)
-            case (.task(.id(let id), let ending), .tasks([])):
-                // A person has mistaken the number, or is too late.
-                refuse(ending.caller, .taskNotFound(id: id))
-            case (.task(_, let ending), .tasks(let tasks)):
-                found(tasks.first, for: ending, at: now)
+            case (.task(let key, let ending), .tasks(let tasks)):
+                found(tasks.first, key, for: ending, readBy: reading, at: now)
             case (.repeated(let task, let call), .tasks(let tasks)):
                 found(tasks.first, repeated: task, for: call, at: now)
             case (.secured(let task, let upload, let call), .tasks(let tasks)):
                 found(tasks.first, secured: upload, task, for: call, at: now)
             case (.revise(let key, let revision, let call), .tasks(let tasks)):
-                found(tasks.first, key, for: revision, call: call)
+                found(tasks.first, key, for: revision, call: call, readBy: reading)
             case (.sweep(let call, _, _), .tasks(let tasks)):
-                found(tasks, ofSweep: call, at: now)
+                found(tasks, ofSweep: call, readBy: reading, at: now)
             case (.overdue, .tasks(let tasks)):
-                foundOverdue(tasks, at: now)
+                foundOverdue(tasks, readBy: reading, at: now)
             case (.dated, .tasks(let tasks)):
                 found(dated: tasks, at: now)
             case (.earliestDeadline, .earliestDeadline(let deadline)):
@@ -155,7 +154,6 @@ extension DaemonStateMachine {
                 // The session has gone in the meantime.
                 []
             }
-        if query.isForEnding { endingQueryAnswered() }
         return effects + evaluateIdleness(at: now)
     }
 
@@ -168,7 +166,7 @@ extension DaemonStateMachine {
         let later = now.addingTimeInterval(policy.rereadDelay)
         switch query {
         case .candidates:
-            search.isUnderWay = false
+            search.end()
             return [log, setRetryTimer(later)]
         case .events(let session, _, _, let call):
             guard sessions[session]?.subscriber?.call == call else { return [log] }
@@ -182,11 +180,10 @@ extension DaemonStateMachine {
         case .repeated(_, let call):
             return [log, .refuse(call, TransferInterfaceError(error, task: 0))]
         case .revise(_, _, let call):
-            revisions[call] = nil
             return [log, .refuse(call, TransferInterfaceError(error, task: 0))]
         case .sweep(let call, .session(let session), _) where sessions[session] == nil:
             // It has gone meanwhile, and with it all that was to be ended.
-            sweeps[call] = nil
+            _ = endings.endSweep(of: call)
             return [log, .answer(call, .done)]
         case .sweep(let call, _, _):
             return [log] + refuse(.sweep(call), error)

@@ -20,14 +20,7 @@ extension DaemonStateMachine {
         _ revision: Revision,
         for call: CallIdentifier
     ) -> Effect {
-        revisions[call] = false
-        return query(.revise(key, revision, call))
-    }
-
-    /// A task is changed: what was asked of the store before may tell how it was.
-    mutating func noteChange(of key: TaskKey) {
-        search.note(key)
-        for call in revisions.keys { revisions[call] = true }
+        query(.revise(key, revision, call))
     }
 
     /// The store has found a task that is to be carried out in another way.
@@ -35,13 +28,14 @@ extension DaemonStateMachine {
         _ task: TaskRecord?,
         _ key: TaskKey,
         for revision: Revision,
-        call: CallIdentifier
+        call: CallIdentifier,
+        readBy reading: Readings.Reading?
     ) -> [Effect] {
-        guard revisions.removeValue(forKey: call) != true else {
-            return [revise(key, revision, for: call)]
-        }
         guard let task, task.state != .completed else {
             return [.refuse(call, .taskNotFound(id: key.number))]
+        }
+        guard !readings.hasChanged(task, since: reading) else {
+            return [revise(key, revision, for: call)]
         }
         switch revision {
         case .link(let request, let isAsked):

@@ -7,16 +7,13 @@ extension DaemonStateMachine {
     /// The search for tasks to start.
     struct Search: Hashable, Sendable {
         /// Whether the store is being asked.
-        var isUnderWay = false
+        private(set) var isUnderWay = false
         /// Whether it is asked who waits for a place that another has.
         private(set) var isForShares = false
         /// Whether something has changed meanwhile.
-        var isStale = false
+        private(set) var isStale = false
         /// When the next task is due that backs off.
-        var nextRetry: Date?
-        /// The tasks that have changed while the store is being asked: what it says of them may
-        /// be out of date.
-        private var changedTasks: Set<TaskKey> = []
+        private(set) var nextRetry: Date?
         /// How many places applications get that are on their way back from others.
         private var promises: [Int64: Int] = [:]
 
@@ -25,36 +22,30 @@ extension DaemonStateMachine {
             isUnderWay = true
             self.isForShares = isForShares
             isStale = false
-            changedTasks = []
             promises = [:]
         }
+
+        /// The store has answered, or could not.
+        mutating func end() { isUnderWay = false }
+
+        /// What the store says may not be all that it would say now.
+        mutating func markStale() { isStale = true }
+
+        /// Notes when the next task is due that backs off.
+        mutating func plan(retryAt date: Date?) { nextRetry = date }
 
         /// Notes that an application gets a place that is on its way back.
         mutating func promise(to application: Int64) { promises[application, default: 0] += 1 }
 
         /// How many such places an application gets.
         func promisedCount(to application: Int64) -> Int { promises[application] ?? 0 }
-
-        /// Notes a task that has changed.
-        mutating func note(_ task: Int64) { note(.id(task)) }
-
-        /// Notes a task that has changed, of which perhaps only its session knows which one it is.
-        mutating func note(_ key: TaskKey) {
-            if isUnderWay { changedTasks.insert(key) }
-        }
-
-        /// Whether what the store says of a task may be out of date.
-        func hasMissedChange(of task: TaskRecord) -> Bool {
-            changedTasks.contains(.id(task.id))
-                || changedTasks.contains(.identifier(session: task.sessionID, task.identifier))
-        }
     }
 
     /// Looks for tasks to start, wherever there is room.
     mutating func searchForTasks(at now: Date) -> [Effect] {
         guard !isStopping else { return [] }
         guard !search.isUnderWay else {
-            search.isStale = true
+            search.markStale()
             return []
         }
         guard budget.free > 0 else { return reviewSharesSoon(at: now) }
@@ -76,9 +67,10 @@ extension DaemonStateMachine {
             limitPerHost: policy.maximumTransfersPerHost,
             saturatedHosts: isForShares ? [] : budget.saturatedHosts,
             saturatedSessions: saturatedSessions,
-            runningTasks: Set(running.keys).union(ending.keys).union(adoptions)
-                .union(unstoredChanges.keys).union(copying.keys).union(yieldingTasks(at: now)),
-            turns: turns
+            runningTasks: Set(running.keys).union(endings.tasks).union(adoptions)
+                .union(readings.unstoredTasks).union(followings.copyingTasks)
+                .union(shares.yieldingTasks(at: now)),
+            turns: shares.turns(havingPlaces: budget.places())
         )
     }
 
@@ -125,13 +117,13 @@ extension DaemonStateMachine {
 
     /// A task that backs off may be due.
     mutating func retryTimePassed(at now: Date) -> [Effect] {
-        search.nextRetry = nil
+        search.plan(retryAt: nil)
         return searchForTasks(at: now)
     }
 
     /// Sets or clears the timer for the tasks that back off.
     mutating func setRetryTimer(_ date: Date?) -> Effect {
-        search.nextRetry = date
+        search.plan(retryAt: date)
         return .setTimer(.retry, date)
     }
 
@@ -139,7 +131,7 @@ extension DaemonStateMachine {
     mutating func note(notBefore: Date?) -> [Effect] {
         guard let notBefore else { return [] }
         // A search that is under way may not have seen it, and sets the timer when it is over.
-        if search.isUnderWay { search.isStale = true }
+        if search.isUnderWay { search.markStale() }
         guard search.nextRetry.map({ notBefore < $0 }) ?? true else { return [] }
         return [setRetryTimer(notBefore)]
     }
@@ -148,18 +140,19 @@ extension DaemonStateMachine {
     mutating func found(
         _ candidates: Candidates,
         by asked: CandidateSearch,
+        readBy reading: Readings.Reading?,
         at now: Date
     ) -> [Effect] {
-        search.isUnderWay = false
+        search.end()
         guard !isStopping else { return [] }
         var effects: [Effect] = []
         var hasStarted = false
         for task in candidates.tasks {
-            if search.hasMissedChange(of: task) || isBusy(task.id)
+            if readings.hasChanged(task, since: reading) || isBusy(task.id)
                 || isLeftAlone(line(of: task), at: now)
             {
                 // It cannot have the place that the search has found for it, which another one may wait for.
-                search.isStale = true
+                search.markStale()
             } else if start(task, at: now, &effects) {
                 hasStarted = true
             } else if search.isForShares, isReady(task, at: now) {
@@ -172,8 +165,8 @@ extension DaemonStateMachine {
         let next = [candidates.earliestNotBefore, breaker.earliestEnd(at: asked.now)]
             .compactMap { $0 }
         effects.append(setRetryTimer(next.min()))
-        if !search.isForShares, candidates.tasks.count < asked.limit, callBackYields() {
-            search.isStale = true
+        if !search.isForShares, candidates.tasks.count < asked.limit, shares.callBackYields() {
+            search.markStale()
         }
         // A page may have been cut by one host's limit while another host has room.
         if search.isStale || (hasStarted && budget.free > 0) {
@@ -188,8 +181,8 @@ extension DaemonStateMachine {
 
     /// Whether something is being done with a task, so that no search finds it.
     private func isBusy(_ task: Int64) -> Bool {
-        running[task] != nil || ending[task] != nil || adoptions.contains(task)
-            || unstoredChanges[task] != nil || copying[task] != nil
+        running[task] != nil || endings.contains(task) || adoptions.contains(task)
+            || readings.isUnstored(task) || followings.isCopying(for: task)
     }
 
     /// Whether nothing is in the way of a task but that others run.
@@ -228,7 +221,7 @@ extension DaemonStateMachine {
             effects += adoption
             return true
         }
-        noteTurn(of: session.applicationID, host: task.host)
+        shares.served(session.applicationID, host: task.host)
         running[task.id] = RunningTask(task, at: now)
         if DelayState.decode(task.delay)?.asks == true {
             effects += askToBegin(task, at: now)
@@ -310,9 +303,15 @@ extension DaemonStateMachine {
     }
 
     /// Ends the tasks whose time is up.
-    mutating func foundOverdue(_ tasks: [TaskRecord], at now: Date) -> [Effect] {
+    ///
+    /// What has changed since is looked at a moment later.
+    mutating func foundOverdue(
+        _ tasks: [TaskRecord],
+        readBy reading: Readings.Reading?,
+        at now: Date
+    ) -> [Effect] {
         var effects: [Effect] = []
-        for task in tasks {
+        for task in tasks where !readings.hasChanged(task, since: reading) {
             let failure = Wire.Failure(
                 code: TransferError.Code.resourceTimedOut.rawValue,
                 message: "the transfer took longer than its session allows"

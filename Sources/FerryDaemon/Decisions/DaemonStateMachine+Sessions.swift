@@ -344,6 +344,7 @@ extension DaemonStateMachine {
     /// An application is gone from the store.
     mutating func forgotten(_ id: Int64) -> [Effect] {
         applications[id] = nil
+        shares.forget(application: id)
         return [.setTimer(.relaunch(application: id), nil)]
     }
 }

@@ -8,33 +8,6 @@ import FoundationEssentials
 // that brings next to nothing leaves its place to whatever waits. Either happens only while somebody waits. Connections
 // that were lent come back first, and what a server would do twice is not asked for again.
 extension DaemonStateMachine {
-    /// A task that has left its place because it brought next to nothing.
-    struct Yield: Hashable, Sendable {
-        /// How often it has.
-        var count: Int
-        /// Until when it comes behind everything else.
-        var until: Date
-    }
-
-    /// How all applications have been served so far.
-    var turns: [Int64: CandidateSearch.Turn] {
-        var turns = applications.mapValues { application in
-            CandidateSearch.Turn(
-                lastServed: application.lastServed,
-                lastHost: application.lastHost
-            )
-        }
-        for (application, places) in budget.places() { turns[application]?.places = places }
-        return turns
-    }
-
-    /// Notes that a task of an application starts.
-    mutating func noteTurn(of application: Int64, host: String) {
-        startCount += 1
-        applications[application]?.lastServed = startCount
-        applications[application]?.lastHost = host
-    }
-
     // MARK: When to look
 
     /// Something may wait for a place that others have: looks at the shares as soon as one may have to go.
@@ -50,19 +23,19 @@ extension DaemonStateMachine {
 
     /// Nothing waits but what has left its place: looks at the shares when the first of these may have one again.
     mutating func reviewSharesForYields(at now: Date) -> [Effect] {
-        let next = yields.values.map(\.until).filter { $0 > now }.min()
-        return next.map { planReview(at: max(now + policy.shareReviewInterval, $0)) } ?? []
+        shares.nextYieldEnd(after: now).map {
+            planReview(at: max(now + policy.shareReviewInterval, $0))
+        } ?? []
     }
 
     private mutating func planReview(at date: Date) -> [Effect] {
-        guard !isStopping, nextShareReview.map({ date < $0 }) ?? true else { return [] }
-        nextShareReview = date
+        guard !isStopping, shares.planReview(at: date) else { return [] }
         return [.setTimer(.shares, date)]
     }
 
     /// Asks the store who waits for a place, if places are scarce.
     mutating func reviewShares(at now: Date) -> [Effect] {
-        nextShareReview = nil
+        shares.beginReview()
         guard !isStopping, budget.free == 0 || !budget.saturatedHosts.isEmpty else { return [] }
         guard !search.isUnderWay else { return reviewSharesSoon(at: now) }
         search.begin(forShares: true)
@@ -159,9 +132,9 @@ extension DaemonStateMachine {
             isTrickle
             ? "it brings fewer than \(Int(policy.trickleRate)) bytes per second"
             : "its application has more than its share"
-        if isTrickle { noteYield(of: task, at: now) }
+        if isTrickle { shares.yielded(id, at: now) }
         let progress = storeResponse(of: id) + storeProgress(of: id)
-        search.note(id)
+        readings.note(id)
         return [.log(.info, "leaves its place to another task: \(reason)", task: id)]
             + halt(task: id, at: now) + [commit(progress, .relaxed), .changed(task: id)]
     }
@@ -170,16 +143,11 @@ extension DaemonStateMachine {
 
     /// When a transfer may have to go for bringing next to nothing.
     private func trickleEnd(of task: RunningTask) -> Date {
-        let time = trickleTime(after: yields[task.record.id]?.count ?? 0)
+        let time = shares.patience(with: task.record.id)
         guard task.isActedUpon else { return task.pace.since + time }
         // A server that has everything may take its time to answer, but not for ever.
         let sent = task.sentByteCount == nil ? task.pace.since : task.pace.latest
         return max(task.pace.since + time, sent + policy.answerTime)
-    }
-
-    /// For how long a transfer may bring next to nothing that has left its place so many times.
-    private func trickleTime(after count: Int) -> Double {
-        policy.trickleTime * Double(1 << min(count, policy.maximumTrickleDoublings))
     }
 
     /// Whether a transfer has brought next to nothing, and nobody has wanted it to be slow.
@@ -193,39 +161,12 @@ extension DaemonStateMachine {
         return limits.allSatisfy { $0 == nil || $0 == SharedRates() }
     }
 
-    private mutating func noteYield(of task: RunningTask, at now: Date) {
-        let count = yields[task.record.id]?.count ?? 0
-        if yields.count >= policy.maximumYields, yields[task.record.id] == nil,
-            let first = yields.min(by: { ($0.value.until, $0.key) < ($1.value.until, $1.key) })
-        {
-            yields[first.key] = nil
-        }
-        yields[task.record.id] = Yield(count: count + 1, until: now + trickleTime(after: count))
-    }
-
-    /// The tasks that come behind everything else.
-    func yieldingTasks(at now: Date) -> [Int64] {
-        yields.isEmpty ? [] : yields.filter { $0.value.until > now }.map(\.key)
-    }
-
-    /// Lets all tasks go that have left their places, as nothing else waits and there is room.
-    ///
-    /// - Returns: Whether there were any.
-    mutating func callBackYields() -> Bool {
-        var hasAny = false
-        for id in yields.keys where yields[id]?.until != .distantPast {
-            yields[id]?.until = .distantPast
-            hasAny = true
-        }
-        return hasAny
-    }
-
     /// That a task has left its place to others, if it has.
     func yield(of task: Int64, at now: Date) -> Wire.Wait? {
-        guard let yield = yields[task], yield.until > now else { return nil }
+        guard let until = shares.yieldEnd(of: task, after: now) else { return nil }
         return Wire.Wait(
             reason: .fairShare,
-            until: yield.until,
+            until: until,
             detail: """
                 it brought fewer than \(Int(policy.trickleRate)) bytes per second, and others wait; it goes on as \
                 soon as there is room

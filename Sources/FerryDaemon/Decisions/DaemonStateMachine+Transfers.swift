@@ -158,7 +158,7 @@ extension DaemonStateMachine {
         if received > task.mostByteCount, task.sentByteCount == nil {
             task.mostByteCount = received
             task.attempts = 0
-            for follower in followers[id] ?? [] { running[follower]?.attempts = 0 }
+            for follower in followings.followers(of: id) { running[follower]?.attempts = 0 }
         }
         let hasCome = received > task.receivedByteCount
         task.receivedByteCount = received
@@ -168,7 +168,7 @@ extension DaemonStateMachine {
         task.pace.note(task.carriedByteCount, at: now)
         running[id] = task
         tellFollowers(of: id)
-        let others = followers[id] == nil ? [] : tellProgressLater(now)
+        let others = !followings.isFollowed(id) ? [] : tellProgressLater(now)
         let telling =
             isProgressDue(task, at: now) ? tellProgress(of: id, at: now) : tellProgressLater(now)
         return telling + others + releaseIfTooLarge(id, at: now)
@@ -268,12 +268,12 @@ extension DaemonStateMachine {
         // The end tells all that there is.
         running[id]?.hasUntoldProgress = false
         running[id]?.phase = .finishing
-        guard ending[id] == nil else { return [] }
+        guard !endings.contains(id) else { return [] }
         // While copies are made and the store is at work the next one may load.
         if let copies = shareFile(of: id, byteCount: byteCount, path: path, at: now) {
             return copies + vacate(task: id, at: now)
         }
-        ending[id] = []
+        endings.begin(id)
         return storeEnd(of: id, byteCount: byteCount, path: path, at: now)
             + vacate(task: id, at: now)
     }
@@ -396,7 +396,7 @@ extension DaemonStateMachine {
     ) -> [Effect] {
         let failure = Wire.Failure(code: error.code.rawValue, message: error.message)
         var effects: [Effect] = []
-        for follower in followers[id] ?? [] {
+        for follower in followings.followers(of: id) {
             guard let task = running[follower],
                 case .isFinal = decision(
                     after: error,
@@ -493,7 +493,7 @@ extension DaemonStateMachine {
     ) -> [Effect] {
         let id = task.record.id
         // Those that follow it come back with it: it has the bytes.
-        let others = (followers.removeValue(forKey: id) ?? []).compactMap { running[$0] }
+        let others = followings.removeAll(from: id).compactMap { running[$0] }
         let waits = others.flatMap { other in
             running[other.record.id]?.phase = .backingOff
             running[other.record.id]?.leader = nil
@@ -545,7 +545,7 @@ extension DaemonStateMachine {
     mutating func changed(_ changes: [TaskChange], at now: Date) -> [Effect] {
         var effects: [Effect] = []
         for change in changes {
-            search.note(change.id)
+            readings.note(change.id)
             effects.append(.changed(task: change.id))
             effects += note(deadline: change.deadline)
             if running[change.id]?.phase == .asking {

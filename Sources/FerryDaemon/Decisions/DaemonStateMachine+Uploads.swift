@@ -25,7 +25,7 @@ extension DaemonStateMachine {
     mutating func secure(_ task: TaskRecord, for call: CallIdentifier) -> [Effect] {
         guard let upload = UploadState.decode(task.upload) else { return [] }
         adoptions.insert(task.id)
-        fileOperationCount += 1
+        work.begin(in: .applicationFile)
         return [.secure(task: task.id, upload, for: call)]
     }
 
@@ -74,7 +74,7 @@ extension DaemonStateMachine {
         for call: CallIdentifier,
         at now: Date
     ) -> [Effect] {
-        fileOperationCount -= 1
+        work.end(in: .applicationFile)
         guard let upload else {
             return known(task: task, for: call, at: now) + evaluateIdleness(at: now)
         }
@@ -143,7 +143,7 @@ extension DaemonStateMachine {
         }
         let isSamePlace = task.resource?.url == resource?.url
         running[id]?.resource = resource
-        unstoredResources[id] = resource
+        readings.move(id, to: resource)
         guard let resource else { return [] }
         // Where it goes on must not be lost; how far it is, the server says again.
         return [
@@ -202,23 +202,15 @@ extension DaemonStateMachine {
     /// What an upload sends is in the store.
     mutating func known(task: Int64, for call: CallIdentifier, at now: Date) -> [Effect] {
         adoptions.remove(task)
-        search.note(task)
+        readings.note(task)
         return [.answer(call, .created(task: task)), .changed(task: task)]
             + searchForTasks(at: now)
     }
 
     /// Where an upload goes on that was just read: the store may have been told since.
     func latestResource(of task: TaskRecord) -> UploadResource? {
-        guard let running = running[task.id] else {
-            return unstoredResources[task.id] ?? task.uploadResource
-        }
+        guard let running = running[task.id] else { return readings.resource(of: task) }
         return running.resource
-    }
-
-    /// Forgets where uploads go on, once what is read of them from the store tells the same.
-    mutating func releaseStoredResources() {
-        guard endingQueryCount == 0, !unstoredResources.isEmpty else { return }
-        unstoredResources = unstoredResources.filter { unstoredChanges[$0.key] != nil }
     }
 }
 

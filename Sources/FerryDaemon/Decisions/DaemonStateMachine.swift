@@ -20,39 +20,22 @@ struct DaemonStateMachine {
     var running: [Int64: RunningTask] = [:]
     /// Which transfers may run at once.
     var budget: TransferBudget
-    /// The tasks that are on their way to their end in the store, each with those who want it to
-    /// end as well and wait for that.
-    var ending: [Int64: [Ending.Caller]] = [:]
+    /// How the applications have been served, and which tasks have left their places.
+    var shares: FairShares
+    /// The tasks that are on their way to their end in the store.
+    var endings = TaskEndings()
     /// What the search for tasks to start is doing.
     var search = Search()
-    /// Passes over many tasks that a call waits for, by the call.
-    var sweeps: [CallIdentifier: Sweep] = [:]
+    /// What the store is asked about tasks, and what has changed since.
+    var readings = Readings()
     /// The calls that open a session, while the store makes sure that there is one.
     var openings: [CallIdentifier: Opening] = [:]
     /// The calls that create a task, until it is in the store.
     var creations: [CallIdentifier: Creation] = [:]
     /// The tasks whose resume data is being taken over, or that is on its way into the store.
     var adoptions: Set<Int64> = []
-    /// The tasks of which the store does not know yet that they wait for a network, or where an upload goes on,
-    /// and how many changes that are: as the store has them they must not start.
-    var unstoredChanges: [Int64: Int] = [:]
-    /// The calls for which a task is being read to be changed, and whether one was changed meanwhile.
-    var revisions: [CallIdentifier: Bool] = [:]
-    /// Where uploads go on of which that may not be what is being read from the store.
-    var unstoredResources: [Int64: UploadResource] = [:]
-    /// How many tasks are being read to be ended.
-    var endingQueryCount = 0
-    /// The tasks that have ended while some are being read to be ended: these may be among them.
-    var tasksEndedMeanwhile: Set<Int64> = []
-    /// The tasks that get the bytes of another, by that.
-    var followers: [Int64: [Int64]] = [:]
-    /// The tasks whose files are complete and are being copied for those that follow them.
-    var sharings: [Int64: Sharing] = [:]
-    /// The tasks whose files are being copied from another's, and whether they have ended meanwhile.
-    var copying: [Int64: Bool] = [:]
-    /// The directories that downloads are for, "" for the daemon's own, where no two files can share their bytes, as far
-    /// as that is known.
-    var directoriesWithoutSharing: Set<String> = []
+    /// The tasks that get the bytes of another.
+    var followings = Followings()
     /// The tasks whose servers have said that their address has expired.
     var linkPatience: [Int64: LinkPatience] = [:]
     /// The number for the next task.
@@ -63,35 +46,16 @@ struct DaemonStateMachine {
     var relaunchesBegin = Date.distantPast
     /// The earliest deadline that a timer is set for.
     var deadlineTimer: Date?
-    /// When it is looked whether places are to go to others, if that is planned.
-    var nextShareReview: Date?
-    /// The tasks that have left their places to others.
-    var yields: [Int64: Yield] = [:]
-    /// How many tasks were ever started.
-    var startCount: UInt64 = 0
     /// Whether a timer will look at the progress that is still to be told.
     var isProgressTimerSet = false
-    /// Whether the daemon has been told to stop.
-    var isStopping = false
-    /// Whether the daemon ends because it has nothing to do.
-    var isIdle = false
-    /// How many commits, queries and works on files are under way; the daemon is not idle with any.
-    var operationCount = 0
-    /// What is being done with applications' files.
-    ///
-    /// A daemon that is to end does not wait for that: the file may
-    /// never answer, and the next daemon does it again.
-    var fileOperationCount = 0
-    /// How many of the operations make resume data of a file that may never answer.
-    ///
-    /// A daemon that is to end does not wait for that: the client that has cancelled the task says so again.
-    var resumeDataCount = 0
+    /// Whether the daemon serves, or is to end.
+    var stage = Stage.serving
+    /// What is under way in the store and with files.
+    var work = WorkUnderWay()
     /// Whether a route leads off this machine.
     var connectivity = Connectivity.unknown
-    /// What time it is.
-    var clock: DaemonClock
-    /// The pass over the tasks that wait for a time of day, while there is one.
-    var clockPass: ClockPass?
+    /// What time it is, and which tasks follow it.
+    var timekeeping: Timekeeping
     /// The hosts that fail time and again.
     var breaker = HostBreaker()
     /// The hosts that have answered.
@@ -110,19 +74,33 @@ struct DaemonStateMachine {
     ) {
         self.policy = policy
         self.nextTaskID = nextTaskID
-        self.clock = clock
+        timekeeping = Timekeeping(clock: clock)
         self.random = random
         budget = TransferBudget(policy: policy)
+        shares = FairShares(policy: policy)
     }
 
     /// Takes up the queue as it was left.
+    ///
+    /// - Parameters:
+    ///   - applications: The applications that are in the store.
+    ///   - sessions: Their sessions.
+    ///   - rates: How fast all transfers together may load and send.
+    ///   - clock: The clock, where it goes on from what was kept; `nil` for the one that there is.
+    ///   - connectivity: Whether a route leads off this machine.
+    ///   - now: The time, by that clock.
+    /// - Returns: What to do.
     mutating func start(
         applications: [ApplicationRecord],
         sessions: [SessionRecord],
         rates: SharedRates = SharedRates(),
+        clock: DaemonClock? = nil,
+        connectivity: Connectivity = .unknown,
         at now: Date
     ) -> [Effect] {
+        if let clock { _ = timekeeping.set(clock) }
         self.rates = rates
+        self.connectivity = connectivity
         var corrections: [Effect] = []
         for record in applications {
             var application = Application(record)
@@ -180,14 +158,15 @@ struct DaemonStateMachine {
         _ durability: Durability = .synchronized,
         then continuation: Continuation = .nothing
     ) -> Effect {
-        operationCount += 1
+        work.begin(in: .store)
+        for task in mutations.lazy.compactMap(\.changedTask) { readings.note(task) }
         return .commit(mutations, durability, continuation)
     }
 
     /// Notes a query and returns its effect.
     mutating func query(_ query: Query) -> Effect {
-        operationCount += 1
-        if query.isForEnding { endingQueryCount += 1 }
+        work.begin(in: .store)
+        if let question = query.question { readings.ask(question) }
         return .query(query)
     }
 }

@@ -48,7 +48,7 @@ import Testing
         for identifier in 1...250 { bench.create(client, identifier) }
         #expect(bench.close(client, cancel: true) == .done)
         #expect(bench.database.current.totals().completedTasks == 250)
-        #expect(bench.machine.sweeps.isEmpty)
+        #expect(bench.machine.endings.isEmpty)
     }
 
     @Test func `no task is made in a session that is being closed`() {
@@ -85,7 +85,7 @@ import Testing
             return
         }
         bench.failure = nil
-        #expect(bench.machine.sweeps.isEmpty)
+        #expect(bench.machine.endings.isEmpty)
         #expect(bench.create(client, 2) != 0)
         #expect(bench.close(client, cancel: true) == .done)
     }

@@ -71,7 +71,28 @@ import Testing
         #expect(bench.outcomes[call] == .answer(.resumeData(nil)))
         #expect(!bench.effects.contains { if case .commit = $0 { true } else { false } })
         #expect(bench.stored(task)?.lastError == nil)
-        #expect(bench.machine.tasksEndedMeanwhile.isEmpty)
+        #expect(bench.machine.readings.isEmpty)
+    }
+
+    @Test func `a task that changes while it is read to be cancelled is read again`() {
+        var bench = MachineBench()
+        let client = bench.open()
+        bench.start(client)
+        bench.makesNoResumeData = true
+        let cancel = Wire.CancelProducingResumeData(session: client.session, identifier: 1)
+        _ = bench.call(client) { $0.cancelProducingResumeData(cancel, from: $1) }
+        let set = Wire.SetDescription(
+            session: client.session,
+            identifier: 1,
+            description: "renamed"
+        )
+        _ = bench.call(client) { $0.setDescription(set, from: $1) }
+        bench.settle()
+        let records = bench.effects.compactMap { effect -> TaskRecord? in
+            guard case .makeResumeData(let record, _) = effect else { return nil }
+            return record
+        }
+        #expect(records.map(\.description) == ["renamed"])
     }
 
     @Test func `what a transfer still says when it has ended is not heard`() {
@@ -147,7 +168,7 @@ import Testing
         #expect(bench.outcomes[call] == .done, "the store says that it has ended")
         for outcome in commit { bench.take(outcome) }
         #expect(bench.lastEvent?.failure == nil)
-        #expect(bench.machine.ending.isEmpty && bench.machine.running.isEmpty)
+        #expect(bench.machine.endings.isEmpty && bench.machine.running.isEmpty)
     }
 
     @Test func `a cancellation of what has ended is no error`() {

@@ -80,8 +80,7 @@ import Testing
         let paths = bench.database.current.events(session: 1, after: 0, limit: 9)
             .compactMap { Stored.event($0.payload)?.path }
         #expect(Set(paths) == ["/1", "/copy2"])
-        #expect(bench.machine.running.isEmpty && bench.machine.followers.isEmpty)
-        #expect(bench.machine.copying.isEmpty && bench.machine.sharings.isEmpty)
+        #expect(bench.machine.running.isEmpty && bench.machine.followings.isEmpty)
         #expect(bench.machine.operationCount == 0 && bench.machine.fileOperationCount == 0)
     }
 
@@ -107,7 +106,8 @@ import Testing
         for identifier in 3...2000 { _ = Self.start(&bench, client, identifier) }
         // Each transfer has as many that follow it, and the rest wait in the store.
         #expect(bench.loading.count == 9)
-        #expect(bench.machine.followers.values.allSatisfy { $0.count == policy.maximumFollowers })
+        let counts = bench.loading.map { bench.machine.followings.followers(of: $0).count }
+        #expect(Set(counts) == [0, policy.maximumFollowers])
         #expect(bench.machine.running.count <= 9 * (1 + policy.maximumFollowers))
     }
 
@@ -236,7 +236,7 @@ import Testing
         Self.copied(&bench)
         #expect(bench.effects.contains(.discardFile(task: 2)))
         #expect(Self.kinds(bench, task: 2) == [.completed])
-        #expect(bench.machine.copying.isEmpty)
+        #expect(!bench.machine.followings.isCopying(for: 2))
     }
 
     @Test func `API-17: the next daemon begins with those that have not ended`() {
@@ -278,7 +278,8 @@ import Testing
         #expect(bench.loading == [third])
         Self.copied(&bench)
         #expect(bench.machine.running[2]?.leader == third)
-        #expect(bench.machine.sharings.isEmpty && bench.timers[.sharing(task: 1)] == nil)
+        #expect(bench.machine.followings.sharing(of: 1) == nil)
+        #expect(bench.timers[.sharing(task: 1)] == nil)
     }
 
     @Test func `API-17: a daemon that is to end does not wait for copies`() {
@@ -329,7 +330,7 @@ import Testing
         bench.finish(1)
         #expect(bench.copies.isEmpty)
         #expect(Self.kinds(bench, task: 1) == [.finished, .completed])
-        #expect(bench.machine.running.isEmpty && bench.machine.followers.isEmpty)
+        #expect(bench.machine.running.isEmpty && bench.machine.followings.isEmpty)
     }
 
     @Test func `API-17: a task that has bytes of its own loads the rest itself`() {

@@ -115,7 +115,7 @@ import Testing
 
     @Test func `a task is noted as waiting once, however long the disk takes`() {
         let (bench, task, _) = unstored()
-        #expect(bench.machine.unstoredChanges == [task: 1])
+        #expect(bench.machine.readings.isUnstored(task))
         let searches = bench.effects.compactMap { effect in
             if case .query(.candidates(let search)) = effect { search } else { nil }
         }
@@ -131,6 +131,6 @@ import Testing
         bench.input { $0.committed(Receipt(), commit.continuation, at: $1) }
         bench.settle()
         #expect(bench.transfers[task] != nil)
-        #expect(bench.machine.unstoredChanges.isEmpty)
+        #expect(bench.machine.readings.isEmpty)
     }
 }

@@ -23,7 +23,7 @@ import Testing
         let stored = Stored.options(bench.stored(task)?.options)
         #expect(stored?.maximumConnections == 2)
         #expect(stored?.receiveRate == 1000)
-        #expect(bench.machine.revisions.isEmpty)
+        #expect(bench.machine.readings.isEmpty)
     }
 
     @Test func `the limits for all are those that were set last`() {

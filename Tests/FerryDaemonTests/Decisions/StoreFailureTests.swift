@@ -53,7 +53,7 @@ import Testing
         bench.failure = .model(.inputOutput)
         bench.step()
         #expect(bench.outcomes[call] == .answer(.done))
-        #expect(bench.machine.sweeps.isEmpty)
+        #expect(bench.machine.endings.isEmpty)
     }
 
     @Test(arguments: [
@@ -126,7 +126,7 @@ import Testing
         bench.database.commit([.deleteTask(id: task)])
         bench.finish(task)
         #expect(bench.loading.isEmpty)
-        #expect(bench.machine.running.isEmpty && bench.machine.ending.isEmpty)
+        #expect(bench.machine.running.isEmpty && bench.machine.endings.isEmpty)
         #expect(bench.machine.budget.free == 4)
     }
 
@@ -216,7 +216,7 @@ import Testing
             return
         }
         #expect(bench.loading == [task])
-        #expect(bench.machine.ending.isEmpty)
+        #expect(bench.machine.endings.isEmpty)
     }
 
     @Test func `deadlines that cannot be read are read later`() {
@@ -309,7 +309,7 @@ import Testing
             .storeUnavailable(reason: "the model says diskFull")
         )
         #expect(calls.map { bench.outcomes[$0] } == calls.map { _ in refusal })
-        #expect(bench.machine.ending.isEmpty && bench.machine.sweeps.isEmpty)
+        #expect(bench.machine.endings.isEmpty)
         bench.failure = nil
         #expect(bench.cancel(client) == .done)
     }

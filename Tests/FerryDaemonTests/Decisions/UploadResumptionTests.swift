@@ -74,7 +74,7 @@ import Testing
         #expect(searches.last?.runningTasks == [1])
         bench.settle()
         #expect(bench.transfers[1]?.task.uploadResource == resource)
-        #expect(bench.machine.unstoredChanges.isEmpty)
+        #expect(bench.machine.readings.isEmpty)
     }
 
     @Test func `UP-7: what the server has forgotten is forgotten`() {
@@ -140,7 +140,7 @@ import Testing
             return
         }
         #expect(try UploadResumeData(decoding: Array(data)).resource == resource)
-        #expect(bench.machine.unstoredResources.isEmpty)
+        #expect(bench.machine.readings.isEmpty)
     }
 
     @Test func `a cancelled upload is taken back from the server`() {

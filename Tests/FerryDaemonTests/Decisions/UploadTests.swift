@@ -208,7 +208,7 @@ import Testing
         bench.settle()
         #expect(bench.stored(task)?.uploadResource == resource)
         #expect(UploadState.decode(bench.stored(task)?.upload)?.place == .copy)
-        #expect(bench.machine.unstoredResources.isEmpty)
+        #expect(bench.machine.readings.isEmpty)
     }
 
     @Test func `a copy that comes after the end takes nothing of the answer along`() {

@@ -303,7 +303,7 @@ extension SimulatedDaemon {
 
     /// As `DaemonService` does: a client that has come at the last moment keeps it.
     private func exit() {
-        let wasIdle = machine.isIdle
+        let wasIdle = machine.stage == .idle
         if wasIdle, world.happens(perThousand: 100) { SimulatedPerson.act(in: world) }
         for connection in wasIdle ? arriving : [] { accept(connection) }
         if wasIdle, !connections.isEmpty {

@@ -56,7 +56,7 @@ final class SimulatedDaemon {
     private func boot() {
         hasBooted = true
         world.note("ferryd starts")
-        machine.clock = world.makeClock()
+        let clock = world.makeClock()
         let store = world.database.current
         for task in world.disk.downloads.keys.sorted() where store.tasks[task] == nil {
             world.disk.downloads[task] = nil
@@ -73,12 +73,13 @@ final class SimulatedDaemon {
             keepFile(of: event.task, for: data)
         }
         let applications = store.allApplications()
-        machine.connectivity = world.connectivity
         perform(
             machine.start(
                 applications: applications,
                 sessions: applications.flatMap { store.sessions(application: $0.id) },
-                at: world.date
+                clock: clock,
+                connectivity: world.connectivity,
+                at: clock.now(sinceBoot: world.sinceBoot)
             )
         )
     }

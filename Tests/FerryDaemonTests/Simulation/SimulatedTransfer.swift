@@ -290,7 +290,7 @@ class SimulatedTransfer {
     }
 
     /// The tasks that are to get its bytes.
-    private var followers: [Int64] { daemon.machine.followers[task] ?? [] }
+    private var followers: [Int64] { daemon.machine.followings.followers(of: task) }
 }
 
 extension LoadChallenge {

@@ -10,7 +10,7 @@ extension Simulation {
     func checkInstant() {
         guard let daemon, now >= daemon.bootTime, violation == nil else { return }
         let machine = daemon.machine
-        guard machine.operationCount == 0, !machine.isStopping, !machine.isIdle,
+        guard machine.operationCount == 0, !machine.isStopping, machine.stage != .idle,
             daemon.line.isEmpty, daemon.plannedSearchCount == 0
         else { return }
         checkEntities(daemon)
@@ -37,17 +37,12 @@ extension Simulation {
         where store.applications[id] != application.record {
             fail("\(application.record) is \(String(describing: store.applications[id]))")
         }
-        if !machine.sweeps.isEmpty { fail("a sweep is left: \(machine.sweeps)") }
         // Whatever else there is to do is done while files are moved or copied, which may take long.
         if machine.adoptions.count > machine.fileOperationCount {
             fail("resume data is left: \(machine.adoptions), \(machine.fileOperationCount) files")
         }
-        if machine.endingQueryCount != 0 || !machine.tasksEndedMeanwhile.isEmpty
-            || !machine.unstoredResources.isEmpty
-        {
-            fail("\(machine.endingQueryCount) endings are left, \(machine.unstoredResources)")
-        }
-        if !machine.ending.isEmpty { fail("tasks end without end: \(machine.ending)") }
+        if !machine.readings.isEmpty { fail("readings are left: \(machine.readings)") }
+        if !machine.endings.isEmpty { fail("tasks end without end: \(machine.endings)") }
         let isBusy =
             !machine.running.isEmpty || !machine.connections.isEmpty || !daemon.timers.isEmpty
             || machine.fileOperationCount > 0
@@ -71,7 +66,8 @@ extension Simulation {
             let leader = task.leader.flatMap { running[$0] }
             let isFollowing = task.phase == .following && leader != nil
             let isShared =
-                daemon.machine.sharings[id] != nil && daemon.machine.fileOperationCount > 0
+                daemon.machine.followings.sharing(of: id) != nil
+                && daemon.machine.fileOperationCount > 0
             if task.phase != .loading, !isBeginning, !isFollowing, !isShared {
                 fail("task \(id) is \(task.phase) for ever")
             }
@@ -110,7 +106,7 @@ extension Simulation {
         var earliest: Date?
         for task in database.current.tasks.values.map(\.record).sorted(by: { $0.id < $1.id })
         where task.state == .waiting && machine.running[task.id] == nil
-            && !machine.adoptions.contains(task.id) && machine.copying[task.id] == nil
+            && !machine.adoptions.contains(task.id) && !machine.followings.isCopying(for: task.id)
         {
             if task.notBefore == TaskRecord.networkWait || machine.isUnreachable(task) {
                 if connectivity.allowsAttempts { fail("task \(task.id) waits for a network") }
@@ -242,8 +238,7 @@ extension Simulation {
                 \(machine.fileOperationCount) files, \
                 \(machine.running.count) transfers, \(machine.connections) connections, \
                 \(machine.openings.count) openings, \(machine.creations) creations, \
-                \(machine.search), \(machine.applications), idle \(machine.isIdle), \
-                stopping \(machine.isStopping), timers \(daemon.timers.keys)
+                \(machine.search), \(machine.applications), \(machine.stage), timers \(daemon.timers.keys)
                 """
             )
         } else if let process = processes.first {

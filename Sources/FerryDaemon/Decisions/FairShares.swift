@@ -1,0 +1,108 @@
+import FerryStore
+import FoundationEssentials
+
+/// How the applications have been served, and which tasks have left their places to others.
+struct FairShares: Hashable, Sendable {
+    /// A task that has left its place because it brought next to nothing.
+    private struct Yield: Hashable, Sendable {
+        /// How often it has.
+        var count: Int
+        /// Until when it comes behind everything else.
+        var until: Date
+    }
+
+    private let maximumYields: Int
+    private let trickleTime: Double
+    private let maximumTrickleDoublings: Int
+    private var turns: [Int64: CandidateSearch.Turn] = [:]
+    private var turnCount: UInt64 = 0
+    private var yields: [Int64: Yield] = [:]
+    private var nextReview: Date?
+
+    init(policy: DaemonPolicy) {
+        maximumYields = policy.maximumYields
+        trickleTime = policy.trickleTime
+        maximumTrickleDoublings = policy.maximumTrickleDoublings
+    }
+
+    // MARK: Turns
+
+    /// How the applications have been served so far, with the places that each has now.
+    func turns(havingPlaces places: [Int64: Int]) -> [Int64: CandidateSearch.Turn] {
+        var turns = turns
+        for (application, count) in places { turns[application, default: .init()].places = count }
+        return turns
+    }
+
+    /// A task of an application starts.
+    mutating func served(_ application: Int64, host: String) {
+        turnCount += 1
+        turns[application] = CandidateSearch.Turn(lastServed: turnCount, lastHost: host)
+    }
+
+    /// An application is gone.
+    mutating func forget(application: Int64) { turns[application] = nil }
+
+    // MARK: Reviews
+
+    /// Plans to look whether places are to go to others.
+    ///
+    /// - Returns: Whether that is earlier than planned before.
+    mutating func planReview(at date: Date) -> Bool {
+        guard nextReview.map({ date < $0 }) ?? true else { return false }
+        nextReview = date
+        return true
+    }
+
+    /// It is looked whether places are to go to others.
+    mutating func beginReview() { nextReview = nil }
+
+    // MARK: Tasks that have left their places
+
+    /// A task leaves its place, as it has brought next to nothing.
+    mutating func yielded(_ task: Int64, at now: Date) {
+        if yields.count >= maximumYields, yields[task] == nil,
+            let first = yields.min(by: { ($0.value.until, $0.key) < ($1.value.until, $1.key) })
+        {
+            yields[first.key] = nil
+        }
+        let until = now + patience(with: task)
+        yields[task] = Yield(count: (yields[task]?.count ?? 0) + 1, until: until)
+    }
+
+    /// For how long a transfer may bring next to nothing, in seconds: twice as long after each time that it has left its
+    /// place.
+    func patience(with task: Int64) -> Double {
+        trickleTime * Double(1 << min(yields[task]?.count ?? 0, maximumTrickleDoublings))
+    }
+
+    /// The tasks that come behind everything else.
+    func yieldingTasks(at now: Date) -> [Int64] {
+        yields.isEmpty ? [] : yields.filter { $0.value.until > now }.map(\.key)
+    }
+
+    /// When the first of them comes behind everything else no more.
+    func nextYieldEnd(after now: Date) -> Date? {
+        yields.values.map(\.until).filter { $0 > now }.min()
+    }
+
+    /// Until when a task comes behind everything else; `nil` if it does not.
+    func yieldEnd(of task: Int64, after now: Date) -> Date? {
+        yields[task].flatMap { $0.until > now ? $0.until : nil }
+    }
+
+    /// Lets all of them go, as nothing else waits and there is room.
+    ///
+    /// - Returns: Whether there were any.
+    mutating func callBackYields() -> Bool {
+        var hasAny = false
+        for id in yields.keys where yields[id]?.until != .distantPast {
+            yields[id]?.until = .distantPast
+            hasAny = true
+        }
+        return hasAny
+    }
+
+    /// A task has ended.
+    mutating func forget(task: Int64) { yields[task] = nil }
+}

@@ -1,0 +1,61 @@
+import FerryStore
+
+/// The tasks that are on their way to their end, and who waits for that.
+struct TaskEndings: Hashable, Sendable {
+    typealias CallIdentifier = DaemonStateMachine.CallIdentifier
+    typealias Caller = DaemonStateMachine.Ending.Caller
+    typealias Sweep = DaemonStateMachine.Sweep
+
+    private var callers: [Int64: [Caller]] = [:]
+    private var sweeps: [CallIdentifier: Sweep] = [:]
+
+    /// Whether no task ends.
+    var isEmpty: Bool { callers.isEmpty && sweeps.isEmpty }
+
+    // MARK: One task
+
+    /// The tasks that end.
+    var tasks: some Sequence<Int64> { callers.keys }
+
+    /// Whether a task ends.
+    func contains(_ task: Int64) -> Bool { callers[task] != nil }
+
+    /// A task ends from now on.
+    mutating func begin(_ task: Int64) { callers[task] = [] }
+
+    /// Somebody else waits for the end of a task that ends.
+    mutating func join(_ task: Int64, _ caller: Caller) {
+        if caller != .nobody { callers[task]?.append(caller) }
+    }
+
+    /// A task has ended, or could not be ended; who else has waited for that.
+    mutating func finish(_ task: Int64) -> [Caller] { callers.removeValue(forKey: task) ?? [] }
+
+    // MARK: Many tasks
+
+    /// A pass over many tasks, which a call waits for, begins.
+    mutating func begin(_ sweep: Sweep, for call: CallIdentifier) { sweeps[call] = sweep }
+
+    /// The next tasks of a pass end.
+    ///
+    /// - Returns: The pass; `nil` when it is over.
+    mutating func `continue`(_ call: CallIdentifier, with tasks: [TaskRecord]) -> Sweep? {
+        guard var sweep = sweeps[call], let last = tasks.last else { return nil }
+        sweep.lastTask = last.id
+        sweep.outstanding = tasks.count
+        sweep.count += tasks.count
+        sweeps[call] = sweep
+        return sweep
+    }
+
+    /// A task of a pass has ended.
+    ///
+    /// - Returns: The pass if all have that were found, so that it goes on.
+    mutating func endedOne(of call: CallIdentifier) -> Sweep? {
+        sweeps[call]?.outstanding -= 1
+        return sweeps[call].flatMap { $0.outstanding == 0 ? $0 : nil }
+    }
+
+    /// A pass is over.
+    mutating func endSweep(of call: CallIdentifier) -> Sweep? { sweeps.removeValue(forKey: call) }
+}
