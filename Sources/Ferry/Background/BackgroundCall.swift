@@ -56,6 +56,20 @@ enum BackgroundCall: Equatable, Sendable {
         return !task.isResumed
     }
 
+    /// The task that the call is about, if it is about one.
+    var task: Int? {
+        switch self {
+        case .create(let task): task.identifier
+        case .answerChallenge(let answer): answer.identifier
+        case .resume(let task), .suspend(let task), .cancel(let task, _),
+            .setDescription(let task, _), .setPriority(let task, _),
+            .setEarliestBegin(let task, _), .setOptions(let task, _), .begin(let task, _, _),
+            .relink(let task, _, _):
+            task
+        case .setRates, .acknowledge, .close: nil
+        }
+    }
+
     /// The file that goes along with the call, if any.
     var file: OutgoingFile? {
         guard case .create(let task) = self else { return nil }

@@ -198,21 +198,24 @@ extension BackgroundConnection {
     private func lost(_ generation: Int) {
         let observer = state.withLock { $0.generation == generation ? $0.observer : nil }
         let isWanted = observer?.wantsConnection() ?? false
-        state.withLock { state in
-            guard state.generation == generation else { return }
+        let released: [@Sendable () -> Void] = state.withLock { state in
+            guard state.generation == generation else { return [] }
             switch state.condition {
             case .opening(let session), .open(let session):
+                let released = state.outbox.endConnection()
                 guard isWanted || !state.outbox.isEmpty || !state.hasOpened else {
                     // The daemon may end; the next call starts it again.
                     state.condition = .idle
-                    return
+                    return released
                 }
                 let delay = state.policy.lost(after: EventLoop.now - session.since)
                 connect(&state, after: delay)
+                return released
             case .idle, .connecting, .failed, .closed:
-                return
+                return []
             }
         }
+        for continuation in released { continuation() }
     }
 }
 
@@ -255,7 +258,7 @@ extension BackgroundConnection {
                 }
                 if case .open(let session) = state.condition { session.client.close() }
                 connect(&state, after: state.policy.failed())
-                return []
+                return state.outbox.endConnection()
             }
         }
         for continuation in afterwards { continuation() }

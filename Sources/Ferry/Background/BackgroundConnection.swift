@@ -208,6 +208,9 @@ extension BackgroundConnection {
         state.withLock { add(call, onRefusal: onRefusal, to: &$0) }
     }
 
+    /// A task has ended, whatever the daemon has not acknowledged of it.
+    func taskEnded(_ task: Int) { state.withLock { $0.outbox.taskEnded(task) } }
+
     /// Tells the daemon that the app has taken an event.
     ///
     /// - Parameters:

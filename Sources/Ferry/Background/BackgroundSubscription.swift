@@ -248,6 +248,7 @@ final class BackgroundSubscription {
     ) {
         let url = task.currentRequest?.url ?? task.originalRequest?.url
         questions.forget(task.taskIdentifier)
+        connection.taskEnded(task.taskIdentifier)
         let answer = answers.removeValue(forKey: task.taskIdentifier)
         let bodyFailure = bodyFailures.removeValue(forKey: task.taskIdentifier)
         let error = URLError(event, url: url) ?? bodyFailure

@@ -20,6 +20,8 @@ struct Outbox {
     /// How many entries, of those that are done with and those that are not, this connection has.
     private var sentCount = 0
     private var nextNumber: UInt64 = 0
+    /// The tasks whose creation is among the calls, and whether they have ended.
+    private var creations: [Int: Bool] = [:]
     private var barriers: [(number: UInt64, continuation: @Sendable () -> Void)] = []
 
     var isEmpty: Bool { entries.count == doneCount }
@@ -39,12 +41,31 @@ struct Outbox {
             entries[entries.count - 1] = last
             return
         }
+        if case .create(let task) = call { creations[task.identifier] = false }
         entries.append(Entry(number: nextNumber, call: call, onRefusal: onRefusal))
         nextNumber += 1
     }
 
     /// Nothing was handed over to the connection that there is now.
     mutating func beginConnection() { sentCount = doneCount }
+
+    /// A task has ended, perhaps before its creation was acknowledged.
+    mutating func taskEnded(_ task: Int) {
+        if creations[task] != nil { creations[task] = true }
+    }
+
+    /// The connection is gone: what it was asked for tasks that have ended is asked of no other one, which might not know
+    /// that they have, and would begin them anew.
+    ///
+    /// - Returns: Who waited for that.
+    mutating func endConnection() -> [@Sendable () -> Void] {
+        guard creations.values.contains(true) else { return [] }
+        entries = pending.filter { $0.call.task.map { creations[$0] != true } ?? true }
+        creations = creations.filter { !$0.value }
+        doneCount = 0
+        sentCount = 0
+        return takeReachedBarriers()
+    }
 
     /// Why calls were kept.
     enum Remainder: Equatable {
@@ -92,6 +113,7 @@ struct Outbox {
     /// - Returns: Who waited for that.
     mutating func removeFirst() -> [@Sendable () -> Void] {
         // Not later: its open file is one of few, and others wait for its end.
+        if case .create(let task) = entries[doneCount]?.call { creations[task.identifier] = nil }
         entries[doneCount] = nil
         doneCount += 1
         if doneCount * 2 > entries.count {
@@ -128,6 +150,7 @@ struct Outbox {
     /// - Returns: Who waited for them.
     mutating func removeAll() -> [@Sendable () -> Void] {
         entries = []
+        creations = [:]
         doneCount = 0
         sentCount = 0
         return takeReachedBarriers()

@@ -51,6 +51,21 @@ struct BackgroundFailureTests {
         #expect(app.recorder.calls.last == .completed(2, nil))
     }
 
+    @Test func `a task that has ended is not created anew by the next daemon`() async throws {
+        let session = app.session()
+        await LoopActor.run { daemon.behaviours["CreateDownload"] = [.keepSilent] }
+        session.downloadTask(with: url).resume()
+        await daemon.calls.wait(for: "CreateDownload")
+        try await daemon.finish(1, in: "tracks", contents: "one")
+        await app.recorder.waitForCompletions()
+        try await daemon.die()
+        try await daemon.start()
+        _ = session.downloadTask(with: url)
+        await session.flush()
+        let creations = daemon.calls.requests.filter { $0.hasPrefix("CreateDownload") }
+        #expect(creations == ["CreateDownload 1", "CreateDownload 2"])
+    }
+
     @Test func `what is asked for while there is no daemon waits for one, and nobody with it`()
         async throws
     {

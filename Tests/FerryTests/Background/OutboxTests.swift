@@ -111,6 +111,41 @@ import Testing
         #expect(sent(&outbox) == [.suspend(task: 6)])
     }
 
+    @Test func `what was asked for a task that has ended is asked of no other daemon`() {
+        var outbox = Outbox()
+        for identifier in 1...2 { outbox.add(.create(task(identifier))) }
+        outbox.add(.resume(task: 1))
+        _ = sent(&outbox, keepsIncomplete: false)
+        outbox.taskEnded(1)
+        #expect(outbox.endConnection().isEmpty)
+        outbox.beginConnection()
+        #expect(sent(&outbox, keepsIncomplete: false) == [.create(task(2))])
+    }
+
+    @Test func `who waits for nothing but a task that has ended waits no longer`() {
+        var outbox = Outbox()
+        outbox.add(.create(task(1)))
+        _ = sent(&outbox, keepsIncomplete: false)
+        #expect(!outbox.wait {})
+        outbox.taskEnded(1)
+        // The connection may still bring the answer.
+        #expect(!outbox.isEmpty)
+        #expect(outbox.endConnection().count == 1)
+        #expect(outbox.isEmpty)
+    }
+
+    @Test func `what is asked of a task whose creation was acknowledged is repeated as ever`() {
+        var outbox = Outbox()
+        outbox.add(.create(task(1)))
+        _ = sent(&outbox, keepsIncomplete: false)
+        _ = outbox.removeFirst()
+        outbox.add(.cancel(task: 1, producingResumeData: false))
+        outbox.taskEnded(1)
+        #expect(outbox.endConnection().isEmpty)
+        outbox.beginConnection()
+        #expect(sent(&outbox) == [.cancel(task: 1, producingResumeData: false)])
+    }
+
     @Test func `the file of an upload that the daemon has is let go of at once`() throws {
         let url = FileManager.default.temporaryDirectory.appending(path: "outbox-\(UUID())")
         try Data([1]).write(to: url)
