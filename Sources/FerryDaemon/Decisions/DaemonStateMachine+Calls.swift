@@ -149,11 +149,7 @@ extension DaemonStateMachine {
             effects += madeTask(application(of: creation.task))
             effects += note(deadline: creation.task.deadline)
             // While a thousand tasks come in, the store is not asked each time for what cannot run.
-            let isAdmitted = budget.admits(
-                session: creation.session,
-                host: creation.task.host,
-                sessionLimit: sessionLimit(creation.session)
-            )
+            let isAdmitted = admits(creation.task)
             if creation.task.state == .waiting, isAdmitted, securing.isEmpty {
                 effects += searchForTasks(at: now)
             } else if creation.task.state == .waiting, !isAdmitted {

@@ -159,6 +159,9 @@ extension DaemonStateMachine {
                 guard let room = makeRoom(for: task, at: now) else { continue }
                 effects += room
                 hasStarted = start(task, at: now, &effects) || hasStarted
+            } else if !admits(task) {
+                // A transfer that goes on has the place that the search has found, and another host may have one.
+                search.markStale()
             }
         }
         // What has come to its end since the search began was not found by it.
@@ -196,6 +199,15 @@ extension DaemonStateMachine {
             )
     }
 
+    /// Whether a task may have a place that is free.
+    func admits(_ task: TaskRecord) -> Bool {
+        budget.admits(
+            session: task.sessionID,
+            host: task.host,
+            sessionLimit: sessionLimit(task.sessionID)
+        )
+    }
+
     /// Starts a task that still fits, or has its resume data taken over.
     ///
     /// - Returns: Whether the search may find others in its place.
@@ -204,13 +216,9 @@ extension DaemonStateMachine {
         at now: Date,
         _ effects: inout [Effect]
     ) -> Bool {
-        guard !isBusy(task.id), let session = sessions[task.sessionID],
-            budget.admits(
-                session: task.sessionID,
-                host: task.host,
-                sessionLimit: sessionLimit(task.sessionID)
-            )
-        else { return false }
+        guard !isBusy(task.id), let session = sessions[task.sessionID], admits(task) else {
+            return false
+        }
         guard !isUnreachable(task) else {
             effects += awaitNetwork(task)
             return true

@@ -48,6 +48,26 @@ import Testing
         #expect(bench.loading == [1, 2, 5, 6, 7, 8])
     }
 
+    @Test func `a search that finds what can have no place any more is made again`() throws {
+        var bench = MachineBench(.limits(total: 4, host: 1))
+        let client = bench.open(configuration: .limited(9))
+        let waiting = (1...2).map { bench.start(client, $0, host: "a") }[1]
+        bench.input { $0.searchForTasks(at: $1) }
+        let question = bench.stepHoldingBack()
+        guard case .answered(.candidates(let search), _) = try #require(question.first) else {
+            Issue.record("\(question)")
+            return
+        }
+        // As if there had been room when the store was asked.
+        let found = Candidates(tasks: [try #require(bench.stored(waiting))], earliestNotBefore: nil)
+        let effects = bench.input {
+            $0.answered(.candidates(search), .candidates(found), at: $1)
+        }
+        #expect(effects.contains { if case .query(.candidates) = $0 { true } else { false } })
+        bench.settle()
+        #expect(bench.loading == [1])
+    }
+
     @Test func `a session may have one transfer at least`() {
         var bench = MachineBench()
         let task = bench.start(bench.open(configuration: .limited(0)))

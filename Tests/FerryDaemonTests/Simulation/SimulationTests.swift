@@ -39,6 +39,8 @@ import Testing
         3_034_920_133_279_824_080,
         // A person had a task forgotten whose end was in its process's queue: the check was wrong.
         684_482_339_328_984_026,
+        // A transfer went on where a search had found places, and nobody looked for tasks of another host.
+        2_998_246_661_087_631_395,
     ]
 
     @Test func `whatever happens, every promise is kept`() async throws {
