@@ -18,6 +18,8 @@ enum SynchronizationLog {
         var observers: [String: @Sendable () -> Void] = [:]
         /// The databases of the open logs, by address, and the functions that these have had.
         var logs: [UInt: Log] = [:]
+        /// The functions that they have instead, by those, which are few: SQLite keeps what it is given.
+        var replacements: [UInt: UInt] = [:]
     }
 
     private static let state = Mutex(State())
@@ -58,7 +60,20 @@ enum SynchronizationLog {
         let database = String(path.dropLast("-wal".count))
         let address = UInt(bitPattern: file)
         let log = Log(database: database, methods: methods)
-        state.withLock { $0.logs[address] = log }
+        let pointer = state.withLock { state in
+            state.logs[address] = log
+            let original = UInt(bitPattern: methods)
+            let known = state.replacements[original] ?? UInt(bitPattern: replacement(of: methods))
+            state.replacements[original] = known
+            return known
+        }
+        file.pointee.pMethods = UnsafePointer(bitPattern: pointer)
+    }
+
+    /// The functions of a log's file that tell when it is forced onto the disk.
+    private static func replacement(
+        of methods: UnsafePointer<sqlite3_io_methods>
+    ) -> UnsafePointer<sqlite3_io_methods> {
         let wrapped = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
         wrapped.initialize(to: methods.pointee)
         wrapped.pointee.xSync = { file, flags in
@@ -72,6 +87,6 @@ enum SynchronizationLog {
             observer?()
             return code
         }
-        file.pointee.pMethods = UnsafePointer(wrapped)
+        return UnsafePointer(wrapped)
     }
 }
