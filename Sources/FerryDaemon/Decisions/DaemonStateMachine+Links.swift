@@ -40,12 +40,12 @@ extension DaemonStateMachine {
             return [.refuse(caller.call, .invalidRequest(parameter: "request", reason: reason))]
         }
         let isAsked = relink.question != nil
-        return [revise(key, .link(request, isAsked: isAsked), for: caller.call)]
+        return [query(.revise(key, .link(request, isAsked: isAsked), caller.call))]
     }
 
     /// A person gives a task another address.
     mutating func relinkTask(_ id: Int64, to url: String, from caller: Caller) -> [Effect] {
-        [revise(.id(id), .address(url), for: caller.call)]
+        [query(.revise(.id(id), .address(url), caller.call))]
     }
 
     /// An application has no other address.

@@ -41,7 +41,7 @@ extension DaemonStateMachine {
     mutating func setRates(_ rates: SharedRates, ofTask id: Int64, from caller: Caller) -> [Effect]
     {
         if let refusal = rates.refusal { return [.refuse(caller.call, refusal)] }
-        return [revise(.id(id), .rates(rates), for: caller.call)]
+        return [query(.revise(.id(id), .rates(rates), caller.call))]
     }
 
     /// A person changes how important a task is.

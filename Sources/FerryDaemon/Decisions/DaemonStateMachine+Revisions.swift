@@ -14,15 +14,6 @@ extension DaemonStateMachine {
         case address(String)
     }
 
-    /// Reads a task that is to be carried out in another way.
-    mutating func revise(
-        _ key: TaskKey,
-        _ revision: Revision,
-        for call: CallIdentifier
-    ) -> Effect {
-        query(.revise(key, revision, call))
-    }
-
     /// The store has found a task that is to be carried out in another way.
     mutating func found(
         _ task: TaskRecord?,
@@ -35,7 +26,7 @@ extension DaemonStateMachine {
             return [.refuse(call, .taskNotFound(id: key.number))]
         }
         guard !readings.hasChanged(task, since: reading) else {
-            return [revise(key, revision, for: call)]
+            return [query(.revise(key, revision, call))]
         }
         switch revision {
         case .link(let request, let isAsked):

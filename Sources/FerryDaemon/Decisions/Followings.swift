@@ -83,7 +83,11 @@ struct Followings: Hashable, Sendable {
     /// A task has ended.
     ///
     /// - Returns: Whether a copy is being made for it.
-    mutating func noteEnd(of task: Int64) -> Bool { copying.updateValue(true, ifPresentFor: task) }
+    mutating func noteEnd(of task: Int64) -> Bool {
+        guard isCopying(for: task) else { return false }
+        copying[task] = true
+        return true
+    }
 
     // MARK: What a disk can do
 
@@ -98,14 +102,5 @@ struct Followings: Hashable, Sendable {
             directoriesWithoutSharing = []
         }
         directoriesWithoutSharing.insert(directory ?? "")
-    }
-}
-
-extension Dictionary {
-    /// Replaces a value that is there.
-    fileprivate mutating func updateValue(_ value: Value, ifPresentFor key: Key) -> Bool {
-        guard let index = index(forKey: key) else { return false }
-        values[index] = value
-        return true
     }
 }

@@ -11,36 +11,20 @@ struct WorkUnderWay: Hashable, Sendable {
         case applicationFile
     }
 
-    private var storeCount = 0
-    private var partialFileCount = 0
-    private var applicationFileCount = 0
+    private var counts: [Place: Int] = [:]
 
     /// Whether nothing is under way.
     var isEmpty: Bool { Place.allCases.allSatisfy { count(in: $0) == 0 } }
 
     /// Whether nothing is under way that the daemon waits for before it ends.
-    var allowsEnd: Bool { storeCount == 0 }
+    var allowsEnd: Bool { count(in: .store) == 0 }
 
     /// How much is under way somewhere.
-    func count(in place: Place) -> Int {
-        switch place {
-        case .store: storeCount
-        case .partialFile: partialFileCount
-        case .applicationFile: applicationFileCount
-        }
-    }
+    func count(in place: Place) -> Int { counts[place] ?? 0 }
 
     /// Something begins.
-    mutating func begin(in place: Place) { add(1, in: place) }
+    mutating func begin(in place: Place) { counts[place, default: 0] += 1 }
 
     /// Something has come to its end.
-    mutating func end(in place: Place) { add(-1, in: place) }
-
-    private mutating func add(_ difference: Int, in place: Place) {
-        switch place {
-        case .store: storeCount += difference
-        case .partialFile: partialFileCount += difference
-        case .applicationFile: applicationFileCount += difference
-        }
-    }
+    mutating func end(in place: Place) { counts[place, default: 0] -= 1 }
 }

@@ -11,6 +11,19 @@ import Testing
         return parser.challenges().first?.parameters ?? [:]
     }
 
+    /// What a user u with the password p answers to a server's challenge, when it asks for / with the nonce c.
+    private func answer(to challenge: [String: String]) throws -> [String: String] {
+        let challenge = AuthenticationChallenge(scheme: "digest", parameters: challenge)
+        var digest = try #require(DigestAuthentication(challenge))
+        let value = try digest.value(
+            for: PasswordCredential(user: "u", password: "p"),
+            method: "GET",
+            target: "/",
+            clientNonce: "c"
+        )
+        return parameters(value)
+    }
+
     /// RFC 7616 §3.9.1.
     @Test(arguments: [
         ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
@@ -68,23 +81,13 @@ import Testing
 
     /// The form of RFC 2069, which has no `qop`; the values were made with openssl.
     @Test func `a server without a quality of protection gets none`() throws {
-        let challenge = AuthenticationChallenge(
-            scheme: "digest",
-            parameters: ["realm": "r", "nonce": "n"]
-        )
-        var digest = try #require(DigestAuthentication(challenge))
-        let value = try digest.value(
-            for: PasswordCredential(user: "u", password: "p"),
-            method: "GET",
-            target: "/",
-            clientNonce: "c"
-        )
+        let answer = try answer(to: ["realm": "r", "nonce": "n"])
         let secret = try MessageDigest.md5.hexadecimal(of: "u:r:p")
         let request = try MessageDigest.md5.hexadecimal(of: "GET:/")
         let response = try MessageDigest.md5.hexadecimal(of: "\(secret):n:\(request)")
-        #expect(parameters(value)["response"] == response)
-        #expect(parameters(value)["qop"] == nil)
-        #expect(parameters(value)["cnonce"] == nil)
+        #expect(answer["response"] == response)
+        #expect(answer["qop"] == nil)
+        #expect(answer["cnonce"] == nil)
     }
 
     /// RFC 7616 §3.4.2: the nonces of the session are part of the secret.
@@ -93,23 +96,15 @@ import Testing
         ("SHA-512-256-sess", .sha512t256),
     ])
     func `a secret may be bound to a session`(algorithm: String, function: MessageDigest) throws {
-        let challenge = AuthenticationChallenge(
-            scheme: "digest",
-            parameters: ["realm": "r", "nonce": "n", "qop": "auth", "algorithm": algorithm]
-        )
-        var digest = try #require(DigestAuthentication(challenge))
-        let value = try digest.value(
-            for: PasswordCredential(user: "u", password: "p"),
-            method: "GET",
-            target: "/",
-            clientNonce: "c"
-        )
+        let answer = try answer(to: [
+            "realm": "r", "nonce": "n", "qop": "auth", "algorithm": algorithm,
+        ])
         let own = try function.hexadecimal(of: "u:r:p")
         let secret = try function.hexadecimal(of: "\(own):n:c")
         let request = try function.hexadecimal(of: "GET:/")
         let proof = "\(secret):n:00000001:c:auth:\(request)"
-        #expect(parameters(value)["response"] == (try function.hexadecimal(of: proof)))
-        #expect(parameters(value)["algorithm"] == algorithm)
+        #expect(answer["response"] == (try function.hexadecimal(of: proof)))
+        #expect(answer["algorithm"] == algorithm)
     }
 
     /// RFC 7616 §3.9.2, whose user has a name beyond ASCII, hashed.
