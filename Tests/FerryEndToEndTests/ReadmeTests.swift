@@ -48,7 +48,7 @@ import Testing
 
     @Test(
         .disabled(
-            if: ProcessEnvironment["TSAN_OPTIONS"] != nil,
+            if: Sanitizer.isOn,
             "ferryd starts the program without the sanitizer's options, and so without its suppressions"
         )
     )

@@ -30,6 +30,13 @@ package struct FixtureRequest: Sendable {
     package internal(set) var body: [UInt8]
     /// How the answer stands.
     package internal(set) var state = State.sending
+    /// Whether more of the answer is to come.
+    package var isBeingAnswered: Bool {
+        switch state {
+        case .sending, .blocked, .stalled: true
+        case .sent, .dropped, .abandoned: false
+        }
+    }
     /// How many bytes of the answer's body the kernel has taken, without any framing.
     package internal(set) var sentBodyByteCount: Int64 = 0
 

@@ -287,9 +287,10 @@ struct ProtocolClassTests {
         server.on("/led", .content(.text("led")))
         let text = "lead" + server.url("/led").dropFirst("http".count)
         let led = session.dataTask(with: try url(text))
-        recorder.change { answers in
-            answers.redirect = { request in
-                led.suspend()
+        recorder.change { [weak led] answers in
+            // Weakly, as the session keeps its delegate, and a task its session.
+            answers.redirect = { [weak led] request in
+                led?.suspend()
                 return request
             }
         }
