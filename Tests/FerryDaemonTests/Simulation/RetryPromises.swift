@@ -29,6 +29,8 @@ struct RetryPromises {
         guard world.isCutShort else { return }
         var row = rows[task.id] ?? Row()
         row.limit = Stored.options(task.options)?.retry?.maximumAttempts
+        // Resume data has brought them along.
+        row.mostByteCount = max(row.mostByteCount, task.receivedByteCount)
         rows[task.id] = row
         // A half of a delay is left to chance.
         let pause = RetryPolicy.leastDelay.inSeconds / 2 - 0.001

@@ -126,6 +126,8 @@ extension SimulatedDaemon {
             ?? SimulatedTransfer(start, resource: resource, on: self)
         transfers[task] = transfer
         startedTransfers = startedTransfers.filter(\.isActive) + [transfer]
+        // Nothing may have been checked since it got its place: a full disk keeps the machine busy.
+        world.unfairSince[task] = nil
         world.promises.started(start.task, in: world)
         world.promises.retries.started(start.task, in: world)
         transfer.start()

@@ -41,6 +41,10 @@ import Testing
         684_482_339_328_984_026,
         // A transfer went on where a search had found places, and nobody looked for tasks of another host.
         2_998_246_661_087_631_395,
+        // A task began with the bytes of resume data, and won none: the check was wrong.
+        2_159_636_536_944_036_771,
+        // A task that had waited for its share got it as the disk became full: the check was wrong.
+        636_981_315_645_425_504,
     ]
 
     @Test func `whatever happens, every promise is kept`() async throws {
