@@ -5,9 +5,10 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// Carries out the tasks of a background session, by the transfer daemon.
+/// Carries out the tasks of a background session with the transfer daemon.
 final class BackgroundBackend: SessionBackend {
     let connection: BackgroundConnection
+    private let opening: @Sendable () -> Wire.OpenSession
     private let events: Mutex<Events?> = Mutex(nil)
 
     private struct Events {
@@ -17,6 +18,7 @@ final class BackgroundBackend: SessionBackend {
 
     init(environment: BackgroundConnection.Environment) {
         connection = BackgroundConnection(environment: environment)
+        opening = environment.opening
     }
 
     /// Opens the session and begins to receive its events.
@@ -25,7 +27,7 @@ final class BackgroundBackend: SessionBackend {
     ///   - core: The session, whose handle is known.
     ///   - tellsEnd: Whether this process was started for the events of this session.
     func start(_ core: SessionCore, tellsEnd: Bool) {
-        let opening = connection.environment.opening()
+        let opening = opening()
         let loader = BackgroundTaskLoader(
             connection: connection,
             application: opening.application.identifier,
@@ -56,7 +58,7 @@ final class BackgroundBackend: SessionBackend {
         )
     }
 
-    func prepareForTask() { connection.waitUntilOpened() }
+    func prepareForTask() { connection.prepareForTask() }
 
     func reserveTask() -> (identifier: Int, refusal: URLError?) { connection.reserveTask() }
 
@@ -96,7 +98,7 @@ final class BackgroundBackend: SessionBackend {
     /// Background sessions have no data tasks.
     func add(_ task: URLSessionDataTask, _ specification: DataTaskSpecification) { refuse(task) }
 
-    /// The daemon loads what is on a server, and nothing else.
+    /// The daemon loads from servers only.
     func addLocal(_ task: URLSessionDownloadTask, _ specification: DataTaskSpecification) {
         refuse(task)
     }

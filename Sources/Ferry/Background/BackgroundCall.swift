@@ -2,9 +2,9 @@ import FerrySystem
 import FerryWire
 import Foundation
 
-/// Something that a background session asks of the daemon, and repeats until it is acknowledged.
+/// A call from a background session to the daemon, repeated until it is acknowledged.
 ///
-/// Each of them changes nothing when it is repeated.
+/// Repeating a call changes nothing.
 enum BackgroundCall: Equatable, Sendable {
     case create(NewTask)
     case resume(task: Int)
@@ -26,11 +26,11 @@ enum BackgroundCall: Equatable, Sendable {
         var identifier: Int
         var request: Wire.Request
         var resumeData: Data?
-        /// What is sent; nil for a download.
+        /// The file to send; nil for a download.
         var upload: Upload?
         var description: String?
         var priority = URLSessionTask.defaultPriority
-        /// Until when it does not begin.
+        /// The time before which it does not begin.
         var earliestBegin: Wire.EarliestBegin?
         /// How it is carried out.
         var options: Wire.TransferOptions?
@@ -40,7 +40,7 @@ enum BackgroundCall: Equatable, Sendable {
 
     /// A file to send.
     struct Upload: Equatable, Sendable {
-        /// The file, which the daemon is handed when it is open.
+        /// The file, which is passed to the daemon once it is open.
         var file: OutgoingFile
         /// The file's absolute path.
         var path: String
@@ -50,7 +50,7 @@ enum BackgroundCall: Equatable, Sendable {
         }
     }
 
-    /// Whether the call creates a task that its application may be about to change, and to resume.
+    /// Whether the call creates a task that its application may still change or resume.
     var isIncomplete: Bool {
         guard case .create(let task) = self else { return false }
         return !task.isResumed
@@ -70,15 +70,15 @@ enum BackgroundCall: Equatable, Sendable {
         }
     }
 
-    /// The file that goes along with the call, if any.
+    /// The file that is sent with the call, if any.
     var file: OutgoingFile? {
         guard case .create(let task) = self else { return nil }
         return task.upload?.file
     }
 
-    /// Takes over what another call would do right after this one.
+    /// Includes the effect of the next call in this one, if possible.
     ///
-    /// - Returns: Whether the other call is not needed any more.
+    /// - Returns: Whether the other call is no longer needed.
     mutating func absorb(_ next: BackgroundCall) -> Bool {
         guard isIncomplete, case .create(var task) = self else { return false }
         switch next {
@@ -135,7 +135,7 @@ enum BackgroundCall: Equatable, Sendable {
         case .cancel(let task, producingResumeData: false):
             send(Wire.Cancel(session: session, identifier: task))
         case .cancel(let task, producingResumeData: true):
-            // The data come with the task's last event, too, which outlives a lost connection.
+            // The data also arrive with the task's last event, which survives a lost connection.
             send(Wire.CancelProducingResumeData(session: session, identifier: task))
         case .setDescription(let task, let description):
             send(

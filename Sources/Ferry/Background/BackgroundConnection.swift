@@ -1,294 +1,153 @@
 import FerrySystem
 import FerryWire
 import Foundation
+@preconcurrency import Glibc
 import Synchronization
 
-/// The connection of one background session to the daemon, over which it asks for things.
+/// The connection of a background session to the daemon, over which it sends its calls.
 ///
-/// Calls come from any thread and are with the daemon, or in its socket, when they return; only a task that
-/// is not resumed yet may follow a moment later. A daemon that
-/// dies is started again and asked again for what it has not acknowledged: so nothing that was asked for is
-/// lost, as long as this process lives.
+/// Calls can be made on any thread. When they return, they are in the daemon or in its socket; only a task that is
+/// not resumed yet may follow a moment later. A daemon that has died is started again, and the calls that it has not
+/// acknowledged are repeated: no call is lost as long as this process lives.
 final class BackgroundConnection: Sendable {
-    struct State {
-        enum Condition {
-            /// Not connected, and nothing is wanted.
-            case idle
-            /// Connecting, or waiting to.
-            case connecting
-            /// The session is open, and its events are not received yet.
-            ///
-            /// Nothing is asked for before they are: what comes of it could be missed.
-            case opening(Session)
-            case open(Session)
-            /// The session cannot be had; the next task tries again.
-            case failed(URLError)
-            case closed
-        }
-
-        struct Session: Sendable {
-            let client: VarlinkClient
-            /// The session's number on this connection.
-            let number: Int64
-            let since: ContinuousClock.Instant
-        }
-
-        var condition = Condition.idle
-        /// The session's number when it was last open.
-        var lastNumber: Int64?
-        /// Counts attempts to connect: what an earlier one still brings about is ignored.
-        var generation = 0
-        var policy = ReconnectionPolicy()
-        var outbox = Outbox()
-        /// Whether the loop will send what is kept.
-        var isSendingScheduled = false
-        /// Whether the session has ever been open; from then on nobody waits for it.
-        var hasOpened = false
-        /// Whether the daemon has started this process for the session's events: then it has the
-        /// session, whatever keeps it from opening it now, and this process waits for it.
-        var isAwaited = false
-        var nextTaskIdentifier = 1
-        var nextRefusedTaskIdentifier = BackgroundConnection.firstRefusedTaskIdentifier
-        var observer: Observer?
-        /// The threads that wait for the session to be opened for the first time.
-        var waiting: [DispatchSemaphore] = []
-        /// Whether the daemon is to be told once more how the program is started.
-        var registersAgain = false
-        /// Keeps the client while it has not opened the session yet.
-        var connectingClient: VarlinkClient?
-    }
-
-    /// Who is told of what becomes of the connection; on the loop.
+    /// The callbacks of a connection; called on the loop.
     struct Observer: Sendable {
         /// The session is open under this number: its events can be subscribed to, with this token if there is one.
         var didOpen: @LoopActor @Sendable (Int64, String?) -> Void
-        /// The daemon can be asked for things.
+        /// Calls can be sent.
         var isReady: @LoopActor @Sendable () -> Void
-        /// The session cannot be had, its tasks have no future.
+        /// The session is unavailable; its tasks fail.
         var didFail: @LoopActor @Sendable (URLError) -> Void
-        /// Whether there is anything that the daemon is needed for.
+        /// Whether the session needs the daemon.
         var wantsConnection: @Sendable () -> Bool
     }
 
-    /// What the connection learns from outside.
+    /// The dependencies of a connection.
     struct Environment: Sendable {
-        /// Connects to the daemon, starting it if need be; blocks.
+        /// Connects to the daemon, starting it if necessary; blocks.
         var connect: @Sendable () throws(DaemonError) -> FileDescriptor
         /// How the session is opened.
         var opening: @Sendable () -> Wire.OpenSession
-        /// How long a task waits for the session to be opened for the first time.
+        /// How long the first tasks wait for the session to be opened for the first time.
         var patience = Duration.seconds(10)
     }
 
-    /// Tasks that could not be handed to the daemon have numbers that it never gives out.
-    static let firstRefusedTaskIdentifier = 1 << 40
-
-    let environment: Environment
-    /// Connecting blocks for as long as it takes to start a process.
-    let queue: BlockingQueue
-    let state = Mutex(State())
-
-    init(environment: Environment) {
-        self.environment = environment
-        queue = BlockingQueue(label: "ferry.background")
+    private struct State {
+        var machine = StateMachine()
+        var client: VarlinkClient?
+        var observer: Observer?
+        /// The threads that wait for the session to be opened for the first time.
+        var waiting: [DispatchSemaphore] = []
     }
+
+    private let environment: Environment
+    /// Connecting blocks for as long as it takes to start a process.
+    private let queue = BlockingQueue(label: "ferry.background")
+    private let state = Mutex(State())
+
+    init(environment: Environment) { self.environment = environment }
 
     /// Connects for the first time.
     ///
     /// - Parameters:
-    ///   - observer: Who is told of what becomes of it.
+    ///   - observer: The callbacks.
     ///   - isAwaited: Whether the daemon has started this process for the session's events.
     func start(_ observer: Observer, isAwaited: Bool = false) {
-        state.withLock { state in
-            state.observer = observer
-            state.isAwaited = isAwaited
-            connect(&state)
-        }
+        state.withLock { $0.observer = observer }
+        input { $0.start(isAwaited: isAwaited) }
     }
 
-    /// Whether the session cannot be had, until a task is made the next time.
-    var hasFailed: Bool {
-        state.withLock { state in
-            switch state.condition {
-            case .failed, .closed: true
-            case .idle, .connecting, .opening, .open: false
-            }
-        }
-    }
+    /// Whether the session is unavailable, until the next task is made.
+    var hasFailed: Bool { state.withLock { $0.machine.hasFailed } }
 
-    /// Whether there is a connection now.
-    var isOpen: Bool {
-        state.withLock { state in
-            guard case .open = state.condition else { return false }
-            return true
-        }
-    }
+    /// Whether calls can be sent now.
+    var isOpen: Bool { state.withLock { $0.machine.isOpen } }
 
-    /// Opens the session once more where it is open, to say anew how the program is started.
-    func register() {
-        state.withLock { state in
-            switch state.condition {
-            case .open(let session), .opening(let session): register(over: session)
-            case .connecting: state.registersAgain = true
-            case .idle, .failed, .closed: break
-            }
-        }
-    }
-
-    /// Opens a session that this process has open, which changes nothing but what is said of the program.
-    func register(over session: State.Session) {
-        session.client.call(environment.opening()) { _ in }
-    }
+    /// Opens the session again if it is open, to register how the program is started.
+    func register() { input { $0.register() } }
 
     /// Connects if the daemon was not needed until now.
-    func wake() {
-        state.withLock { state in
-            if case .idle = state.condition { connect(&state) }
+    func wake() { input { $0.wake() } }
+
+    /// The events of the session of that number are being received.
+    func subscribed(to number: Int64) { input { $0.subscribed(to: number) } }
+
+    /// Connects to the daemon once more, for events, which have a separate connection.
+    func connectForEvents(
+        then continuation:
+            @escaping @LoopActor @Sendable (Result<VarlinkClient, DaemonError>) -> Void
+    ) {
+        queue.perform { [environment] in
+            let result = Result { () throws(DaemonError) in
+                VarlinkClient(try environment.connect())
+            }
+            LoopActor.perform { continuation(result) }
         }
     }
 }
 
-// MARK: - Numbers of tasks
+// MARK: - Tasks
 
 extension BackgroundConnection {
-    /// Waits until the session was opened, or could not be; not at all if it was open before.
-    func waitUntilOpened() {
+    /// Prepares for a new task, whose number follows that of the previous task.
+    ///
+    /// Waits until the session is open or has failed to open; does not wait if it was open before. All tasks together wait
+    /// for ``Environment/patience`` at most.
+    func prepareForTask() {
         let semaphore = DispatchSemaphore(value: 0)
-        let waits = state.withLock { state in
-            if case .failed = state.condition { connect(&state) }
-            guard !state.hasOpened else { return false }
-            switch state.condition {
-            case .connecting, .opening:
-                state.waiting.append(semaphore)
-                return true
-            case .idle, .open, .failed, .closed:
-                return false
-            }
+        var deadline: ContinuousClock.Instant?
+        decide { machine, waiting in
+            let (until, effects) = machine.prepareForTask(
+                now: .now,
+                patience: environment.patience
+            )
+            deadline = until
+            if until != nil { waiting.append(semaphore) }
+            return effects
         }
-        guard waits else { return }
-        _ = semaphore.wait(timeout: .now() + environment.patience / .seconds(1))
+        guard let deadline else { return }
+        _ = semaphore.wait(timeout: .now() + (deadline - .now) / .seconds(1))
     }
 
-    /// A new task's number, and why the daemon cannot have it, if so.
+    /// Returns a new task's number, and why the daemon cannot accept the task, if so.
     func reserveTask() -> (identifier: Int, refusal: URLError?) {
-        state.withLock { state in
-            let refusal = Self.refusal(state)
-            guard refusal == nil else {
-                defer { state.nextRefusedTaskIdentifier += 1 }
-                return (state.nextRefusedTaskIdentifier, refusal)
-            }
-            defer { state.nextTaskIdentifier += 1 }
-            return (state.nextTaskIdentifier, nil)
-        }
+        state.withLock { $0.machine.reserveTask() }
     }
 
-    private static func refusal(_ state: State) -> URLError? {
-        if case .failed(let error) = state.condition { return error }
-        guard !state.hasOpened else { return nil }
-        return URLError(
-            .backgroundSessionWasDisconnected,
-            url: nil,
-            reason: "The transfer daemon has not answered in time."
-        )
-    }
+    /// Records that a task has ended, even if the daemon has not acknowledged all calls about it.
+    func taskEnded(_ task: Int) { state.withLock { $0.machine.taskEnded(task) } }
 }
 
 // MARK: - Calls
 
 extension BackgroundConnection {
-    /// Asks the daemon for something, until it has acknowledged it.
+    /// Sends a call until the daemon has acknowledged it.
     ///
     /// - Parameters:
-    ///   - call: What is asked for.
-    ///   - onRefusal: Called on the loop if the daemon refuses for good.
+    ///   - call: The call.
+    ///   - onRefusal: Called on the loop if the daemon refuses permanently.
     func call(
         _ call: BackgroundCall,
         onRefusal: (@Sendable (TransferDaemonError) -> Void)? = nil
     ) {
-        state.withLock { add(call, onRefusal: onRefusal, to: &$0) }
+        input { $0.add(call, onRefusal: onRefusal) }
     }
 
-    /// A task has ended, whatever the daemon has not acknowledged of it.
-    func taskEnded(_ task: Int) { state.withLock { $0.outbox.taskEnded(task) } }
-
-    /// Tells the daemon that the app has taken an event.
+    /// Acknowledges an event that the app has received.
     ///
     /// - Parameters:
     ///   - sequence: The event's number.
-    ///   - number: The number of the session that it came from. A session that has come into being again
-    ///     since then has other events, of which one may have the same number.
+    ///   - number: The number of the session that it came from.
     func acknowledge(_ sequence: Int64, ofSession number: Int64) {
-        state.withLock { state in
-            guard state.lastNumber == number else { return }
-            add(.acknowledge(sequence: sequence), to: &state)
-        }
+        input { $0.acknowledge(sequence, of: number) }
     }
 
-    private func add(
-        _ call: BackgroundCall,
-        onRefusal: (@Sendable (TransferDaemonError) -> Void)? = nil,
-        to state: inout State
-    ) {
-        switch state.condition {
-        case .closed, .failed:
-            // The tasks have been told so.
-            return
-        case .idle:
-            state.outbox.add(call, onRefusal: onRefusal)
-            connect(&state)
-        case .connecting, .opening:
-            state.outbox.add(call, onRefusal: onRefusal)
-        case .open(let session):
-            state.outbox.add(call, onRefusal: onRefusal)
-            sendNew(&state, over: session, keepsIncomplete: true)
-        }
-    }
-
-    /// Sends what was never sent.
-    ///
-    /// A new task is kept until the loop has a moment: as a rule its application resumes it before, and
-    /// one call does for both.
-    func sendNew(
-        _ state: inout State,
-        over session: State.Session,
-        keepsIncomplete: Bool
-    ) {
-        let generation = state.generation
-        let remainder = state.outbox.sendNew(keepsIncomplete: keepsIncomplete) { entry in
-            send(entry, over: session, generation: generation)
-        }
-        switch remainder {
-        case .nothing:
-            return
-        case .incomplete:
-            guard !state.isSendingScheduled else { return }
-            state.isSendingScheduled = true
-            LoopActor.perform { [self] in sendKept() }
-        case .file(let file, let isFirst):
-            file.open(mayExceed: isFirst) { [weak self] in
-                LoopActor.perform { self?.sendKept() }
-            }
-        }
-    }
-
-    @LoopActor
-    private func sendKept() {
-        state.withLock { state in
-            state.isSendingScheduled = false
-            guard case .open(let session) = state.condition else { return }
-            sendNew(&state, over: session, keepsIncomplete: false)
-        }
-    }
-
-    /// Asks the daemon for something that changes nothing; fails when there is no connection now.
+    /// Sends a query, which changes nothing; fails if there is no connection now.
     func query<Method: TransferMethod>(
         _ method: Method,
         onReply: @escaping @LoopActor @Sendable (Result<Method.Reply, CallError>) -> Void
     ) {
-        let client: VarlinkClient? = state.withLock { state in
-            guard case .open(let session) = state.condition else { return nil }
-            return session.client
-        }
+        let client = state.withLock { $0.machine.isOpen ? $0.client : nil }
         if let client {
             client.call(method, onReply: onReply)
         } else {
@@ -296,34 +155,168 @@ extension BackgroundConnection {
         }
     }
 
-    /// Calls `continuation` when the daemon has acknowledged all that was asked for so far, or the session
-    /// cannot be had.
+    /// Calls `continuation` when the daemon has acknowledged all calls so far, or the session is unavailable.
     func flush(then continuation: @escaping @Sendable () -> Void) {
-        let isEmpty = state.withLock { $0.outbox.wait(continuation) }
+        let isEmpty = state.withLock { $0.machine.wait(continuation) }
         if isEmpty { continuation() }
     }
 
-    /// Ends the session at the daemon's, then the connection.
+    /// Closes the session in the daemon, then the connection.
     func close(then continuation: @escaping @Sendable () -> Void) {
         call(.close(cancelling: false))
         flush {
-            let client: VarlinkClient? = self.state.withLock { state in
-                defer {
-                    state.condition = .closed
-                    state.generation += 1
-                    state.observer = nil
-                }
-                guard case .open(let session) = state.condition else { return nil }
-                return session.client
-            }
-            client?.close()
+            self.state.withLock { $0.observer = nil }
+            self.input { $0.close() }
             continuation()
         }
     }
+}
 
-    func send(_ entry: Outbox.Entry, over session: State.Session, generation: Int) {
-        entry.call.send(over: session.client, session: session.number) { [weak self] error in
-            self?.answered(entry.number, generation: generation, error)
+// MARK: - Effects
+
+extension BackgroundConnection {
+    private func input(_ input: (inout StateMachine) -> [StateMachine.Effect]) {
+        decide { machine, _ in input(&machine) }
+    }
+
+    private func decide(
+        _ decision: (inout StateMachine, inout [DispatchSemaphore]) -> [StateMachine.Effect]
+    ) {
+        let completed = state.withLock { state in
+            let effects = decision(&state.machine, &state.waiting)
+            return effects.flatMap { perform($0, &state) }
+        }
+        for continuation in completed { continuation() }
+    }
+
+    /// Performs an effect under the lock under which it was decided, so that the daemon receives calls in order.
+    ///
+    /// Nothing here waits or calls the app.
+    ///
+    /// - Returns: The closures to call without the lock.
+    private func perform(
+        _ effect: StateMachine.Effect,
+        _ state: inout State
+    ) -> [@Sendable () -> Void] {
+        switch effect {
+        case .connect(let attempt, let delay):
+            disconnect(&state)
+            connect(attempt, after: delay)
+        case .disconnect:
+            disconnect(&state)
+        case .send(let entry, let session, let attempt):
+            guard let client = state.client else { break }
+            entry.call.send(over: client, session: session) { [weak self] error in
+                self?.input { $0.answered(entry.number, attempt: attempt, error) }
+            }
+        case .register:
+            state.client?.call(environment.opening()) { _ in }
+        case .sendKept:
+            LoopActor.perform { [self] in input { $0.sendKept() } }
+        case .open(let file, let mayExceed):
+            file.open(mayExceed: mayExceed) { [weak self] in
+                LoopActor.perform { self?.input { $0.sendKept() } }
+            }
+        case .endWaiting:
+            for semaphore in state.waiting { semaphore.signal() }
+            state.waiting = []
+        case .notify(let notification):
+            notify(state.observer, of: notification)
+        case .report(let error):
+            Diagnostics.reportOnce(error.message)
+        case .complete(let continuations):
+            return continuations
+        }
+        return []
+    }
+
+    private func disconnect(_ state: inout State) {
+        state.client?.close()
+        state.client = nil
+    }
+
+    private func notify(_ observer: Observer?, of notification: StateMachine.Notification) {
+        guard let observer else { return }
+        LoopActor.perform {
+            switch notification {
+            case .didOpen(let session, let token): observer.didOpen(session, token)
+            case .isReady: observer.isReady()
+            case .didFail(let error): observer.didFail(error)
+            }
+        }
+    }
+
+    private func connect(_ attempt: Int, after delay: Duration) {
+        guard delay > .zero else {
+            return queue.perform { [weak self] in self?.connectNow(attempt) }
+        }
+        LoopActor.perform { [weak self] in
+            _ = EventLoop.shared.schedule(after: delay) {
+                guard let self else { return }
+                self.queue.perform { self.connectNow(attempt) }
+            }
+        }
+    }
+
+    private func connectNow(_ attempt: Int) {
+        guard state.withLock({ $0.machine.isCurrent(attempt) }) else { return }
+        do throws(DaemonError) {
+            let client = VarlinkClient(try environment.connect()) { [weak self] _ in
+                self?.lost(attempt)
+            }
+            let isCurrent = state.withLock { state in
+                guard state.machine.isCurrent(attempt) else { return false }
+                state.client = client
+                return true
+            }
+            guard isCurrent else { return }
+            client.call(environment.opening()) { [weak self] result in
+                self?.opened(attempt, result)
+            }
+        } catch {
+            input { $0.openingFailed(.unavailable(TransferDaemonError(error)), attempt: attempt) }
+        }
+    }
+
+    @LoopActor
+    private func opened(_ attempt: Int, _ result: Result<Wire.OpenSession.Reply, CallError>) {
+        switch result {
+        case .success(let reply):
+            input { machine in
+                machine.opened(
+                    attempt: attempt,
+                    session: reply.session,
+                    nextTaskIdentifier: reply.nextTaskIdentifier,
+                    token: reply.token,
+                    now: EventLoop.now
+                )
+            }
+        case .failure(let error):
+            input { $0.openingFailed(.init(error), attempt: attempt) }
+        }
+    }
+
+    @LoopActor
+    private func lost(_ attempt: Int) {
+        let observer = state.withLock { $0.machine.isCurrent(attempt) ? $0.observer : nil }
+        // Not under the lock: it asks the session.
+        let isWanted = observer?.wantsConnection() ?? false
+        input { $0.lost(attempt: attempt, isWanted: isWanted, now: EventLoop.now) }
+    }
+}
+
+extension BackgroundConnection.StateMachine.OpeningFailure {
+    fileprivate init(_ error: CallError) {
+        switch error {
+        case .refused(.sessionInUse(_, let pid)):
+            let isOver = pid == getpid() || kill(pid, 0) != 0 && errno == ESRCH
+            self = .inUse(pid: pid, isOver: isOver)
+        case .refused(.limitExceeded):
+            self = .busy
+        case .connectionClosed:
+            self = .disconnected
+        default:
+            self = .unavailable(TransferDaemonError(error))
         }
     }
 }

@@ -5,13 +5,13 @@ import FerryWire
 import Foundation
 import FoundationNetworking
 
-/// Has the app decide what the daemon cannot: challenges, and whether a task may begin.
+/// Asks the app what the daemon cannot decide: challenges, and whether a task may begin.
 @LoopActor
 final class BackgroundQuestions {
     /// A question that the app was asked.
     private struct Asked {
         var number: Int
-        /// Called when the app has answered, or need not any more.
+        /// Called when the app has answered, or no longer needs to.
         var wasSettled: (@LoopActor () -> Void)?
     }
 
@@ -30,13 +30,13 @@ final class BackgroundQuestions {
         credentials = CredentialStore(configuration: configuration)
     }
 
-    /// Whether the app was not asked a question before.
+    /// Returns whether a question is new to the app.
     func isNew(_ event: Wire.Event) -> Bool {
         guard let task = event.task, let number = event.question else { return false }
         return asked[task]?.number != number
     }
 
-    /// A task has ended.
+    /// Forgets the questions about a task that has ended.
     func forget(_ task: Int) { asked.removeValue(forKey: task)?.wasSettled?() }
 
     /// Asks the app.
@@ -44,7 +44,7 @@ final class BackgroundQuestions {
     /// - Parameters:
     ///   - event: The question.
     ///   - task: The task that it is about.
-    ///   - wasSettled: Called when the app has answered, or need not any more.
+    ///   - wasSettled: Called when the app has answered, or no longer needs to.
     func ask(
         _ event: Wire.Event,
         of task: URLSessionTask,
@@ -64,7 +64,7 @@ final class BackgroundQuestions {
         }
     }
 
-    /// The app has answered a question, unless it has expired.
+    /// Settles a question that the app has answered; returns false if the question has expired.
     private func settle(_ number: Int, of task: URLSessionTask) -> Bool {
         guard asked[task.taskIdentifier]?.number == number else { return false }
         defer { asked[task.taskIdentifier]?.wasSettled = nil }
@@ -74,7 +74,7 @@ final class BackgroundQuestions {
 
     // MARK: - Challenges
 
-    /// Has the app decide about a challenge; `nil` for one of a newer daemon, of which this library knows nothing.
+    /// Asks the app about a challenge; `nil` is one of a newer daemon that this library does not know.
     private func decide(on challenge: LoadChallenge?, _ number: Int, _ task: URLSessionTask) {
         guard let challenge else { return goOn(number, task) }
         let challenges = AppChallenges(task: task, credentials: credentials)
@@ -93,7 +93,7 @@ final class BackgroundQuestions {
         }
     }
 
-    /// Answers as if the app had nothing to say.
+    /// Answers with default handling.
     private func goOn(_ number: Int, _ task: URLSessionTask) {
         _ = settle(number, of: task)
         let none = AppChallenges.Decision(answer: .performDefaultHandling, isKept: false)

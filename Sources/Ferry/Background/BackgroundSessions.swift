@@ -7,7 +7,7 @@ import Synchronization
 
 /// The background sessions of this process, one per identifier.
 final class BackgroundSessions: Sendable {
-    /// Those of the program itself.
+    /// The sessions of the program itself.
     static let shared: BackgroundSessions = {
         let sessions = BackgroundSessions(
             application: .shared,
@@ -16,7 +16,7 @@ final class BackgroundSessions: Sendable {
                 return { () throws(DaemonError) in try starter.connect() }
             }()
         )
-        // A program may end right after it has asked for something: what that was must be durable by then.
+        // A program may end right after a call, which must be durable by then.
         atexit { BackgroundSessions.shared.waitForAcknowledgements() }
         return sessions
     }()
@@ -36,7 +36,7 @@ final class BackgroundSessions: Sendable {
         self.connect = connect
     }
 
-    /// The core of the session of that identifier, which may be there already.
+    /// Returns the core of the session with an identifier; creates it if there is none.
     func core(
         identifier: String,
         configuration: URLSessionConfiguration.Values,
@@ -65,7 +65,7 @@ final class BackgroundSessions: Sendable {
         }
     }
 
-    /// Opens the session that a handle is the first one of.
+    /// Opens a session, given its first handle.
     func add(_ handle: URLSession, identifier: String) {
         let core = handle.core
         guard core.keep(handle) else {
@@ -84,14 +84,14 @@ final class BackgroundSessions: Sendable {
         backend.start(core, tellsEnd: tellsEnd)
     }
 
-    /// Tells the daemon once more how the program is started.
+    /// Registers again with the daemon how the program is started.
     func register() {
         for core in cores.withLock({ Array($0.values) }) {
             (core.backend as? BackgroundBackend)?.connection.register()
         }
     }
 
-    /// Returns when the daemon has acknowledged all that was asked for so far.
+    /// Returns when the daemon has acknowledged all calls so far.
     func flush() async {
         for core in cores.withLock({ Array($0.values) }) {
             await withCheckedContinuation { continuation in
@@ -100,7 +100,7 @@ final class BackgroundSessions: Sendable {
         }
     }
 
-    /// Waits, not for ever, until the daemon has acknowledged all that was asked for so far.
+    /// Waits for a limited time until the daemon has acknowledged all calls so far.
     private func waitForAcknowledgements() {
         let group = DispatchGroup()
         for core in cores.withLock({ Array($0.values) }) {
@@ -116,9 +116,9 @@ final class BackgroundSessions: Sendable {
         delegate: (any URLSessionDelegate)?
     ) -> BackgroundConnection.Environment {
         let application = application
-        // From the first session on, all that the daemon has is under this name.
+        // From the first session on, the daemon stores everything under this name.
         let applicationIdentifier = application.fixIdentifier()
-        // What the environment says when the session is made holds for it, whatever becomes of that.
+        // The session uses the environment as it is when the session is made, even if it changes later.
         let connections = Wire.Connections(
             configuration,
             isForEvents: application.wasLaunched(forBackgroundURLSession: identifier)

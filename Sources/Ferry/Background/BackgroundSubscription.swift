@@ -5,7 +5,7 @@ import FerryWire
 import Foundation
 import FoundationNetworking
 
-/// Receives the events of a background session, on a connection of its own, and passes them to its tasks.
+/// Receives the events of a background session on a separate connection, and passes them to its tasks.
 @LoopActor
 final class BackgroundSubscription {
     private let core: SessionCore
@@ -15,17 +15,19 @@ final class BackgroundSubscription {
     /// Whether this process was started for the events of this session.
     private let tellsEnd: Bool
     private var client: VarlinkClient?
+    /// Whether an event of this subscription has been received.
+    private var isReceiving = false
     private var session: Int64?
-    /// What shows that the session is this process's, where the daemon cannot see that.
+    /// The token that proves that the session is this process's, where the daemon cannot see that.
     private var token: String?
     private var policy = ReconnectionPolicy()
     private var ledger = EventLedger()
     /// Events that wait until the tasks of earlier launches are known.
     private var held: [Wire.Event] = []
     private var isHolding = false
-    /// Why the answers to uploads cannot be handed over, by the tasks' numbers, until they end.
+    /// Why the responses to uploads cannot be delivered, by task number, until the tasks end.
     private var bodyFailures: [Int: URLError] = [:]
-    /// The responses that were told with files, by the tasks' numbers, until the tasks end.
+    /// The responses that arrived with files, by task number, until the tasks end.
     private var answers: [Int: Wire.Response] = [:]
     /// The session that the ledger's numbers belong to.
     private var numberedSession: Int64?
@@ -50,10 +52,10 @@ final class BackgroundSubscription {
 
     /// The session is open, under this number.
     func begin(_ session: Int64, token: String?) {
-        // A session that was empty comes into being again, and counts its events from 1.
+        // A session that was empty is created again, and numbers its events from 1.
         if let numberedSession, numberedSession != session { ledger.renumber() }
         numberedSession = session
-        // What was held is told again: it has not been counted.
+        // Held events are sent again, as they have not been counted.
         held = []
         isHolding = false
         self.session = session
@@ -61,7 +63,7 @@ final class BackgroundSubscription {
         subscribe()
     }
 
-    /// Receives nothing more.
+    /// Stops receiving events.
     func end() {
         session = nil
         client?.close()
@@ -71,13 +73,10 @@ final class BackgroundSubscription {
     private func subscribe() {
         client?.close()
         client = nil
+        isReceiving = false
         guard let session else { return }
-        let connection = connection
-        connection.queue.perform { [weak self] in
-            let result = Result { () throws(DaemonError) in
-                VarlinkClient(try connection.environment.connect())
-            }
-            LoopActor.perform { self?.subscribe(to: session, over: result) }
+        connection.connectForEvents { [weak self] result in
+            self?.subscribe(to: session, over: result)
         }
     }
 
@@ -100,8 +99,7 @@ final class BackgroundSubscription {
         updateReading()
     }
 
-    /// The stream has ended, and the session's own connection perhaps with it, which brings another number
-    /// when it is there again.
+    /// Subscribes again after a delay, unless the session's own connection was lost, too, and brought another number.
     private func subscribeLater() {
         client = nil
         let session = session
@@ -111,7 +109,7 @@ final class BackgroundSubscription {
         }
     }
 
-    /// Reads on unless the app has enough to do, or the tasks that events are about are not known yet.
+    /// Continues reading unless too many events are undelivered, or tasks of events are not known yet.
     private func updateReading() {
         if isHolding || ledger.isFull {
             client?.setReading(false)
@@ -124,7 +122,8 @@ final class BackgroundSubscription {
 
     private func receive(_ event: Wire.Event) {
         policy = ReconnectionPolicy()
-        if let session { connection.subscribed(to: session) }
+        if !isReceiving, let session { connection.subscribed(to: session) }
+        isReceiving = true
         guard !isHolding else { return held.append(event) }
         if let identifier = event.task, core.task(identifier) == nil, !loader.isDone {
             hold(event)
@@ -173,7 +172,7 @@ final class BackgroundSubscription {
         case .drained:
             if ledger.drained() { tellEnd() }
         case .other:
-            // A newer daemon's, of which this library knows nothing.
+            // An event of a newer daemon that this library does not know.
             break
         }
     }
@@ -192,7 +191,7 @@ final class BackgroundSubscription {
         }
     }
 
-    /// Processes an event that is told again until it is acknowledged, unless that is under way already.
+    /// Processes an event that is repeated until it is acknowledged, unless it is already being processed.
     private func processFinal(
         _ event: Wire.Event,
         _ process: (Wire.Event, URLSessionTask, @escaping @Sendable () -> Void) -> Void
@@ -201,7 +200,7 @@ final class BackgroundSubscription {
         let isOld = ledger.isOld
         guard ledger.receive(sequence: sequence) else { return }
         let wasTold: @Sendable () -> Void = { [self] in
-            // Without a delegate the app knows nothing of it yet.
+            // Without a delegate the app has not received it.
             if core.delegate != nil { connection.acknowledge(sequence, ofSession: number) }
             LoopActor.perform { self.wasTold(wasOld: isOld) }
         }
@@ -211,7 +210,7 @@ final class BackgroundSubscription {
         process(event, task, wasTold)
     }
 
-    /// Has the app decide, unless it is deciding already.
+    /// Asks the app, unless it is already deciding.
     private func askApp(_ event: Wire.Event) {
         guard let task = task(event), questions.isNew(event) else { return }
         let isOld = ledger.receiveQuestion()
@@ -234,7 +233,7 @@ final class BackgroundSubscription {
             return wasTold()
         }
         download.noteFile(
-            // Without the hint Foundation would look whether it is a directory, on a disk that may not answer.
+            // Without the hint Foundation would check whether it is a directory, on a disk that may not respond.
             URL(filePath: path, directoryHint: .notDirectory),
             byteCount: event.receivedByteCount ?? event.expectedByteCount ?? 0,
             wasTold: wasTold
@@ -262,7 +261,7 @@ final class BackgroundSubscription {
         task.deliver(.completed(error: error), wasTold: wasTold)
     }
 
-    /// The task that an event is about; one that nobody knows any more has at least a number.
+    /// Returns the task that an event is about; makes it from the event if it is unknown.
     private func task(_ event: Wire.Event) -> URLSessionTask? {
         guard let identifier = event.task else { return nil }
         return core.adoptTask(identifier) { handle in

@@ -2,12 +2,12 @@ import FerrySystem
 import FerryWire
 import Synchronization
 
-/// Asks the daemon, page by page, which tasks of a session there are from earlier launches.
+/// Loads the tasks that a session has from earlier launches, page by page.
 ///
-/// Once is enough: while this process has the session open, nobody else makes tasks in it.
+/// Once is enough: while this process has the session open, no other process makes tasks in it.
 @LoopActor
 final class BackgroundTaskLoader {
-    /// How many tasks are asked for at once.
+    /// The number of tasks per page.
     private static let pageLimit = 1000
 
     private let connection: BackgroundConnection
@@ -53,14 +53,13 @@ final class BackgroundTaskLoader {
         }
     }
 
-    /// The session cannot be had.
+    /// The session is unavailable.
     func connectionDidFail() {
         isLoading = false
         finish()
     }
 
-    /// Finds out at little cost whether there is any task of an earlier launch: the oldest of all would be
-    /// one of them.
+    /// Checks at low cost whether there are tasks of an earlier launch: the oldest task would be one of them.
     private func lookForEarlierTasks() {
         let method = Wire.ListTasks(application: application, session: session, limit: 1)
         connection.query(method) { result in

@@ -1,12 +1,11 @@
-/// Keeps account of a session's final events: which are new, and when all that waited are told.
+/// Records a session's final events: which are new, and when all that waited have been delivered.
 struct EventLedger {
-    /// At how many events that were not told yet no more are taken in, so that a slow delegate does
-    /// not fill the memory.
+    /// The number of undelivered events at which reading pauses, so that a slow delegate does not fill the memory.
     static let limit = 256
 
     private var highestSequence = Int64.min
     private var untoldCount = 0
-    /// How many of the events that waited for this process are still to be told.
+    /// The number of undelivered events that waited for this process.
     private var untoldOldCount = 0
     private var isDrained = false
     private var hasToldEnd = false
@@ -14,16 +13,15 @@ struct EventLedger {
     /// Whether to stop reading for a while.
     var isFull: Bool { untoldCount >= Self.limit }
 
-    /// Whether to go on reading.
+    /// Whether to continue reading.
     var hasRoom: Bool { untoldCount <= Self.limit / 2 }
 
-    /// Whether events that come now have waited for this process.
+    /// Whether events that arrive now have waited for this process.
     var isOld: Bool { !isDrained }
 
-    /// An event with this number has come.
+    /// Records an event with this number.
     ///
-    /// - Returns: Whether it is new: after a lost connection the daemon tells again what was not
-    ///   acknowledged.
+    /// - Returns: Whether it is new: after a lost connection the daemon repeats events that were not acknowledged.
     mutating func receive(sequence: Int64) -> Bool {
         guard sequence > highestSequence else { return false }
         highestSequence = sequence
@@ -32,15 +30,15 @@ struct EventLedger {
         return true
     }
 
-    /// The app is asked something.
+    /// Records a question to the app.
     ///
-    /// - Returns: Whether the question has waited for this process; then it has to be settled before the end is told.
+    /// - Returns: Whether the question has waited for this process; then it must be settled before the end is reported.
     mutating func receiveQuestion() -> Bool {
         if isOld { untoldOldCount += 1 }
         return isOld
     }
 
-    /// A question was settled that had waited for this process.
+    /// Records that a question that had waited for this process was settled.
     ///
     /// - Returns: Whether it was the last of all that waited.
     mutating func settledQuestion() -> Bool {
@@ -48,20 +46,20 @@ struct EventLedger {
         return tellsEnd()
     }
 
-    /// From here on events have the numbers of another session.
+    /// Prepares for events with the numbers of another session.
     mutating func renumber() { highestSequence = .min }
 
-    /// Everything that waited has come.
+    /// Records that all events that waited have arrived.
     ///
-    /// - Returns: Whether it has also been told.
+    /// - Returns: Whether they have also been delivered.
     mutating func drained() -> Bool {
         isDrained = true
         return tellsEnd()
     }
 
-    /// An event was told.
+    /// Records that an event was delivered.
     ///
-    /// - Parameter wasOld: What ``isOld`` was when it came.
+    /// - Parameter wasOld: The value of ``isOld`` when it arrived.
     /// - Returns: Whether it was the last of all that waited.
     mutating func told(wasOld: Bool) -> Bool {
         untoldCount -= 1

@@ -1,7 +1,7 @@
 /// The calls that the daemon has not acknowledged yet, in their order.
 ///
-/// Answers come in the order of the calls; after a lost connection all calls that are left are sent
-/// again, from the first.
+/// Answers arrive in the order of the calls. After a lost connection, all remaining calls are sent again,
+/// from the first.
 struct Outbox {
     struct Entry: Sendable {
         let number: UInt64
@@ -10,14 +10,14 @@ struct Outbox {
         fileprivate(set) var wasSent = false
         /// How often the daemon could not carry it out for reasons that may pass.
         fileprivate(set) var failureCount = 0
-        /// Called on the loop when the daemon has refused the call for good.
+        /// Called on the loop when the daemon has refused the call permanently.
         let onRefusal: (@Sendable (TransferDaemonError) -> Void)?
     }
 
     private var entries: [Entry?] = []
-    /// How many entries at the front are done with, and nil; they are removed many at a time.
+    /// The number of entries at the front that are done, and nil; they are removed in batches.
     private var doneCount = 0
-    /// How many entries, of those that are done with and those that are not, this connection has.
+    /// The number of entries, done or not, that this connection has.
     private var sentCount = 0
     private var nextNumber: UInt64 = 0
     /// The tasks whose creation is among the calls, and whether they have ended.
@@ -26,13 +26,13 @@ struct Outbox {
 
     var isEmpty: Bool { entries.count == doneCount }
 
-    /// Whether the connection has no call that is not done with, and there are some that it does not have.
+    /// Whether the connection has no unanswered call, although calls remain to be sent.
     var isHeldUp: Bool { !isEmpty && sentCount == doneCount }
 
     private var pending: some Sequence<Entry> { entries[doneCount...].lazy.compactMap(\.self) }
     private var first: Entry? { isEmpty ? nil : entries[doneCount] }
 
-    /// Adds a call behind all others, or to a call that creates the task that it is about.
+    /// Adds a call at the end, or merges it into the last call if that creates the same task.
     mutating func add(
         _ call: BackgroundCall,
         onRefusal: (@Sendable (TransferDaemonError) -> Void)? = nil
@@ -46,18 +46,18 @@ struct Outbox {
         nextNumber += 1
     }
 
-    /// Nothing was handed over to the connection that there is now.
+    /// Begins a connection that has no calls yet.
     mutating func beginConnection() { sentCount = doneCount }
 
-    /// A task has ended, perhaps before its creation was acknowledged.
+    /// Records that a task has ended, perhaps before its creation was acknowledged.
     mutating func taskEnded(_ task: Int) {
         if creations[task] != nil { creations[task] = true }
     }
 
-    /// The connection is gone: what it was asked for tasks that have ended is asked of no other one, which might not know
-    /// that they have, and would begin them anew.
+    /// Removes the calls about tasks that have ended, as the connection is lost: a later daemon might not know that
+    /// they have ended, and would begin them again.
     ///
-    /// - Returns: Who waited for that.
+    /// - Returns: The continuations that waited for these calls.
     mutating func endConnection() -> [@Sendable () -> Void] {
         guard creations.values.contains(true) else { return [] }
         entries = pending.filter { $0.call.task.map { creations[$0] != true } ?? true }
@@ -67,23 +67,23 @@ struct Outbox {
         return takeReachedBarriers()
     }
 
-    /// Why calls were kept.
+    /// The reason that calls were kept.
     enum Remainder: Equatable {
-        /// None were.
+        /// No calls were kept.
         case nothing
         /// The last one creates a task that is likely to be resumed.
         case incomplete
-        /// The next one has to wait until its file is open, and those behind it with it; and whether all before it
-        /// are done with.
+        /// The next call waits for its file to be opened, as do those behind it; `isFirst` is whether all before it
+        /// are done.
         case file(OutgoingFile, isFirst: Bool)
     }
 
-    /// Hands over the calls that this connection does not have.
+    /// Sends the calls that this connection does not have.
     ///
     /// - Parameters:
     ///   - keepsIncomplete: Whether to keep a task for now that is likely to be resumed.
-    ///   - send: Is handed the calls.
-    /// - Returns: What was kept.
+    ///   - send: Called with each call.
+    /// - Returns: The reason that calls were kept.
     mutating func sendNew(keepsIncomplete: Bool, _ send: (Entry) -> Void) -> Remainder {
         while sentCount < entries.count, var entry = entries[sentCount] {
             if keepsIncomplete, sentCount == entries.count - 1, entry.call.isIncomplete,
@@ -102,17 +102,17 @@ struct Outbox {
         return .nothing
     }
 
-    /// The first call, if it is that one; any other answer is late, and its call is sent again.
+    /// Returns the first call, if it has this number; an answer to any other is late, and its call is sent again.
     func first(number: UInt64) -> Entry? {
         guard let first, first.number == number else { return nil }
         return first
     }
 
-    /// The first call is done with.
+    /// Removes the first call, which is done.
     ///
-    /// - Returns: Who waited for that.
+    /// - Returns: The continuations that waited for it.
     mutating func removeFirst() -> [@Sendable () -> Void] {
-        // Not later: its open file is one of few, and others wait for its end.
+        // Released at once: its open file is one of few, and other calls wait for it to be closed.
         if case .create(let task) = entries[doneCount]?.call { creations[task.identifier] = nil }
         entries[doneCount] = nil
         doneCount += 1
@@ -124,30 +124,30 @@ struct Outbox {
         return takeReachedBarriers()
     }
 
-    /// Gives up acknowledgements: they name events of a session that is gone.
+    /// Removes acknowledgements, which name events of a session that no longer exists.
     ///
-    /// - Returns: Who waited for them.
+    /// - Returns: The continuations that waited for them.
     mutating func removeAcknowledgements() -> [@Sendable () -> Void] {
         entries = pending.filter { entry in
             if case .acknowledge = entry.call { false } else { true }
         }
         doneCount = 0
-        // They are handed over anew, to the session that is there now.
+        // The other calls are sent again, to the current session.
         sentCount = 0
         return takeReachedBarriers()
     }
 
-    /// The first call could not be carried out for now.
+    /// Records that the first call could not be carried out for now.
     ///
-    /// - Returns: How often that was so.
+    /// - Returns: How often that has happened.
     mutating func noteFailureOfFirst() -> Int {
         entries[doneCount]?.failureCount += 1
         return first?.failureCount ?? 0
     }
 
-    /// Gives up all calls.
+    /// Removes all calls.
     ///
-    /// - Returns: Who waited for them.
+    /// - Returns: The continuations that waited for them.
     mutating func removeAll() -> [@Sendable () -> Void] {
         entries = []
         creations = [:]
@@ -158,7 +158,7 @@ struct Outbox {
 
     /// Waits for all calls so far.
     ///
-    /// - Returns: Whether there are none, so that the continuation is the caller's to call.
+    /// - Returns: Whether there are none; then the caller must call the continuation.
     mutating func wait(_ continuation: @escaping @Sendable () -> Void) -> Bool {
         guard !isEmpty else { return true }
         barriers.append((nextNumber, continuation))

@@ -2,27 +2,26 @@ import FerrySystem
 import Foundation
 import Synchronization
 
-/// A file on its way to the daemon, which is handed it open.
+/// A file that is passed to the daemon as an open descriptor.
 ///
-/// It is opened when its task is made, so that it does not matter what becomes of its name after that. But there
-/// are only so many descriptors: where many wait for the daemon, the others are opened when their turn comes, and
-/// have to be what they were. The first call of a session has its file opened in any case, beyond the limit if need
-/// be: those that are open may all wait behind it.
+/// It is opened when its task is made, so that later changes to its name have no effect. But descriptors are limited:
+/// if many files wait for the daemon, the others are opened when their turn comes, and must be unchanged. The file of
+/// a session's first call is opened in any case, beyond the limit if necessary: all open files may wait behind it.
 final class OutgoingFile: Sendable {
     /// The file's absolute path.
     let path: String
     /// The file's state when the task was made.
     let identity: FileIdentity
 
-    /// How many bytes are sent.
+    /// The number of bytes to send.
     var byteCount: Int64 { identity.size }
 
     private enum State {
         case closed
-        /// It is opened as soon as there is a descriptor for it.
+        /// It waits for a descriptor.
         case waiting
         case opening
-        /// It is open; and whether its descriptor is one of the limited number.
+        /// It is open; `isCounted` is whether its descriptor counts towards the limit.
         case open(UserFile, isCounted: Bool)
         case failed(URLError)
     }
@@ -30,7 +29,7 @@ final class OutgoingFile: Sendable {
     private let url: URL
     private let state: Mutex<State>
 
-    /// Takes a file as it is now.
+    /// Records a file in its current state.
     ///
     /// - Throws: As ``OpenedFile/init(_:)``.
     init(_ url: URL) throws(URLError) {
@@ -56,7 +55,7 @@ final class OutgoingFile: Sendable {
         if case .open(_, isCounted: true) = state.withLock({ $0 }) { Self.descriptors.giveBack() }
     }
 
-    /// Whether the daemon can be asked, with the file or to no avail.
+    /// Whether the call can be sent: the file is open, or could not be opened.
     var isReady: Bool {
         state.withLock { state in
             switch state {
@@ -80,11 +79,11 @@ final class OutgoingFile: Sendable {
         }
     }
 
-    /// Opens the file as soon as there is a descriptor for it.
+    /// Opens the file as soon as a descriptor is available.
     ///
     /// - Parameters:
-    ///   - mayExceed: Whether it is opened now, though there are as many open as there may be.
-    ///   - handler: Called later on any thread, when ``isReady``; not if that is being waited for already.
+    ///   - mayExceed: Whether it is opened now, even beyond the limit.
+    ///   - handler: Called later on any thread, when ``isReady``; not if an earlier call is waiting for that.
     func open(mayExceed: Bool, then handler: @escaping @Sendable () -> Void) {
         if wait() {
             Self.descriptors.wait { [self] in
@@ -135,7 +134,7 @@ final class OutgoingFile: Sendable {
         }
     }
 
-    /// So many files wait open at most, of all sessions: a part of what the process may have.
+    /// The limit on open files that wait, in all sessions: a part of the process's limit.
     private static let descriptors = DescriptorBudget(
         limit: min(256, max(8, ProcessAttributes.currentDescriptorLimit / 4))
     )
@@ -154,10 +153,10 @@ final class DescriptorBudget: Sendable {
 
     private let state: Mutex<State>
 
-    /// Allows so many.
+    /// Creates a budget of `limit` descriptors.
     init(limit: Int) { state = Mutex(State(left: limit)) }
 
-    /// Takes one, if one is left.
+    /// Takes a descriptor, if one is left.
     func take() -> Bool {
         state.withLock { state in
             guard state.left > 0 else { return false }
@@ -166,7 +165,7 @@ final class DescriptorBudget: Sendable {
         }
     }
 
-    /// Takes one and calls `continuation`, at once or when one was given back.
+    /// Takes a descriptor and calls `continuation`, at once or when a descriptor is returned.
     func wait(_ continuation: @escaping @Sendable () -> Void) {
         let isLeft = state.withLock { state in
             guard state.left > 0 else {
@@ -179,7 +178,7 @@ final class DescriptorBudget: Sendable {
         if isLeft { continuation() }
     }
 
-    /// Gives one back, to the next who waits.
+    /// Returns a descriptor, to the next caller that waits.
     func giveBack() {
         let next = state.withLock { state -> (@Sendable () -> Void)? in
             guard state.waiting.isEmpty else { return state.waiting.removeFirst() }

@@ -5,11 +5,11 @@ struct ReconnectionPolicy {
     /// A connection that lasted this long was a good one.
     private static let goodDuration = Duration.seconds(10)
 
-    /// How often in a row it has not worked.
+    /// The number of consecutive failures.
     private(set) var failureCount = 0
 
-    /// The delay after an attempt that failed: growing, and by lot, so that the clients of a daemon
-    /// that has died do not come all at once.
+    /// Returns the delay after a failed attempt: growing and random, so that the clients of a daemon that has
+    /// died do not all reconnect at once.
     mutating func failed(
         random: (ClosedRange<Double>) -> Double = { .random(in: $0) }
     ) -> Duration {
@@ -18,7 +18,7 @@ struct ReconnectionPolicy {
         return min(doubled, Self.greatestDelay) * random(0.5...1)
     }
 
-    /// The delay after a connection that has lasted a while: none, if it was a good one.
+    /// Returns the delay after a connection has lasted a while: none, if it was a good one.
     mutating func lost(
         after duration: Duration,
         random: (ClosedRange<Double>) -> Double = { .random(in: $0) }

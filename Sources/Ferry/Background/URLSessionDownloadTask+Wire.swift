@@ -4,7 +4,7 @@ import Foundation
 import FoundationNetworking
 
 extension URLSessionDownloadTask {
-    /// A task that an earlier launch of the app has made.
+    /// A task from an earlier launch of the app.
     convenience init(_ task: Wire.Task, of core: SessionCore, session: URLSession) {
         self.init(
             identifier: task.identifier,
@@ -13,7 +13,7 @@ extension URLSessionDownloadTask {
         )
     }
 
-    /// A task of which nothing is known but an event.
+    /// A task that is known only from an event.
     convenience init(
         identifier: Int,
         of core: SessionCore,

@@ -5,10 +5,10 @@ import Foundation
 import FoundationNetworking
 
 extension URLSessionTask {
-    /// Tells what a task of a background session has cost, before its end is told.
+    /// Delivers the metrics of a background session's task, before its completion.
     ///
     /// - Parameters:
-    ///   - told: What the daemon tells.
+    ///   - told: The metrics from the daemon.
     ///   - response: The response that the task ends with.
     ///   - hasFailed: Whether it ends with an error.
     func deliverMetrics(_ told: Wire.TaskMetrics, response: Wire.Response?, hasFailed: Bool) {

@@ -4,7 +4,7 @@ import Foundation
 import FoundationNetworking
 
 extension URLSessionTask.Storage {
-    /// What is known of a task that an earlier launch of the app has made.
+    /// The known state of a task from an earlier launch of the app.
     init(_ task: Wire.Task, session: URLSession) {
         let original = URLRequest(task.originalRequest)
         self.init(
@@ -25,7 +25,7 @@ extension URLSessionTask.Storage {
         )
     }
 
-    /// What an event tells of a task of which nothing else is known.
+    /// The state of a task that is known only from an event.
     init(_ event: Wire.Event, session: URLSession) {
         let request = event.request.map { URLRequest($0) }
         self.init(

@@ -6,7 +6,7 @@ import FoundationNetworking
 import Synchronization
 
 extension URLSessionUploadTask {
-    /// A task that an earlier launch of the app has made.
+    /// A task from an earlier launch of the app.
     convenience init(
         _ task: Wire.Task,
         sending upload: Wire.Upload,
@@ -18,7 +18,7 @@ extension URLSessionUploadTask {
         self.init(identifier: task.identifier, core: core, storage: storage)
     }
 
-    /// A task of which nothing is known but an event.
+    /// A task that is known only from an event.
     convenience init(
         identifier: Int,
         of core: SessionCore,
@@ -42,24 +42,24 @@ extension URLSessionUploadTask {
 }
 
 extension URLSessionTask.Storage {
-    /// So much of the request's body was sent, of which the app has been told.
+    /// Records how much of the request's body was sent and reported to the app.
     fileprivate mutating func note(sent: Int64, of expected: Int64) {
         deliveries = URLSessionTask.Deliveries(toldSentByteCount: sent)
         sentCounts = URLSessionTask.SentByteCounts(sent: sent, expected: expected)
     }
 }
 
-/// What the daemon has to say of an upload; on the event loop, in order.
+/// The daemon's events about an upload; on the event loop, in order.
 extension URLSessionUploadTask {
-    /// The server has answered; the app is not told, but finds the response in the task (BG-14).
+    /// Records the server's response in the task, without notifying the app (BG-14).
     func noteBackgroundResponse(_ event: Wire.Event) {
         if let request = event.request { noteRequest(TransferRequest(request)) }
         guard let response = event.response else { return }
-        // Its last event has it, too, when the body is there already.
+        // The task's last event has it, too, if the body has already arrived.
         storage.withLock { $0.response = LatestResponse(HTTPResponseHead(response)) }
     }
 
-    /// So much was sent, and so much of the answer is there.
+    /// Records how much was sent, and how much of the response was received.
     func noteBackgroundProgress(_ event: Wire.Event) {
         if let sent = event.sentByteCount { noteSent(sent) }
         guard let received = event.receivedByteCount, received > 0 else { return }
@@ -67,19 +67,19 @@ extension URLSessionUploadTask {
         noteCounts(ByteCounts(received: received, expected: expected))
     }
 
-    /// The body of the answer is in a file.
+    /// Delivers the body of the response, which is in a file.
     ///
     /// - Parameters:
     ///   - event: The event that says so.
-    ///   - wasTold: Called on the delegate queue when the app has been told.
-    /// - Returns: Why the app cannot be told.
+    ///   - wasTold: Called on the delegate queue when the app has been notified.
+    /// - Returns: Why the body cannot be delivered, if so.
     func noteBackgroundBody(
         _ event: Wire.Event,
         wasTold: @escaping @Sendable () -> Void
     ) -> URLError? {
         noteBackgroundProgress(event)
         finishProgress()
-        // The daemon keeps no longer ones than a delegate can be handed at once.
+        // The daemon keeps no bodies that are too long to be delivered to a delegate at once.
         let body = event.path.map { path in
             Result { try Data(contentsOf: URL(filePath: path, directoryHint: .notDirectory)) }
         }

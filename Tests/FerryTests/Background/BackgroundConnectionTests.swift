@@ -19,8 +19,16 @@ struct BackgroundConnectionTests {
     }
 
     /// A connection of a session that needs no daemon but for what it asks for itself.
+    ///
+    /// - Parameters:
+    ///   - patience: How long tasks wait for the session.
+    ///   - connect: Connects to the daemon, if not as usual.
+    ///   - didOpen: Called with the session's number when it is open.
+    /// - Returns: The connection.
     private func connection(
-        connect: (@Sendable () throws(DaemonError) -> FileDescriptor)? = nil
+        patience: Duration = .seconds(3600),
+        connect: (@Sendable () throws(DaemonError) -> FileDescriptor)? = nil,
+        didOpen: @escaping @Sendable (Int64) -> Void = { _ in }
     ) -> BackgroundConnection {
         let connection = BackgroundConnection(
             environment: .init(
@@ -32,12 +40,15 @@ struct BackgroundConnectionTests {
                         configuration: .any
                     )
                 },
-                patience: .seconds(3600)
+                patience: patience
             )
         )
         connection.start(
             .init(
-                didOpen: { [weak connection] number, _ in connection?.subscribed(to: number) },
+                didOpen: { [weak connection] number, _ in
+                    didOpen(number)
+                    connection?.subscribed(to: number)
+                },
                 isReady: {},
                 didFail: { _ in },
                 wantsConnection: { false }
@@ -74,7 +85,8 @@ struct BackgroundConnectionTests {
     ) async throws {
         if isInUse {
             let error = TransferInterfaceError.sessionInUse(identifier: "tracks", pid: 1)
-            await LoopActor.run { daemon.refusesOpening = [error] }
+            // Once more where the thread asks only after the first refusal.
+            await LoopActor.run { daemon.refusesOpening = [error, error] }
         }
         let gate = FixtureGate()
         let connect = daemon.connect
@@ -85,13 +97,10 @@ struct BackgroundConnectionTests {
         }
         await withCheckedContinuation { done in
             Thread.detachNewThread {
-                connection.waitUntilOpened()
+                connection.prepareForTask()
                 done.resume()
             }
-            Thread.detachNewThread {
-                while connection.state.withLock({ $0.waiting.isEmpty }) { sched_yield() }
-                gate.open()
-            }
+            gate.open()
         }
         #expect(connection.hasFailed)
         #expect(connection.reserveTask().refusal != nil)
@@ -100,14 +109,16 @@ struct BackgroundConnectionTests {
     @Test func `TEST-3: what was told of a session is not acknowledged to the one in its place`()
         async throws
     {
-        let connection = connection()
+        let numbers = Mutex<[Int64]>([])
+        let connection = connection(didOpen: { number in numbers.withLock { $0.append(number) } })
         await LoopActor.run {
             daemon.behaviours["Acknowledge"] = [.keepSilent, .keepSilent]
         }
         // Opened, so that there is a number to acknowledge for.
         connection.call(.suspend(task: 1))
         await flush(connection)
-        let number = try #require(connection.state.withLock { $0.lastNumber })
+        let last = numbers.withLock(\.last)
+        let number = try #require(last)
         connection.acknowledge(1, ofSession: number)
         connection.acknowledge(2, ofSession: number)
         connection.call(.suspend(task: 2))
@@ -121,7 +132,8 @@ struct BackgroundConnectionTests {
         await flush(connection)
         let opened = try #require(daemon.calls.all.lastIndex { $0.hasPrefix("OpenSession") })
         #expect(opened > 0)
-        #expect(connection.state.withLock { $0.lastNumber } != number)
+        let next = numbers.withLock(\.last)
+        #expect(next != number)
         #expect(daemon.calls.all[opened...].filter { $0.hasPrefix("Acknowledge") } == [])
         // Not those either that come later.
         connection.acknowledge(1, ofSession: number)
@@ -132,19 +144,42 @@ struct BackgroundConnectionTests {
     @Test func `TEST-3: what was told of a session is acknowledged to it when the daemon is back`()
         async throws
     {
-        let connection = connection()
+        let numbers = Mutex<[Int64]>([])
+        let connection = connection(didOpen: { number in numbers.withLock { $0.append(number) } })
         await LoopActor.run { daemon.behaviours["Acknowledge"] = [.keepSilent] }
         // A session that holds something stays the same.
         let request = Wire.Request(url: "http://a/", method: "GET", fields: [], idleTimeout: 60)
         connection.call(.create(BackgroundCall.NewTask(identifier: 1, request: request)))
         connection.call(.resume(task: 1))
         await flush(connection)
-        let number = try #require(connection.state.withLock { $0.lastNumber })
+        let last = numbers.withLock(\.last)
+        let number = try #require(last)
         connection.acknowledge(1, ofSession: number)
         await daemon.calls.wait(for: "Acknowledge 1")
         try await daemon.die()
         try await daemon.start()
         await daemon.calls.wait(for: "Acknowledge 1", count: 2)
         await flush(connection)
+    }
+
+    @Test func `a daemon that does not answer holds up one task, and the next one not at all`()
+        async throws
+    {
+        let gate = FixtureGate()
+        let connection = connection(patience: .milliseconds(50)) { () throws(DaemonError) in
+            gate.wait()
+            throw .notRunning(sockets: [])
+        }
+        defer { gate.open() }
+        await withCheckedContinuation { done in
+            Thread.detachNewThread {
+                for _ in 0..<1000 {
+                    connection.prepareForTask()
+                    let refusal = connection.reserveTask().refusal
+                    #expect(refusal?.code == .backgroundSessionWasDisconnected)
+                }
+                done.resume()
+            }
+        }
     }
 }

@@ -1,0 +1,424 @@
+import FerrySystem
+import FerryWire
+import Foundation
+
+extension BackgroundConnection {
+    /// Decides when to connect and what to send; keeps the calls that are not acknowledged yet.
+    ///
+    /// Each attempt to connect has a number. Results of earlier attempts are ignored.
+    struct StateMachine {
+        /// An action of the connection; actions are performed in order.
+        enum Effect {
+            /// Connects, replacing the current connection, and opens the session.
+            case connect(attempt: Int, after: Duration)
+            /// Closes the connection.
+            case disconnect
+            /// Sends a call; ``answered(_:attempt:_:)`` receives the result.
+            case send(Outbox.Entry, session: Int64, attempt: Int)
+            /// Opens the open session again, to register how the program is started.
+            case register
+            /// Calls ``sendKept()`` in a later turn of the loop.
+            case sendKept
+            /// Opens a file, then calls ``sendKept()``.
+            case open(OutgoingFile, mayExceed: Bool)
+            /// Wakes the threads that wait for the session to be opened for the first time.
+            case endWaiting
+            case notify(Notification)
+            /// Prints why there is no daemon.
+            case report(TransferDaemonError)
+            /// Calls closures of the callers.
+            case complete([@Sendable () -> Void])
+        }
+
+        /// A change of the connection that the session is notified of.
+        enum Notification: Equatable {
+            case didOpen(session: Int64, token: String?)
+            case isReady
+            case didFail(URLError)
+        }
+
+        /// Why the session could not be opened.
+        enum OpeningFailure {
+            /// A process has it open; `isOver` is whether that is this process, or one that has ended.
+            case inUse(pid: Int32, isOver: Bool)
+            /// The daemon is too busy.
+            case busy
+            /// The daemon has ended in the meantime.
+            case disconnected
+            /// There is no daemon, or it refuses.
+            case unavailable(TransferDaemonError)
+        }
+
+        private enum Condition {
+            /// Not connected, and no connection is needed.
+            case idle
+            /// Connecting, or waiting to.
+            case connecting
+            /// The session is open, and its events are not received yet.
+            ///
+            /// No calls are sent before that, as events that result from them could be missed.
+            case opening(Session)
+            case open(Session)
+            /// The session is unavailable; the next task tries again.
+            case failed(URLError)
+            case closed
+        }
+
+        private struct Session {
+            /// The session's number in the daemon.
+            let number: Int64
+            let since: ContinuousClock.Instant
+        }
+
+        /// The first number for tasks that the daemon could not accept; the daemon never assigns these numbers.
+        private static let firstRefusedTaskIdentifier = 1 << 40
+        /// How often the first opening is tried with a daemon that crashes on it.
+        private static let greatestOpeningCount = 5
+        /// How often a call is repeated on which the daemon fails internally.
+        private static let greatestFailureCount = 10
+
+        private var condition = Condition.idle
+        /// The number of the last attempt to connect.
+        private var attempt = 0
+        private var policy = ReconnectionPolicy()
+        private var outbox = Outbox()
+        /// The session's number when it was last open.
+        private var lastSession: Int64?
+        /// Whether a later turn of the loop will send the calls that are kept.
+        private var isSendingKept = false
+        /// Whether the session has ever been open; from then on no thread waits for it.
+        private var hasOpened = false
+        /// Whether the daemon has started this process for the session's events: then the daemon has the session,
+        /// whatever prevents opening it now, and this process waits for it.
+        private var isAwaited = false
+        /// Whether to register again how the program is started.
+        private var registersAgain = false
+        private var nextTaskIdentifier = 1
+        private var nextRefusedTaskIdentifier = firstRefusedTaskIdentifier
+        /// The time until which tasks wait for the session to be opened for the first time.
+        private var deadline: ContinuousClock.Instant?
+
+        /// Whether the session is unavailable, until the next task is made.
+        var hasFailed: Bool {
+            switch condition {
+            case .failed, .closed: true
+            case .idle, .connecting, .opening, .open: false
+            }
+        }
+
+        /// Whether calls can be sent now.
+        var isOpen: Bool {
+            if case .open = condition { true } else { false }
+        }
+
+        /// Returns whether an attempt is the latest one, whose connection is the current one.
+        func isCurrent(_ attempt: Int) -> Bool { attempt == self.attempt }
+    }
+}
+
+// MARK: - Connecting
+
+extension BackgroundConnection.StateMachine {
+    /// Connects for the first time.
+    ///
+    /// - Parameter isAwaited: Whether the daemon has started this process for the session's events.
+    /// - Returns: What to do.
+    mutating func start(isAwaited: Bool) -> [Effect] {
+        self.isAwaited = isAwaited
+        return connect()
+    }
+
+    /// Connects if the daemon was not needed until now.
+    mutating func wake() -> [Effect] {
+        guard case .idle = condition else { return [] }
+        return connect()
+    }
+
+    /// Registers that the program is started in another way from now on.
+    mutating func register() -> [Effect] {
+        switch condition {
+        case .open, .opening:
+            return [.register]
+        case .connecting:
+            registersAgain = true
+            return []
+        case .idle, .failed, .closed:
+            return []
+        }
+    }
+
+    private mutating func connect(after delay: Duration = .zero) -> [Effect] {
+        condition = .connecting
+        attempt += 1
+        return [.connect(attempt: attempt, after: delay)]
+    }
+
+    /// The daemon has opened the session.
+    mutating func opened(
+        attempt: Int,
+        session: Int64,
+        nextTaskIdentifier: Int,
+        token: String?,
+        now: ContinuousClock.Instant
+    ) -> [Effect] {
+        guard isCurrent(attempt) else { return [] }
+        var effects: [Effect] = []
+        if let lastSession, lastSession != session {
+            effects.append(.complete(outbox.removeAcknowledgements()))
+        }
+        lastSession = session
+        condition = .opening(Session(number: session, since: now))
+        self.nextTaskIdentifier = max(self.nextTaskIdentifier, nextTaskIdentifier)
+        // Requested while the call was in progress.
+        if registersAgain { effects.append(.register) }
+        registersAgain = false
+        return effects + [.notify(.didOpen(session: session, token: token))]
+    }
+
+    /// The events of the session of that number are being received.
+    mutating func subscribed(to number: Int64) -> [Effect] {
+        guard case .opening(let session) = condition, session.number == number else { return [] }
+        condition = .open(session)
+        hasOpened = true
+        outbox.beginConnection()
+        return sendNew(over: session, keepsIncomplete: false) + [.endWaiting, .notify(.isReady)]
+    }
+
+    /// The session could not be opened.
+    mutating func openingFailed(_ failure: OpeningFailure, attempt: Int) -> [Effect] {
+        guard isCurrent(attempt) else { return [] }
+        switch failure {
+        case .busy:
+            return retry()
+        case .inUse(let pid, let isOver):
+            // The daemon may not have noticed yet that the previous process has ended, or that an earlier
+            // connection of this process is closed.
+            return isOver ? retry() : fail(Self.inUse(by: pid))
+        case .disconnected:
+            let isHopeless = !hasOpened && policy.failureCount >= Self.greatestOpeningCount
+            guard isHopeless else { return retry() }
+            let error = TransferDaemonError(.disconnected, message: "it has ended")
+            return fail(URLError(disconnectedBy: error, url: nil))
+        case .unavailable(let error):
+            // Once the daemon has tasks of this session, they can still complete, whatever happens to it now.
+            guard !hasOpened, !isAwaited else { return retry() }
+            // Programs print at most an error's description.
+            return [.report(error)] + fail(URLError(disconnectedBy: error, url: nil))
+        }
+    }
+
+    private static func inUse(by pid: Int32) -> URLError {
+        URLError(
+            .backgroundSessionInUseByAnotherProcess,
+            url: nil,
+            reason: "The process \(pid) of this application has the session."
+        )
+    }
+
+    private mutating func retry() -> [Effect] { connect(after: policy.failed()) }
+
+    /// The session is unavailable.
+    private mutating func fail(_ error: URLError) -> [Effect] {
+        attempt += 1
+        condition = .failed(error)
+        policy = ReconnectionPolicy()
+        deadline = nil
+        return [
+            .disconnect, .endWaiting, .notify(.didFail(error)), .complete(outbox.removeAll()),
+        ]
+    }
+
+    /// The connection of an attempt is closed, most likely because the daemon has ended.
+    ///
+    /// - Parameters:
+    ///   - attempt: The attempt.
+    ///   - isWanted: Whether the session needs the daemon.
+    ///   - now: The current time.
+    /// - Returns: What to do.
+    mutating func lost(
+        attempt: Int,
+        isWanted: Bool,
+        now: ContinuousClock.Instant
+    ) -> [Effect] {
+        guard isCurrent(attempt) else { return [] }
+        switch condition {
+        case .opening(let session), .open(let session):
+            let released = Effect.complete(outbox.endConnection())
+            guard isWanted || !outbox.isEmpty || !hasOpened else {
+                // The daemon may end; the next call starts it again.
+                condition = .idle
+                return [.disconnect, released]
+            }
+            return connect(after: policy.lost(after: now - session.since)) + [released]
+        case .idle, .connecting, .failed, .closed:
+            return []
+        }
+    }
+
+    /// The session has ended.
+    mutating func close() -> [Effect] {
+        condition = .closed
+        attempt += 1
+        return [.disconnect]
+    }
+}
+
+// MARK: - Tasks
+
+extension BackgroundConnection.StateMachine {
+    /// Prepares for a new task; retries a session that is unavailable.
+    ///
+    /// - Parameters:
+    ///   - now: The current time.
+    ///   - patience: How long the first tasks wait in total.
+    /// - Returns: The time until which to wait for the session, if it was never open.
+    mutating func prepareForTask(
+        now: ContinuousClock.Instant,
+        patience: Duration
+    ) -> (deadline: ContinuousClock.Instant?, effects: [Effect]) {
+        var effects: [Effect] = []
+        if case .failed = condition { effects = connect() }
+        guard !hasOpened else { return (nil, effects) }
+        switch condition {
+        case .connecting, .opening:
+            let deadline = deadline ?? now + patience
+            self.deadline = deadline
+            return (deadline > now ? deadline : nil, effects)
+        case .idle, .open, .failed, .closed:
+            return (nil, effects)
+        }
+    }
+
+    /// Returns a new task's number, and why the daemon cannot accept the task, if so.
+    mutating func reserveTask() -> (identifier: Int, refusal: URLError?) {
+        if let refusal {
+            defer { nextRefusedTaskIdentifier += 1 }
+            return (nextRefusedTaskIdentifier, refusal)
+        }
+        defer { nextTaskIdentifier += 1 }
+        return (nextTaskIdentifier, nil)
+    }
+
+    private var refusal: URLError? {
+        if case .failed(let error) = condition { return error }
+        guard !hasOpened else { return nil }
+        return URLError(
+            .backgroundSessionWasDisconnected,
+            url: nil,
+            reason: "The transfer daemon has not answered in time."
+        )
+    }
+
+    /// Records that a task has ended, even if the daemon has not acknowledged all calls about it.
+    mutating func taskEnded(_ task: Int) { outbox.taskEnded(task) }
+}
+
+// MARK: - Calls
+
+extension BackgroundConnection.StateMachine {
+    /// Sends a call until the daemon has acknowledged it.
+    ///
+    /// - Parameters:
+    ///   - call: The call.
+    ///   - onRefusal: Called if the daemon refuses permanently.
+    /// - Returns: What to do.
+    mutating func add(
+        _ call: BackgroundCall,
+        onRefusal: (@Sendable (TransferDaemonError) -> Void)? = nil
+    ) -> [Effect] {
+        switch condition {
+        case .closed, .failed:
+            // The tasks have already been notified.
+            return []
+        case .idle:
+            outbox.add(call, onRefusal: onRefusal)
+            return connect()
+        case .connecting, .opening:
+            outbox.add(call, onRefusal: onRefusal)
+            return []
+        case .open(let session):
+            outbox.add(call, onRefusal: onRefusal)
+            return sendNew(over: session, keepsIncomplete: true)
+        }
+    }
+
+    /// Acknowledges an event that the app has received.
+    ///
+    /// - Parameters:
+    ///   - sequence: The event's number.
+    ///   - session: The number of the session that it came from. A session that was created again since then
+    ///     has other events, one of which may have the same number.
+    /// - Returns: What to do.
+    mutating func acknowledge(_ sequence: Int64, of session: Int64) -> [Effect] {
+        guard lastSession == session else { return [] }
+        return add(.acknowledge(sequence: sequence))
+    }
+
+    /// Waits until all calls so far are acknowledged, or given up.
+    ///
+    /// - Returns: Whether there are none; then the caller must call the continuation.
+    mutating func wait(_ continuation: @escaping @Sendable () -> Void) -> Bool {
+        outbox.wait(continuation)
+    }
+
+    /// Sends the calls that were kept.
+    mutating func sendKept() -> [Effect] {
+        isSendingKept = false
+        guard case .open(let session) = condition else { return [] }
+        return sendNew(over: session, keepsIncomplete: false)
+    }
+
+    /// Sends the calls that this connection has not sent yet.
+    ///
+    /// A new task is kept until a later turn of the loop: usually its application resumes it before that, and
+    /// one call is enough for both.
+    private mutating func sendNew(over session: Session, keepsIncomplete: Bool) -> [Effect] {
+        var effects: [Effect] = []
+        let attempt = attempt
+        let remainder = outbox.sendNew(keepsIncomplete: keepsIncomplete) { entry in
+            effects.append(.send(entry, session: session.number, attempt: attempt))
+        }
+        switch remainder {
+        case .nothing:
+            break
+        case .incomplete:
+            if !isSendingKept { effects.append(.sendKept) }
+            isSendingKept = true
+        case .file(let file, let isFirst):
+            effects.append(.open(file, mayExceed: isFirst))
+        }
+        return effects
+    }
+
+    /// The daemon has answered a call.
+    ///
+    /// - Parameters:
+    ///   - number: The number of its entry.
+    ///   - attempt: The attempt whose connection it was sent over.
+    ///   - error: Why it was not carried out; nil if it was.
+    /// - Returns: What to do.
+    mutating func answered(_ number: UInt64, attempt: Int, _ error: CallError?) -> [Effect] {
+        guard isCurrent(attempt), let entry = outbox.first(number: number) else { return [] }
+        switch entry.call.consequence(of: error) {
+        case .none:
+            return []
+        case .done:
+            return [.complete(outbox.removeFirst())] + sendHeldUp()
+        case .refused(let error):
+            let refusal = entry.onRefusal.map { refuse in { @Sendable in refuse(error) } }
+            return [.complete([refusal].compactMap(\.self) + outbox.removeFirst())] + sendHeldUp()
+        case .reconnect(let isEndless):
+            let count = outbox.noteFailureOfFirst()
+            guard isEndless || count <= Self.greatestFailureCount else {
+                return [.complete(outbox.removeFirst())] + sendHeldUp()
+            }
+            return retry() + [.complete(outbox.endConnection())]
+        }
+    }
+
+    /// Continues with the call that is now first, if it waits for its file.
+    private mutating func sendHeldUp() -> [Effect] {
+        guard outbox.isHeldUp, case .open(let session) = condition else { return [] }
+        return sendNew(over: session, keepsIncomplete: true)
+    }
+}

@@ -1,0 +1,154 @@
+import FerrySystem
+import FerryWire
+import Foundation
+import Testing
+
+@testable import Ferry
+
+/// What the connection of a session decides, without a daemon.
+@Suite("The decisions of a background session's connection", .timeLimit(.minutes(1)))
+struct BackgroundConnectionStateMachineTests {
+    private typealias Machine = BackgroundConnection.StateMachine
+
+    private let start = ContinuousClock.now
+
+    /// Effects as text; delays are by lot and left out.
+    private func text(_ effects: [Machine.Effect]) -> [String] {
+        effects.map { effect in
+            switch effect {
+            case .connect(let attempt, let delay):
+                "connect \(attempt)" + (delay > .zero ? " later" : "")
+            case .disconnect: "disconnect"
+            case .send(let entry, _, let attempt): "send \(entry.call.task ?? -1) by \(attempt)"
+            case .register: "register"
+            case .sendKept: "send kept"
+            case .open(let file, _): "open \(file.path)"
+            case .endWaiting: "end waiting"
+            case .notify(.didOpen(let session, _)): "open \(session)"
+            case .notify(.isReady): "ready"
+            case .notify(.didFail(let error)): "failed \(error.code.rawValue)"
+            case .report: "report"
+            case .complete(let continuations): "complete \(continuations.count)"
+            }
+        }
+    }
+
+    /// Opens the session with an attempt.
+    private func open(_ machine: inout Machine, attempt: Int, session: Int64 = 7) -> [String] {
+        let opened = machine.opened(
+            attempt: attempt,
+            session: session,
+            nextTaskIdentifier: 3,
+            token: nil,
+            now: start
+        )
+        return text(opened + machine.subscribed(to: session))
+    }
+
+    @Test func `a session is opened, then its events are asked for, then calls are sent`() {
+        var machine = Machine()
+        #expect(text(machine.start(isAwaited: false)) == ["connect 1"])
+        #expect(text(machine.add(.suspend(task: 1))) == [])
+        #expect(
+            open(&machine, attempt: 1) == ["open 7", "send 1 by 1", "end waiting", "ready"]
+        )
+        #expect(text(machine.add(.suspend(task: 2))) == ["send 2 by 1"])
+        #expect(machine.reserveTask().identifier == 3)
+        #expect(machine.reserveTask().identifier == 4)
+    }
+
+    @Test func `what an earlier attempt brings about is ignored`() {
+        var machine = Machine()
+        _ = machine.start(isAwaited: false)
+        #expect(text(machine.openingFailed(.busy, attempt: 1)) == ["connect 2 later"])
+        #expect(text(machine.openingFailed(.busy, attempt: 1)) == [])
+        #expect(open(&machine, attempt: 1) == [])
+        #expect(!machine.isOpen)
+        #expect(open(&machine, attempt: 2).first == "open 7")
+        #expect(text(machine.lost(attempt: 1, isWanted: true, now: start)) == [])
+        #expect(machine.isOpen)
+    }
+
+    @Test func `a call that is not acknowledged is sent over the next connection`() {
+        var machine = Machine()
+        _ = machine.start(isAwaited: false)
+        _ = open(&machine, attempt: 1)
+        _ = machine.add(.suspend(task: 1))
+        #expect(
+            text(machine.lost(attempt: 1, isWanted: false, now: start))
+                == ["connect 2", "complete 0"]
+        )
+        #expect(open(&machine, attempt: 2).contains("send 1 by 2"))
+        #expect(text(machine.answered(0, attempt: 2, nil)) == ["complete 0"])
+        #expect(
+            text(machine.lost(attempt: 2, isWanted: false, now: start))
+                == ["disconnect", "complete 0"]
+        )
+        #expect(text(machine.wake()) == ["connect 3"])
+    }
+
+    @Test func `tasks wait together for a session that was never open, and are refused after that`()
+    {
+        var machine = Machine()
+        _ = machine.start(isAwaited: false)
+        func deadline(_ seconds: Double) -> ContinuousClock.Instant? {
+            machine.prepareForTask(now: start + .seconds(seconds), patience: .seconds(10)).deadline
+        }
+        #expect(deadline(0) == start + .seconds(10))
+        #expect(deadline(4) == start + .seconds(10))
+        #expect(deadline(11) == nil)
+        let refused = machine.reserveTask()
+        #expect(refused.refusal?.code == .backgroundSessionWasDisconnected)
+        #expect(refused.identifier >= 1 << 40)
+        _ = open(&machine, attempt: 1)
+        #expect(deadline(12) == nil)
+        #expect(machine.reserveTask().refusal == nil)
+    }
+
+    @Test func `a daemon that is not there fails what was never open, and keeps what was`() {
+        let error = TransferDaemonError(.notRunning, message: "it is not there")
+        var machine = Machine()
+        _ = machine.start(isAwaited: false)
+        #expect(
+            text(machine.openingFailed(.unavailable(error), attempt: 1))
+                == ["report", "disconnect", "end waiting", "failed -997", "complete 0"]
+        )
+        #expect(machine.hasFailed)
+        #expect(machine.reserveTask().refusal != nil)
+        #expect(text(machine.add(.suspend(task: 1))) == [])
+        #expect(text(machine.prepareForTask(now: start, patience: .zero).effects) == ["connect 3"])
+
+        var awaited = Machine()
+        _ = awaited.start(isAwaited: true)
+        #expect(
+            text(awaited.openingFailed(.unavailable(error), attempt: 1)) == ["connect 2 later"]
+        )
+        _ = open(&awaited, attempt: 2)
+        _ = awaited.lost(attempt: 2, isWanted: true, now: start)
+        #expect(
+            text(awaited.openingFailed(.unavailable(error), attempt: 3)) == ["connect 4 later"]
+        )
+    }
+
+    @Test func `a daemon that dies of opening the session is tried five times`() {
+        var machine = Machine()
+        _ = machine.start(isAwaited: false)
+        for attempt in 1...5 {
+            #expect(
+                text(machine.openingFailed(.disconnected, attempt: attempt))
+                    == ["connect \(attempt + 1) later"]
+            )
+        }
+        #expect(text(machine.openingFailed(.disconnected, attempt: 6)).contains("failed -997"))
+    }
+
+    @Test func `a session that has ended is not connected again`() {
+        var machine = Machine()
+        _ = machine.start(isAwaited: false)
+        _ = open(&machine, attempt: 1)
+        #expect(text(machine.close()) == ["disconnect"])
+        #expect(text(machine.lost(attempt: 1, isWanted: true, now: start)) == [])
+        #expect(text(machine.add(.suspend(task: 1))) == [])
+        #expect(text(machine.wake()) == [])
+    }
+}
