@@ -5,9 +5,9 @@ import FerryWire
 import FoundationEssentials
 
 extension DaemonStateMachine {
-    /// Who calls.
+    /// The origin of a call.
     struct Caller: Hashable, Sendable {
-        /// The call, to answer it.
+        /// The call to answer.
         var call: CallIdentifier
         /// The connection it came over.
         var connection: ConnectionIdentifier
@@ -24,7 +24,7 @@ extension DaemonStateMachine {
         at now: Date
     ) -> [Effect] {
         insert(NewTask(create), from: caller, at: now) { task in
-            // The file of its resume data is taken over when the task is in the store.
+            // The file of its resume data is taken over once the task is in the store.
             let unused = create.resumeData.map { ByteState(isFromResumeData: true, resumeData: $0) }
             let known = create.resumeData.flatMap { try? ResumeData(decoding: Array($0)) }
             task.receivedByteCount = known?.byteCount ?? 0
@@ -36,11 +36,11 @@ extension DaemonStateMachine {
     /// A client creates an upload.
     ///
     /// - Parameters:
-    ///   - create: What it wants.
-    ///   - file: The file that came along; `nil` when there was none that can be sent.
-    ///   - caller: Who wants it.
+    ///   - create: The call's parameters.
+    ///   - file: The file that was passed; `nil` if there was none that can be sent.
+    ///   - caller: The caller.
     ///   - now: The time.
-    /// - Returns: What to do.
+    /// - Returns: The effects to perform.
     mutating func createUpload(
         _ create: Wire.CreateUpload,
         of file: FileIdentity?,
@@ -85,11 +85,11 @@ extension DaemonStateMachine {
     ) -> [Effect] {
         if let refusal = refuseUnlessOpen(new.session, caller) { return refusal }
         if sessions[new.session]?.isClosing == true {
-            // It goes with its last task, and would take this one along.
+            // The session is deleted after its last task, and this task would be lost with it.
             return [.refuse(caller.call, .sessionNotOpen(session: new.session))]
         }
         guard new.identifier > 0 else {
-            // Below the first there is nothing that could have been there before.
+            // No earlier task can have a number below the first.
             let reason = "a task's number is 1 or more, not \(new.identifier)"
             return [.refuse(caller.call, .invalidRequest(parameter: "identifier", reason: reason))]
         }
@@ -101,7 +101,12 @@ extension DaemonStateMachine {
         var task = record(of: new, host: host, at: now)
         complete(&task)
         nextTaskID += 1
-        creations[caller.call] = Creation(session: new.session, task: task)
+        creations[caller.call] = Creation(
+            session: new.session,
+            task: task,
+            method: new.request.method,
+            url: new.request.url
+        )
         return [commit([.insertTask(task)], then: .created(caller.call))]
     }
 
@@ -126,7 +131,7 @@ extension DaemonStateMachine {
         )
     }
 
-    /// A task is in the store; when the call is a repetition, it is the task of the first.
+    /// A task is in the store; for a repeated call, it is the task of the first call.
     mutating func created(
         _ receipt: Receipt,
         call: CallIdentifier,
@@ -135,7 +140,7 @@ extension DaemonStateMachine {
         guard let creation = creations.removeValue(forKey: call), let found = receipt.taskIDs.first
         else { return [] }
         guard let task = found else {
-            // Its task has ended, and its application has taken that; only the answer was lost.
+            // The task has ended, and its application has handled that; only the answer was lost.
             return [.answer(call, .created(task: 0))] + recount(creation.session)
         }
         let securing =
@@ -148,11 +153,11 @@ extension DaemonStateMachine {
             effects += log(creation) + adopt(creation.task)
             effects += madeTask(application(of: creation.task))
             effects += note(deadline: creation.task.deadline)
-            // While a thousand tasks come in, the store is not asked each time for what cannot run.
+            // While a thousand tasks are created, the store is not searched each time for tasks that cannot run.
             let isAdmitted = admits(creation.task)
             if creation.task.state == .waiting, isAdmitted, securing.isEmpty {
                 effects += searchForTasks(at: now)
-            } else if creation.task.state == .waiting, !isAdmitted {
+            } else if creation.task.state == .waiting, !isAdmitted, !shares.isReviewPlanned {
                 effects += reviewSharesSoon(at: now)
             }
             if creation.task.state == .waiting {
@@ -162,12 +167,11 @@ extension DaemonStateMachine {
         return effects + recount(creation.session)
     }
 
-    /// What a task is, so that the log's other lines about its number can be understood afterwards.
+    /// Logs what a task is, so that later lines with its number can be understood.
     private func log(_ creation: Creation) -> [Effect] {
-        guard let request = Stored.request(creation.task.request) else { return [] }
         let session = sessions[creation.session]
         let application = session.flatMap { applications[$0.applicationID]?.record.identifier }
-        let what = "\(request.method) \(LoggedAddress.of(request.url))"
+        let what = "\(creation.method) \(LoggedAddress.of(creation.url))"
         let whose = "\(application ?? "-"), session \(session?.identifier ?? "-")"
         return [.log(.info, "\(what) of \(whose)", task: creation.task.id)]
     }
@@ -179,7 +183,7 @@ extension DaemonStateMachine {
         return [refusal] + recount(creation.session)
     }
 
-    /// A client lets a task run.
+    /// A client resumes a task.
     mutating func resume(_ resume: Wire.Resume, from caller: Caller, at now: Date) -> [Effect] {
         if let refusal = refuseUnlessOpen(resume.session, caller) { return refusal }
         let timeout = sessions[resume.session]?.configuration.resourceTimeout ?? 0
@@ -192,7 +196,7 @@ extension DaemonStateMachine {
         ]
     }
 
-    /// A client holds a task back.
+    /// A client suspends a task.
     mutating func suspend(_ suspend: Wire.Suspend, from caller: Caller, at now: Date) -> [Effect] {
         if let refusal = refuseUnlessOpen(suspend.session, caller) { return refusal }
         let key = TaskKey.identifier(session: suspend.session, suspend.identifier)
@@ -204,14 +208,14 @@ extension DaemonStateMachine {
         ]
     }
 
-    /// A client ends a task.
+    /// A client cancels a task.
     mutating func cancel(_ cancel: Wire.Cancel, from caller: Caller) -> [Effect] {
         if let refusal = refuseUnlessOpen(cancel.session, caller) { return refusal }
         let key = TaskKey.identifier(session: cancel.session, cancel.identifier)
         return [query(.task(key, .cancelled(for: .call(caller.call))))]
     }
 
-    /// A client ends a task such that it can go on later.
+    /// A client cancels a task so that it can be resumed later.
     mutating func cancelProducingResumeData(
         _ cancel: Wire.CancelProducingResumeData,
         from caller: Caller

@@ -2,7 +2,7 @@ import FerryStore
 import FoundationEssentials
 
 extension DaemonStateMachine {
-    /// Lends a download a further connection, where there is more than one to spare.
+    /// Lends a download another connection, if more than one is free.
     mutating func lendConnection(task: Int64, session: Int64, host: String) -> Bool {
         let limit = sessionLimit(session)
         guard !isStopping, budget.canLend(session: session, host: host, sessionLimit: limit) else {
@@ -10,12 +10,14 @@ extension DaemonStateMachine {
         }
         budget.take(session: session, of: sessions[session]?.applicationID ?? 0, host: host)
         running[task]?.lentConnections.lend(to: host)
+        // It can be recalled at once.
+        shares.forgetReview()
         return true
     }
 
     /// Takes back a connection that was lent.
     ///
-    /// - Returns: Whether a task may have waited for it, so that the owner is to look for one.
+    /// - Returns: Whether a task may have waited for it, so that the owner must search for one.
     mutating func takeBackConnection(task: Int64, session: Int64, host: String) -> Bool {
         let isAwaited = budget.isFull(
             session: session,
@@ -24,13 +26,13 @@ extension DaemonStateMachine {
         )
         budget.give(session: session, host: host)
         running[task]?.lentConnections.takeBack(from: host)
-        // A host that fails is asked by one connection, and that may have been this one.
+        // A failing host is asked over one connection, and that may have been this one.
         return isAwaited || breaker.hasFailed(host)
     }
 
-    // MARK: Asking for them back
+    // MARK: Recalling connections
 
-    /// How many places each application has, of all or of a host's, without the connections that are on their way back.
+    /// Returns how many places each application has, in total or for a host, without the connections being recalled.
     func placesToKeep(host: String?, at now: Date) -> [Int64: Int] {
         var places = budget.places(host: host)
         for task in running.values where !isSilent(task, at: now) {
@@ -39,14 +41,14 @@ extension DaemonStateMachine {
         return places
     }
 
-    /// Whether a transfer was asked for connections and gives none back: it cannot, and is asked no more.
+    /// Returns whether a transfer has not returned recalled connections in time: it cannot, and is not asked again.
     private func isSilent(_ task: RunningTask, at now: Date) -> Bool {
         task.lentConnections.recalledAt.map { $0 + policy.shareReviewInterval <= now } ?? false
     }
 
-    /// Asks an application for a connection back that it was lent, if one has more than so many places.
+    /// Recalls a lent connection from an application with more than `count` places, if there is one.
     ///
-    /// It is the richest such application, and the transfer of it that has been lent most.
+    /// The application with the most places is chosen, and its transfer with the most lent connections.
     mutating func recallConnection(
         to host: String?,
         ifMoreThan count: Int,
@@ -69,22 +71,22 @@ extension DaemonStateMachine {
 }
 
 extension DaemonStateMachine {
-    /// The connections that a transfer was lent beside its first one.
+    /// The connections that a transfer was lent beyond its first one.
     struct LentConnections: Hashable, Sendable {
         private var counts: [String: Int] = [:]
-        /// For how many it was asked.
+        /// The number of connections being recalled.
         private(set) var recalledCount = 0
-        /// When it was asked for the first of them.
+        /// When the first of them was recalled.
         private(set) var recalledAt: Date?
 
-        /// How many there are to all hosts, or to one.
+        /// Returns the number of connections to all hosts, or to one.
         func count(to host: String?) -> Int {
             host.map { counts[$0] ?? 0 } ?? counts.values.reduce(0, +)
         }
 
         mutating func lend(to host: String) { counts[host, default: 0] += 1 }
 
-        /// Notes one that is back; it may be one that the task was lent in an earlier attempt.
+        /// Records a returned connection, which may have been lent in an earlier attempt.
         mutating func takeBack(from host: String) {
             guard let count = counts[host] else { return }
             counts[host] = count > 1 ? count - 1 : nil

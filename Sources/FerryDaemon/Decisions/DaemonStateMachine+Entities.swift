@@ -4,31 +4,31 @@ import FerryWire
 import FoundationEssentials
 
 extension DaemonStateMachine {
-    /// An application and what is known of its process.
+    /// An application and what is known about its process.
     struct Application: Hashable, Sendable {
-        /// What the store knows.
+        /// The application's record in the store.
         var record: ApplicationRecord
-        /// Whether a process that the daemon has started is still there.
+        /// Whether a process that the daemon has started is still running.
         var isLaunched = false
         /// Whether the start of a process is under way.
         var isLaunching = false
         /// The connections over which it has opened sessions: it runs while there is one.
         var clients: Set<ConnectionIdentifier> = []
-        /// What was noted of its latest start, until somebody else than this daemon starts it.
+        /// The record of its latest start, until something other than this daemon starts it.
         var latestStart: Start?
-        /// Whether the process that was started then has made tasks, which will be the reason for the next start.
+        /// Whether the process from that start has made tasks, which will cause the next start.
         var hasMadeTasks = false
-        /// How many calls are under way that forbid to start it.
+        /// The number of calls under way that forbid starting it.
         var objectionCount = 0
 
         init(_ record: ApplicationRecord) { self.record = record }
     }
 
-    /// What is noted of an application's start.
+    /// The record of an application's start.
     struct Start: Hashable, Sendable {
-        /// How many starts in a row it was.
+        /// The number of consecutive starts.
         var attempts: Int
-        /// When the next one may be.
+        /// The earliest time of the next one.
         var next: Date?
     }
 
@@ -38,34 +38,34 @@ extension DaemonStateMachine {
         let id: Int64
         /// The application's number.
         let applicationID: Int64
-        /// What tells it from the application's others.
+        /// The identifier that distinguishes it from the application's other sessions.
         let identifier: String
-        /// What holds for its tasks.
+        /// The configuration of its tasks.
         var configuration: Wire.SessionConfiguration
-        /// How many bytes that has in the store.
+        /// The size of the configuration in the store, in bytes.
         var configurationByteCount: Int
         /// The client that has it open.
         var attachment: Attachment?
-        /// What the client's other connections show, where nothing is known of its process.
+        /// The token that the client's other connections show, if its process is unknown.
         var token: String?
-        /// The connection of the client that had it open and is gone, while calls of that are still to be carried out.
+        /// The connection of a client that is gone, while its calls are still to be carried out.
         var leaver: ConnectionIdentifier?
-        /// Who is told its events.
+        /// The subscriber to its events.
         var subscriber: Subscriber?
-        /// Whether it has events to tell, and all the ends that its application is started for.
+        /// Whether it has events to deliver, and enough tasks have ended to start its application.
         private(set) var isReadyForRelaunch = false
-        /// Whether the store could not say what it has.
+        /// Whether the store could not read its counts.
         var isUncounted = false
-        /// Whether it goes once its tasks and events are gone.
+        /// Whether it is deleted once its tasks and events are gone.
         var isClosing = false
-        /// What its application has answered that is good for other tasks.
+        /// The answers of its application that also apply to other tasks.
         var keptAnswers = KeptAnswers()
-        /// The process whose answers those are.
+        /// The process that gave these answers.
         var answeringProcess: Int64?
-        /// How many of its tasks wait until its application has decided something.
+        /// The number of its tasks that wait for a decision of its application.
         var questionCount = 0
 
-        /// How its connections are made, where that is not as for all.
+        /// The settings of its connections, if they differ from the default.
         var ownConnections: Wire.Connections? {
             configuration.connections.flatMap { $0.isPlain ? nil : $0 }
         }
@@ -75,7 +75,7 @@ extension DaemonStateMachine {
             (isReadyForRelaunch || questionCount > 0) && configuration.sendsLaunchEvents
         }
 
-        /// Whether its application is started for it alone: for each end, also while it runs.
+        /// Whether its application is started for it alone: for each task that ends, even while the application runs.
         var isLaunchedAlone: Bool { configuration.launchesForEachTask == true }
 
         init(_ record: SessionRecord) {
@@ -87,9 +87,8 @@ extension DaemonStateMachine {
             note(record.counts)
         }
 
-        /// Records what it has, as just read: an application is started when there is something
-        /// to tell and no task left, not even one that waits to be resumed (BG-30), unless it wants to
-        /// be started for each.
+        /// Records the counts that were just read: an application is started when there are events and no unfinished
+        /// tasks, not even suspended ones (BG-30), unless it wants to be started for each.
         mutating func note(_ counts: SessionCounts) {
             isReadyForRelaunch =
                 counts.events > 0 && (counts.unfinishedTasks == 0 || isLaunchedAlone)
@@ -100,25 +99,25 @@ extension DaemonStateMachine {
             attachment?.connection == connection || subscriber?.connection == connection
         }
 
-        /// What it has is not known any more.
+        /// Forgets the counts, which are no longer known.
         mutating func forgetCounts() { isReadyForRelaunch = false }
     }
 
     /// A client that has a session open.
     struct Attachment: Hashable, Sendable {
-        /// The connection; the session is let go when it closes.
+        /// The connection; the session is released when it closes.
         var connection: ConnectionIdentifier
-        /// The process; 0 for one that nothing is known of.
+        /// The process; 0 if it is unknown.
         var process: Int64
 
-        /// Whether the same process has another session open.
+        /// Returns whether both are of the same process.
         ///
-        /// Of two processes that nothing is known of, the connections are all that tells them apart.
+        /// Only their connections distinguish two unknown processes.
         func isOfSameProcess(as other: Attachment) -> Bool {
             process == other.process && (process != 0 || connection == other.connection)
         }
 
-        /// The process's number, for people; 0 for one that cannot be seen.
+        /// The process's number, for people; 0 if it is not visible.
         var processIdentifier: Int32 { Int32(exactly: max(process, 0)) ?? 0 }
     }
 
@@ -130,35 +129,35 @@ extension DaemonStateMachine {
         var connection: ConnectionIdentifier
         /// The last event that was sent.
         var lastSequence: Int64 = 0
-        /// Whether the past has been told.
+        /// Whether all past events have been sent.
         var isLive = false
         /// Whether a page of events is being read.
         var isReading = false
         /// Whether there may be more than the page that is being read.
         var readsAgain = false
-        /// Whether the client takes what is sent.
+        /// Whether the client takes events.
         var isWritable = true
     }
 
     /// A task that has a transfer.
     struct RunningTask: Hashable, Sendable {
-        /// What a running task is doing.
+        /// The phase of a running task.
         enum Phase: Hashable, Sendable {
-            /// Its application is asked something, and it has no transfer meanwhile.
+            /// Its application is being asked, and it has no transfer meanwhile.
             case asking
-            /// Another task has a transfer of the same, and it gets a copy of its file.
+            /// Another task loads the same, and this one gets a copy of its file.
             case following
             /// It loads.
             case loading
-            /// Its file is complete and on its way to the disk, or into the store.
+            /// Its file is complete, and is being synchronized or stored.
             case finishing
-            /// Its attempt has failed, which is on its way into the store.
+            /// Its attempt has failed, which is being stored.
             case backingOff
             /// It ends for another reason.
             case ending
         }
 
-        /// What a running task counts against.
+        /// The limits that a running task counts against.
         enum Place: Hashable, Sendable {
             /// All limits of transfers.
             case transfer
@@ -170,64 +169,63 @@ extension DaemonStateMachine {
 
         /// The task as it was when it started.
         let record: TaskRecord
-        /// What it is doing.
+        /// The phase.
         var phase = Phase.loading
         /// Its host, as its session saw it when it started.
         var line: HostBreaker.Line?
         /// The task whose bytes it gets.
         var leader: Int64?
-        /// What it counts against.
+        /// The limits that it counts against.
         var place = Place.transfer
-        /// What it was lent beside its first connection.
+        /// The connections that it was lent beyond its first one.
         var lentConnections = LentConnections()
-        /// What its application has to decide before it goes on.
+        /// The question that its application must answer before it continues.
         var question: Question?
-        /// How it is carried out, where its application has said so.
+        /// The options that its application has set, if any.
         var options: Wire.TransferOptions?
-        /// How many bytes of the body are held.
+        /// The number of bytes of the body that are held.
         var receivedByteCount: Int64
-        /// How many bytes the body has.
+        /// The size of the body, in bytes.
         var expectedByteCount: Int64?
-        /// Where what it sends goes on.
+        /// The resource from which its upload resumes.
         var resource: UploadResource?
-        /// How many bytes of its file it has sent; `nil` for a download.
+        /// The number of bytes of its file that it has sent; `nil` for a download.
         var sentByteCount: Int64?
-        /// The latest answer.
+        /// The latest response.
         var response: Wire.Response?
-        /// What the requests of this attempt have cost, where its application wants to know.
+        /// The transactions of this attempt, if its application collects metrics.
         var transactions: [LoadTransaction] = []
         /// The request after redirects.
         var currentRequest: Wire.Request?
-        /// How many attempts have failed since there were last more bytes than ever.
+        /// The number of attempts that have failed since the byte count last exceeded its maximum.
         var attempts: Int
-        /// How many the store knows of.
+        /// The number of failed attempts that the store knows of.
         var storedAttempts: Int
-        /// How many bytes of the body there were at most, in this attempt and those before it: here, or at the
-        /// server of an upload.
+        /// The maximum number of body bytes in this attempt and earlier ones: received here, or held by the server of
+        /// an upload.
         var mostByteCount: Int64
-        /// Why its attempt has failed, while that is on its way into the store.
+        /// Why its attempt has failed, while that is being stored.
         var failure: AttemptFailure?
-        /// When the next attempt may start, while that is on its way into the store.
+        /// When the next attempt may start, while that is being stored.
         var notBefore: Date?
-        /// Whether its application has made it from resume data, and was not told how much of
-        /// that could be used.
+        /// Whether its application has made it from resume data, and has not been notified how much of that could be
+        /// used.
         var owesResumption: Bool
         /// Whether the store has a checkpoint of this run.
         var hasNewCheckpoint = false
-        /// What its application is to be told of that when it is there.
+        /// The event that notifies its application of that once it is connected.
         var resumption: Wire.Event?
-        /// When its progress was last told, or its attempt began: of one that is done in a moment
-        /// nothing but the end is told.
+        /// When its progress was last sent, or its attempt began: for a very short attempt, only the end is sent.
         var progressToldAt: Date
-        /// How it gets on, since it has had its place.
+        /// Its pace since it got its place.
         var pace: Pace
-        /// Whether its transfer has said how far it is: the store may not know the latest.
+        /// Whether its transfer has reported progress: the store may not know the latest.
         var hasReported = false
-        /// Whether there is progress to tell.
+        /// Whether there is progress to send.
         var hasUntoldProgress = false
-        /// Whether the latest answer is to be told, together with the progress.
+        /// Whether the latest response is to be sent, together with the progress.
         var hasUntoldResponse = false
-        /// Whether the store is still to get the latest answer, together with the next change.
+        /// Whether the latest response is still to be stored, together with the next change.
         var hasUnstoredResponse = false
 
         /// Whether a server has answered this attempt or one before.
@@ -235,7 +233,7 @@ extension DaemonStateMachine {
             response != nil || record.response != nil || receivedByteCount > 0
         }
 
-        /// How many bytes it has brought and taken away.
+        /// The number of bytes that it has received and sent.
         var carriedByteCount: Int64 { receivedByteCount + (sentByteCount ?? 0) }
 
         /// Whether it loads, and does not wait for anything.
@@ -244,7 +242,7 @@ extension DaemonStateMachine {
         init(_ record: TaskRecord, at now: Date) {
             self.record = record
             progressToldAt = now
-            // Each attempt at an upload gets an answer of its own.
+            // Each attempt at an upload gets its own response.
             let isUpload = record.upload != nil
             pace = Pace(byteCount: isUpload ? 0 : record.receivedByteCount, at: now)
             receivedByteCount = isUpload ? 0 : record.receivedByteCount
@@ -262,23 +260,23 @@ extension DaemonStateMachine {
         }
     }
 
-    /// Something that an application has to decide about a task.
+    /// A question that an application must answer about a task.
     struct Question: Hashable, Sendable {
-        /// What tells it from later questions of the same task.
+        /// The number that distinguishes it from later questions of the same task.
         let number: Int
-        /// What is asked.
+        /// The subject.
         let subject: Subject
-        /// The subscription over which it was told.
+        /// The subscription over which it was sent.
         var subscription: CallIdentifier?
     }
 
-    /// What an application can be asked about a task.
+    /// A subject that an application can be asked about.
     enum Subject: Hashable, Sendable {
         /// Whether it may begin.
         case begin
-        /// What its server or proxy wants to know.
+        /// A challenge of its server or proxy.
         case challenge(LoadChallenge)
-        /// Where the resource is, as the address that there is leads to this answer.
+        /// The new address of the resource, as the present one leads to this response.
         case link(Wire.Response?)
     }
 
@@ -288,9 +286,9 @@ extension DaemonStateMachine {
         var application: String
         /// The session's name.
         var session: String
-        /// By how many bytes its application's sessions grow with it.
+        /// The number of bytes by which its application's sessions grow.
         var growth: Int
-        /// What the store is to do.
+        /// The change to the store.
         var mutation: Mutation
     }
 
@@ -300,11 +298,15 @@ extension DaemonStateMachine {
         var session: Int64
         /// The task.
         var task: TaskRecord
+        /// The method of its request.
+        var method: String
+        /// The URL of its request.
+        var url: String
     }
 
     /// A pass over all unfinished tasks of an application or a session.
     struct Sweep: Hashable, Sendable {
-        /// Whose tasks.
+        /// The owner of the tasks.
         enum Scope: Hashable, Sendable {
             /// An application's.
             case application(Int64)
@@ -312,15 +314,15 @@ extension DaemonStateMachine {
             case session(Int64)
         }
 
-        /// Whose tasks.
+        /// The owner of the tasks.
         var scope: Scope
         /// How they end.
         var ending: Ending
         /// The last task that was seen.
         var lastTask: Int64 = 0
-        /// How many tasks of the current page have not ended yet.
+        /// The number of tasks of the current page that have not ended yet.
         var outstanding = 0
-        /// How many tasks have ended.
+        /// The number of tasks that have ended.
         var count = 0
     }
 }

@@ -5,9 +5,9 @@ import FoundationEssentials
 struct FairShares: Hashable, Sendable {
     /// A task that has left its place because it brought next to nothing.
     private struct Yield: Hashable, Sendable {
-        /// How often it has.
+        /// The number of times.
         var count: Int
-        /// Until when it comes behind everything else.
+        /// Until when it comes after all other tasks.
         var until: Date
     }
 
@@ -27,7 +27,7 @@ struct FairShares: Hashable, Sendable {
 
     // MARK: Turns
 
-    /// How the applications have been served so far, with the places that each has now.
+    /// Returns how the applications have been served so far, with the places that each has now.
     func turns(havingPlaces places: [Int64: Int]) -> [Int64: CandidateSearch.Turn] {
         var turns = turns
         for (application, count) in places { turns[application, default: .init()].places = count }
@@ -40,12 +40,12 @@ struct FairShares: Hashable, Sendable {
         turns[application] = CandidateSearch.Turn(lastServed: turnCount, lastHost: host)
     }
 
-    /// An application is gone.
+    /// Forgets an application that is gone.
     mutating func forget(application: Int64) { turns[application] = nil }
 
     // MARK: Reviews
 
-    /// Plans to look whether places are to go to others.
+    /// Plans a review of the shares.
     ///
     /// - Returns: Whether that is earlier than planned before.
     mutating func planReview(at date: Date) -> Bool {
@@ -54,12 +54,18 @@ struct FairShares: Hashable, Sendable {
         return true
     }
 
-    /// It is looked whether places are to go to others.
+    /// Whether a review of the shares is planned, for when a transfer may have to leave its place.
+    var isReviewPlanned: Bool { nextReview != nil }
+
+    /// Begins a review of the shares.
     mutating func beginReview() { nextReview = nil }
+
+    /// Forgets when the next review was planned: transfers may have to leave sooner.
+    mutating func forgetReview() { nextReview = nil }
 
     // MARK: Tasks that have left their places
 
-    /// A task leaves its place, as it has brought next to nothing.
+    /// Records that a task leaves its place as a trickle.
     mutating func yielded(_ task: Int64, at now: Date) {
         if yields.count >= maximumYields, yields[task] == nil,
             let first = yields.min(by: { ($0.value.until, $0.key) < ($1.value.until, $1.key) })
@@ -70,28 +76,27 @@ struct FairShares: Hashable, Sendable {
         yields[task] = Yield(count: (yields[task]?.count ?? 0) + 1, until: until)
     }
 
-    /// For how long a transfer may bring next to nothing, in seconds: twice as long after each time that it has left its
-    /// place.
+    /// Returns how long a transfer may trickle, in seconds: twice as long after each time that it has left its place.
     func patience(with task: Int64) -> Double {
         trickleTime * Double(1 << min(yields[task]?.count ?? 0, maximumTrickleDoublings))
     }
 
-    /// The tasks that come behind everything else.
+    /// Returns the tasks that come after all others.
     func yieldingTasks(at now: Date) -> [Int64] {
         yields.isEmpty ? [] : yields.filter { $0.value.until > now }.map(\.key)
     }
 
-    /// When the first of them comes behind everything else no more.
+    /// Returns when the first of them no longer comes after all others.
     func nextYieldEnd(after now: Date) -> Date? {
         yields.values.map(\.until).filter { $0 > now }.min()
     }
 
-    /// Until when a task comes behind everything else; `nil` if it does not.
+    /// Returns until when a task comes after all others; `nil` if it does not.
     func yieldEnd(of task: Int64, after now: Date) -> Date? {
         yields[task].flatMap { $0.until > now ? $0.until : nil }
     }
 
-    /// Lets all of them go, as nothing else waits and there is room.
+    /// Lets all of them start, as no other task waits and there is room.
     ///
     /// - Returns: Whether there were any.
     mutating func callBackYields() -> Bool {
@@ -103,6 +108,6 @@ struct FairShares: Hashable, Sendable {
         return hasAny
     }
 
-    /// A task has ended.
+    /// Forgets a task that has ended.
     mutating func forget(task: Int64) { yields[task] = nil }
 }

@@ -5,14 +5,14 @@ import Glibc
 struct LogLine: Sendable {
     /// When it happened.
     var date: Date
-    /// How much it matters.
+    /// The severity.
     var level: LogLevel
     /// The task it is about.
     var task: Int64?
     /// What happened, on one line.
     var message: String
 
-    /// Creates a line; what would steer a terminal, line breaks too, is made visible.
+    /// Creates a line, and makes characters visible that would control a terminal, including line breaks.
     init(date: Date, level: LogLevel, task: Int64?, message: String) {
         self.date = date
         self.level = level
@@ -25,7 +25,7 @@ struct LogLine: Sendable {
             }
     }
 
-    /// Whether a scalar controls how text is shown, in a terminal as well, instead of being shown.
+    /// Returns whether a scalar is not shown itself but controls how text is shown, including in a terminal.
     private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: true
@@ -33,7 +33,7 @@ struct LogLine: Sendable {
         }
     }
 
-    /// The line as it stands in a file: time, level, task, message.
+    /// The line as written to a file: time, level, task, message.
     var text: String {
         let time = date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         let subject = task.map { " task \($0):" } ?? ""
@@ -41,26 +41,39 @@ struct LogLine: Sendable {
     }
 }
 
-/// An address as the log names it: without what may be a secret.
+/// An address for the log, without the parts that may be secret.
 enum LoggedAddress {
-    /// What a line holds of it.
+    /// The maximum length of an address in a line.
     private static let maximumLength = 500
 
-    /// The address without user, password, query and fragment.
+    /// Returns the address without user, password, query and fragment.
     static func of(_ address: String) -> String {
         let end = address.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
         let whole = address[..<(end ?? address.endIndex)]
-        guard let slashes = whole.firstRange(of: "//") else { return bounded(whole) }
-        let authorityEnd = whole[slashes.upperBound...].firstIndex(of: "/") ?? whole.endIndex
-        let authority = whole[slashes.upperBound..<authorityEnd]
-        guard let at = authority.lastIndex(of: "@") else { return bounded(whole) }
-        return bounded(
-            whole[..<slashes.upperBound] + authority[authority.index(after: at)...]
-                + whole[authorityEnd...]
-        )
+        guard let start = authorityStart(of: whole.utf8) else { return bounded(whole) }
+        let authorityEnd = whole.utf8[start...].firstIndex(of: UInt8(ascii: "/")) ?? whole.endIndex
+        guard let at = whole.utf8[start..<authorityEnd].lastIndex(of: UInt8(ascii: "@")) else {
+            return bounded(whole)
+        }
+        return bounded(whole[..<start] + whole[whole.utf8.index(after: at)...])
+    }
+
+    /// Returns the place behind the first two slashes in a row.
+    private static func authorityStart(of address: Substring.UTF8View) -> String.Index? {
+        let slash = UInt8(ascii: "/")
+        var first = address.firstIndex(of: slash)
+        while let place = first {
+            let next = address.index(after: place)
+            guard next < address.endIndex else { return nil }
+            if address[next] == slash { return address.index(after: next) }
+            first = address[next...].firstIndex(of: slash)
+        }
+        return nil
     }
 
     private static func bounded(_ text: Substring) -> String {
+        // As a rule it is short, and characters take long to count.
+        guard text.utf8.count > maximumLength else { return String(text) }
         let start = text.prefix(maximumLength)
         return start.endIndex == text.endIndex ? String(text) : start + "…"
     }

@@ -3,7 +3,7 @@ import Glibc
 
 /// A file descriptor that closes itself.
 package struct FileDescriptor: ~Copyable, Sendable {
-    /// The number that the kernel knows the descriptor by.
+    /// The descriptor's number.
     package let rawValue: Int32
 
     /// Takes over an open descriptor.
@@ -11,11 +11,11 @@ package struct FileDescriptor: ~Copyable, Sendable {
 
     deinit { _ = Glibc.close(rawValue) }
 
-    /// Closes the descriptor and reports what closing found, such as a delayed write error.
+    /// Closes the descriptor, and reports an error of closing, such as a delayed write error.
     package consuming func close() throws(SystemCallError) {
         let descriptor = rawValue
         discard self
-        // Linux releases the descriptor even when it reports EINTR: never again.
+        // Linux releases the descriptor even if it reports EINTR: it must not be closed again.
         guard Glibc.close(descriptor) == 0 || errno == EINTR else {
             throw SystemCallError(call: "close", errno: errno)
         }
@@ -28,7 +28,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
         return descriptor
     }
 
-    /// Another descriptor for the same open file, closed on exec.
+    /// Returns another descriptor for the same open file, closed on exec.
     package borrowing func duplicate() throws(SystemCallError) -> FileDescriptor {
         let descriptor = rawValue
         return FileDescriptor(
@@ -55,6 +55,12 @@ package struct FileDescriptor: ~Copyable, Sendable {
         return try systemCall("pread") {
             pread(descriptor, buffer.baseAddress, buffer.count, Int(offset))
         }
+    }
+
+    /// Returns the size of a file, by lseek(2), the cheapest call that knows it; the current offset moves to the end.
+    package borrowing func size() throws(SystemCallError) -> Int64 {
+        let descriptor = rawValue
+        return Int64(try systemCall("lseek") { lseek(descriptor, 0, SEEK_END) })
     }
 
     /// Writes some bytes at the current offset and returns how many.
@@ -93,7 +99,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
         }
     }
 
-    /// The whole content from the current offset on, as long as it is at most `limit` bytes.
+    /// Returns the whole content from the current offset, which may be at most `limit` bytes.
     package borrowing func readToEnd(limit: Int) throws(SystemCallError) -> [UInt8] {
         var content: [UInt8] = []
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
@@ -106,19 +112,19 @@ package struct FileDescriptor: ~Copyable, Sendable {
         }
     }
 
-    /// Forces the file's data, and what is needed to find it, onto the disk.
+    /// Synchronizes the file's data, and what is needed to find it, with the disk.
     package borrowing func synchronizeData() throws(SystemCallError) {
         let descriptor = rawValue
         try systemCall("fdatasync", Self.path(of: descriptor)) { fdatasync(descriptor) }
     }
 
-    /// Forces the file and all that the kernel knows about it onto the disk.
+    /// Synchronizes the file's data and all its metadata with the disk.
     package borrowing func synchronize() throws(SystemCallError) {
         let descriptor = rawValue
         try systemCall("fsync", Self.path(of: descriptor)) { fsync(descriptor) }
     }
 
-    /// What the kernel calls the open file, for messages.
+    /// Returns the kernel's path of the open file, for messages.
     private static func path(of descriptor: Int32) -> String {
         var text = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/fd/\(descriptor)", &text, text.count)
@@ -126,19 +132,19 @@ package struct FileDescriptor: ~Copyable, Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Cuts or extends the file to `size` bytes.
+    /// Truncates or extends the file to `size` bytes.
     package borrowing func truncate(to size: Int64) throws(SystemCallError) {
         let descriptor = rawValue
         try systemCall("ftruncate") { ftruncate(descriptor, Int(size)) }
     }
 
-    /// Makes sure that so many bytes from the start have their room on the disk.
+    /// Reserves disk space for the first `byteCount` bytes.
     package borrowing func reserve(_ byteCount: Int64) throws(SystemCallError) {
         let code = posix_fallocate(rawValue, 0, Int(byteCount))
         guard code == 0 else { throw SystemCallError(call: "posix_fallocate", errno: code) }
     }
 
-    /// What the kernel knows about the file.
+    /// Returns the status of the file.
     package borrowing func status() throws(SystemCallError) -> FileStatus {
         let descriptor = rawValue
         var status = stat()
@@ -146,7 +152,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
         return FileStatus(status)
     }
 
-    /// Which file it is, and which state of it.
+    /// Returns the identity of the file and of its state.
     package borrowing func identity() throws(SystemCallError) -> FileIdentity {
         let descriptor = rawValue
         var status = stat()
@@ -156,14 +162,14 @@ package struct FileDescriptor: ~Copyable, Sendable {
 
     /// Makes this file share the content of another one, without a copy.
     ///
-    /// - Throws: `ioctl`, with `EOPNOTSUPP`, `EXDEV`, `EINVAL` or `ENOTTY` where that cannot be
+    /// - Throws: `ioctl`, with `EOPNOTSUPP`, `EXDEV`, `EINVAL` or `ENOTTY` if that is not possible
     ///   (ioctl_ficlone(2)).
     package borrowing func clone(_ source: borrowing FileDescriptor) throws(SystemCallError) {
         let (descriptor, sourceDescriptor) = (rawValue, source.rawValue)
         try systemCall("ioctl", "FICLONE") { CFerryLinux_clone(descriptor, sourceDescriptor) }
     }
 
-    /// Whether reads and writes return `EAGAIN` instead of waiting.
+    /// Sets whether reads and writes return `EAGAIN` instead of waiting.
     package borrowing func setNonBlocking(_ isNonBlocking: Bool) throws(SystemCallError) {
         let descriptor = rawValue
         let flags = try systemCall("fcntl") { fcntl(descriptor, F_GETFL) }
@@ -173,20 +179,20 @@ package struct FileDescriptor: ~Copyable, Sendable {
 
     /// Stores an extended attribute, such as `user.ferry.transfer`.
     ///
-    /// - Throws: `fsetxattr` with `ENOTSUP` where the file system has none.
+    /// - Throws: `fsetxattr` with `ENOTSUP` if the file system has none.
     package borrowing func setAttribute(
         _ name: String,
         _ value: [UInt8]
     ) throws(SystemCallError) {
         let descriptor = rawValue
-        // The pointer must not be null even where there is nothing to store.
+        // The pointer must not be null even if there is nothing to store.
         let bytes = value.isEmpty ? [0] : value
         try systemCall("fsetxattr", name) {
             CFerryLinux_fsetxattr(descriptor, name, bytes, value.count)
         }
     }
 
-    /// An extended attribute's value, or `nil` when the file has none of that name.
+    /// Returns an extended attribute's value, or `nil` if the file has none with that name.
     package borrowing func attribute(_ name: String) throws(SystemCallError) -> [UInt8]? {
         let descriptor = rawValue
         // The kernel's limit for one value, XATTR_SIZE_MAX.
@@ -203,7 +209,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
 
     /// Removes an extended attribute.
     ///
-    /// - Returns: Whether it was there.
+    /// - Returns: Whether it existed.
     @discardableResult
     package borrowing func removeAttribute(_ name: String) throws(SystemCallError) -> Bool {
         let descriptor = rawValue

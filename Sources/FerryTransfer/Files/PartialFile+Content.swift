@@ -1,5 +1,5 @@
 extension PartialFile {
-    /// What is known of the file that stands behind the name.
+    /// The known state of the file behind the name.
     struct Content {
         var file: OpenFile
         var record: Record
@@ -7,17 +7,19 @@ extension PartialFile {
         private(set) var prefixByteCount: Int64
         /// How many of them are on the disk.
         private(set) var synchronizedPrefixByteCount: Int64
-        /// What was written, in place of the two numbers, where that is not done in order.
+        /// The written bytes, in place of the two numbers, if they are not in order.
         private(set) var segments: Segments?
         /// Whether the file's entry in its directory, and its record, are on the disk.
         var isAnchored: Bool
-        /// Whether the record is with the file, and not only here.
+        /// Whether the record is stored with the file, and not only in memory.
         var isRecorded = true
+        /// The number of written bytes when the file was last looked for.
+        var checkedByteCount: Int64 = 0
 
-        /// Which bytes of a file that is not filled in order are there.
+        /// The bytes of a file that is not filled in order.
         struct Segments {
             var written: ByteRanges
-            /// Those that are on the disk.
+            /// The written bytes that are on the disk.
             var synchronized: ByteRanges
         }
 
@@ -39,18 +41,18 @@ extension PartialFile {
             self.isRecorded = isRecorded
         }
 
-        /// How many bytes there are.
+        /// The number of written bytes.
         var byteCount: Int64 { segments?.written.byteCount ?? prefixByteCount }
 
-        /// How many bytes are on the disk from the first one on without a gap.
+        /// The number of bytes on the disk, from the first one on without a gap.
         var synchronizedByteCount: Int64 {
             segments?.synchronized.prefixByteCount ?? synchronizedPrefixByteCount
         }
 
-        /// The bytes that are there.
+        /// The written bytes.
         var written: ByteRanges { segments?.written ?? ByteRanges([0..<prefixByteCount]) }
 
-        /// What the file has to say about its segments, if it has any.
+        /// The table of the file's segments, if it has any.
         var table: SegmentTable? {
             guard let segments, let total = record.version.totalByteCount else { return nil }
             return SegmentTable(
@@ -68,7 +70,7 @@ extension PartialFile {
             prefixByteCount = range.upperBound
         }
 
-        /// From now on bytes may be written anywhere.
+        /// Lets bytes be written anywhere from now on.
         mutating func beginSegments() {
             segments = Segments(
                 written: written,
@@ -76,7 +78,7 @@ extension PartialFile {
             )
         }
 
-        /// All bytes are there, one after the other.
+        /// Ends the segments, as all bytes are written.
         mutating func endSegments() {
             guard let segments else { return }
             prefixByteCount = segments.written.prefixByteCount
@@ -84,7 +86,7 @@ extension PartialFile {
             self.segments = nil
         }
 
-        /// So much had been written when it was begun to force it onto the disk.
+        /// Records the bytes that were written when their synchronization began.
         mutating func synchronized(_ earlier: ByteRanges) {
             isAnchored = true
             guard segments == nil else {
@@ -97,7 +99,7 @@ extension PartialFile {
             )
         }
 
-        /// Gives up what is not on the disk.
+        /// Gives up the bytes that are not on the disk.
         mutating func giveUpUnsynchronized() {
             prefixByteCount = synchronizedPrefixByteCount
             if let segments { self.segments?.written = segments.synchronized }

@@ -1,15 +1,15 @@
 import FerrySystem
 
-// Anybody who may write to the directory can delete the file, cut it, or put another one in its place while it
-// is being filled. A write into what is left would make a hole, and end as a success.
+// Any process that may write to the directory can delete the file, truncate it, or replace it while it is being
+// filled. A write into what is left would make a hole, and end as a success.
 
 extension PartialFile {
-    /// Makes sure that the file is what this object takes it for, before it is called complete.
+    /// Checks that the file was not replaced or changed in length, before it is called complete.
     ///
-    /// What was written over in place, with as many bytes, is not seen: that takes a digest.
+    /// Bytes that were overwritten in place are not detected: that takes a digest.
     ///
-    /// - Throws: ``TransferError/Code/fileChanged`` when the name stands for another file or none, or the
-    ///   file has another length.
+    /// - Throws: ``TransferError/Code/fileChanged`` when the name refers to another file or none, or the file
+    ///   has another length.
     package func requireIntact() throws(TransferError) {
         guard let content else { throw notBegun }
         let identity = try requireUndisturbed(content)
@@ -27,7 +27,29 @@ extension PartialFile {
         }
     }
 
-    /// Makes sure that what was written before is still there, as far as the file's state tells.
+    /// Checks that the written bytes are still there, before others are written.
+    ///
+    /// The length is compared before each piece: a write into a truncated file leaves a hole, which ``requireIntact()``
+    /// cannot see. A deleted file it does see, so that a long one is looked for only now and then, to load no more in vain.
+    func requireWritable() throws(TransferError) {
+        guard let content else { throw notBegun }
+        let byteCount = content.byteCount
+        guard byteCount > 0 else { return }
+        // The first check after a start, and all of a short file's, are whole ones.
+        guard content.checkedByteCount > 0, byteCount >= Self.checkInterval,
+            byteCount - content.checkedByteCount < Self.checkInterval
+        else {
+            try requireUndisturbed()
+            self.content?.checkedByteCount = byteCount
+            return
+        }
+        try requireLength(try content.file.size(), of: content)
+    }
+
+    /// The number of bytes that may be written before a deleted file is noticed.
+    private static let checkInterval: Int64 = 1 << 20
+
+    /// Checks that the written bytes are still there, as far as the file's state shows.
     func requireUndisturbed() throws(TransferError) {
         guard let content else { throw notBegun }
         _ = try requireUndisturbed(content)
@@ -36,10 +58,13 @@ extension PartialFile {
     private func requireUndisturbed(_ content: Content) throws(TransferError) -> FileIdentity {
         let identity = try content.file.identity()
         guard identity.linkCount > 0 else { throw disturbed("it was deleted or replaced") }
-        guard identity.size >= content.byteCountOnDisk else {
-            throw disturbed("it was cut to \(identity.size) of \(content.byteCountOnDisk) bytes")
-        }
+        try requireLength(identity.size, of: content)
         return identity
+    }
+
+    private func requireLength(_ length: Int64, of content: Content) throws(TransferError) {
+        guard length < content.byteCountOnDisk else { return }
+        throw disturbed("it was cut to \(length) of \(content.byteCountOnDisk) bytes")
     }
 
     private func disturbed(_ reason: String) -> TransferError {
@@ -51,7 +76,7 @@ extension PartialFile {
 }
 
 extension PartialFile.Content {
-    /// How long the file is, with the table behind its bytes where it has one.
+    /// The length of the file, including its table, if any.
     fileprivate var byteCountOnDisk: Int64 {
         guard segments != nil else { return prefixByteCount }
         guard isRecorded, let table else { return written.upperBound }

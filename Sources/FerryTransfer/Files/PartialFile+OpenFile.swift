@@ -2,8 +2,7 @@ import FerrySystem
 import Glibc
 
 extension PartialFile {
-    /// An open partial file, closed when the last user of it is gone, such as a synchronisation
-    /// that is still under way.
+    /// An open partial file, closed when its last user is done, such as a running synchronization.
     final class OpenFile: Sendable {
         private let descriptor: FileDescriptor
 
@@ -13,7 +12,7 @@ extension PartialFile {
 
         /// Opens a file if there is one.
         ///
-        /// - Throws: ``TransferError/Code/cannotCreateFile`` for what is not a file of the user's.
+        /// - Throws: ``TransferError/Code/cannotCreateFile`` for anything but a regular file of this user.
         convenience init?(existing name: String, in directory: Directory) throws(TransferError) {
             do {
                 self.init(try directory.open(name, .readWrite))
@@ -31,7 +30,7 @@ extension PartialFile {
             }
         }
 
-        /// Creates a file that carries a record, if any, in place of the one of that name.
+        /// Creates a file with a record, if any, in place of the file of that name.
         convenience init(
             creating name: String,
             in directory: Directory,
@@ -70,7 +69,7 @@ extension PartialFile {
             try directory.remove(temporaryName)
             let file = try directory.open(temporaryName, .createNew)
             if let record, try !storeAttribute(record, on: file) {
-                // For a moment the record beside the file would speak for the old one.
+                // Otherwise the record beside the file would briefly apply to the old file.
                 try directory.open(name, .readWrite).truncate(to: 0)
                 try storeAside(record, named: name, in: directory)
             }
@@ -80,14 +79,12 @@ extension PartialFile {
 
         // MARK: - Content
 
-        /// Makes this file share the content of another one, where the file system can do that.
+        /// Makes this file share the content of another one, if the file system supports that.
         ///
         /// - Returns: Whether it could.
         func share(_ source: OpenFile) -> Bool {
             (try? descriptor.clone(source.descriptor)) != nil
         }
-
-        func size() throws(TransferError) -> Int64 { try status().size }
 
         private func status() throws(TransferError) -> FileStatus {
             do {
@@ -103,6 +100,14 @@ extension PartialFile {
                 return try descriptor.identity()
             } catch {
                 throw TransferError(error, during: .open)
+            }
+        }
+
+        func size() throws(TransferError) -> Int64 {
+            do {
+                return try descriptor.size()
+            } catch {
+                throw TransferError(error, during: .write)
             }
         }
 
@@ -148,7 +153,7 @@ extension PartialFile {
             }
         }
 
-        /// Writes up to `limit` bytes of what is in a pipe and returns how many, at least 1.
+        /// Writes up to `limit` bytes from a pipe and returns how many, at least 1.
         func write(
             _ pipe: SplicePipe,
             at offset: Int64,
@@ -161,8 +166,7 @@ extension PartialFile {
             }
         }
 
-        /// Forces the data onto the disk, and the first time the record, which `fdatasync` may leave
-        /// behind.
+        /// Forces the data onto the disk, and the first time also the record, which `fdatasync` may leave out.
         func synchronize(withRecord: Bool) throws(TransferError) {
             do {
                 if withRecord {
@@ -179,8 +183,8 @@ extension PartialFile {
 
         /// Reads the record, or `nil` when there is none that can be relied on.
         ///
-        /// A record beside the file holds only in the run of the kernel that wrote it: the disk
-        /// may have seen one of the two without the other.
+        /// A record beside the file is valid only in the boot that wrote it: only one of the two may be on the
+        /// disk.
         func readRecord(
             named name: String,
             in directory: Directory,
@@ -212,7 +216,7 @@ extension PartialFile {
             }
         }
 
-        /// Takes the record off; what cannot be removed does not harm the reader of the file.
+        /// Removes the record; a record that cannot be removed does not harm the reader of the file.
         ///
         /// - Returns: Whether it was an attribute.
         @discardableResult
@@ -233,8 +237,8 @@ extension PartialFile {
             }
         }
 
-        /// No attributes at all; too long for this file system, which ext4 reports as a full
-        /// disk; or not for this kind of mount.
+        /// No attributes at all, an attribute too long for this file system (which ext4 reports as a full
+        /// disk), or a mount without attributes.
         private static let attributeRefusals: Set = [ENOTSUP, E2BIG, ERANGE, ENOSPC, EPERM, ENOSYS]
 
         private static func storeAside(

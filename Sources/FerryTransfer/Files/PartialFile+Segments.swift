@@ -1,45 +1,45 @@
 package import FerrySystem
 
-// A file is filled in order until somebody says that it is not. From then on it has a table of what is there
-// behind its end, until all of it is.
+// A file is filled in order until its owner begins segments. From then on it has a table of its bytes behind
+// its end, until it is complete.
 
 extension PartialFile {
-    /// The bytes that are there.
+    /// The written bytes.
     package var written: ByteRanges { content?.written ?? ByteRanges() }
 
     /// Whether bytes may be written anywhere.
     package var hasSegments: Bool { content?.segments != nil }
 
-    /// Has bytes be written anywhere from now on; the length of the whole must be known.
+    /// Lets bytes be written anywhere from now on; the length of the whole must be known.
     package func beginSegments() throws(TransferError) {
         guard var content, content.record.version.totalByteCount != nil else { throw notBegun }
         guard content.segments == nil else { return }
-        // A table makes a file longer that somebody else has cut.
+        // A table would extend a file that another program has truncated.
         try requireUndisturbed()
         content.beginSegments()
-        // Its room on the disk is taken now: later there may be none.
+        // Its disk space is allocated now: later there may be none.
         try storeTable(of: content, padded: true)
         self.content = content
         try noteTable(true)
     }
 
-    /// Makes an ordinary file of one that is complete.
+    /// Turns a complete file into an ordinary one.
     package func endSegments() throws(TransferError) {
         guard let content, content.segments != nil else { return }
         guard let total = content.record.version.totalByteCount,
             content.written.prefixByteCount == total
         else { throw notBegun }
-        // Cutting a file that somebody else has cut would make it longer.
+        // Truncating a file that another program has truncated would extend it.
         try requireUndisturbed()
         try noteTable(nil)
         try content.file.truncate(to: total)
         self.content?.endSegments()
     }
 
-    /// Writes bytes at a place of the file, into the page cache.
+    /// Writes bytes to the file at an offset, into the page cache.
     ///
     /// - Throws: ``TransferError/Code/diskFull`` or ``TransferError/Code/cannotWriteToFile``; ``byteCount``
-    ///   tells how many bytes were written before.
+    ///   shows how many bytes were written before.
     package func write(
         _ bytes: UnsafeRawBufferPointer,
         at offset: Int64
@@ -55,9 +55,9 @@ extension PartialFile {
         }
     }
 
-    /// Writes the first `count` bytes that are in a pipe at a place of the file.
+    /// Writes the first `count` bytes in a pipe to the file at an offset.
     ///
-    /// - Throws: As ``write(_:at:)``; what was not written is left in the pipe.
+    /// - Throws: As ``write(_:at:)``; bytes that were not written stay in the pipe.
     package func write(
         _ pipe: SplicePipe,
         count: Int,
@@ -73,10 +73,9 @@ extension PartialFile {
         }
     }
 
-    /// The file, in which what was written before is still there.
     private func fileToWrite() throws(TransferError) -> OpenFile {
+        try requireWritable()
         guard let content else { throw notBegun }
-        if content.byteCount > 0 { try requireUndisturbed() }
         return content.file
     }
 
@@ -86,7 +85,7 @@ extension PartialFile {
         try storeTable(of: content)
     }
 
-    /// Has the file say what is in it, where anybody else could read that.
+    /// Stores the table in the file, if the record is stored as well.
     func storeTable(of content: Content, padded: Bool = false) throws(TransferError) {
         guard content.isRecorded, let table = content.table else { return }
         try content.file.store(table, padded: padded)
@@ -94,7 +93,7 @@ extension PartialFile {
 }
 
 extension PartialFile.OpenFile {
-    /// Writes a table behind the place of the last byte, on request with all the room that it may ever need.
+    /// Writes a table behind the last byte, on request with all the room that it may ever need.
     func store(_ table: PartialFile.SegmentTable, padded: Bool) throws(TransferError) {
         var bytes = table.encoded
         if padded {
@@ -119,8 +118,7 @@ extension PartialFile.OpenFile {
         try result.get()
     }
 
-    /// What a file of such a size says about its segments; `nil` when it has none, or says nothing that can
-    /// be relied on.
+    /// Returns the table in a file of this size; `nil` when it has none, or none that can be trusted.
     func readTable(of record: PartialFile.Record, size: Int64) -> PartialFile.SegmentTable? {
         guard let total = record.version.totalByteCount, size > total else { return nil }
         let offset = PartialFile.SegmentTable.offset(behind: total)
