@@ -140,13 +140,13 @@ static inline CURLMcode CCurl_multi_set_timer_function(
     return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, function);
 }
 
-/// What a write callback returns to have the same bytes again after the pause.
+/// Returns the value by which a write callback receives the same bytes again after the pause.
 static inline size_t CCurl_writefunc_pause(void) { return CURL_WRITEFUNC_PAUSE; }
 
-/// What a write callback returns to fail the transfer.
+/// Returns the value by which a write callback fails the transfer.
 static inline size_t CCurl_writefunc_error(void) { return CURL_WRITEFUNC_ERROR; }
 
-/// The socket that stands for "a timer has expired".
+/// Returns the socket that stands for "a timer has expired".
 static inline curl_socket_t CCurl_socket_timeout(void) { return CURL_SOCKET_TIMEOUT; }
 
 #pragma clang assume_nonnull end

@@ -14,12 +14,12 @@ _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal handler must not wait for a 
 /// The eventfds that the handler writes to, by signal. They stay open for as long as the process
 /// lives, because a handler may still be running in another thread when its signal was given back.
 static atomic_int notices[NSIG];
-/// Whose eventfds they are.
+/// The process that owns the eventfds.
 static atomic_int owner;
-/// What was there before; the caller sees to it that only one thread at a time changes it.
+/// The previous actions; the caller ensures that only one thread at a time changes them.
 static struct sigaction previous[NSIG];
 
-/// Calls nothing but what signal-safety(7) allows.
+/// Handles a signal, with only the calls that signal-safety(7) allows.
 static void note(int number) {
     int code = errno;
     if (getpid() == atomic_load(&owner)) {
@@ -27,8 +27,8 @@ static void note(int number) {
         ssize_t count = write(atomic_load(&notices[number]), &one, sizeof(one));
         (void)count;
     } else {
-        // A child of fork(2), which is not yet another program: the signal is for it alone. It comes
-        // once more when this has returned.
+        // This is a child of fork(2) before its execve(2): the signal is for the child alone. It is delivered
+        // again when this handler has returned.
         sigaction(number, &previous[number], NULL);
         raise(number);
     }
@@ -47,7 +47,7 @@ int CFerryLinux_takeSignal(int number, int fd, int onlyIfDefault) {
     atomic_store(&notices[number], fd);
     atomic_store(&owner, getpid());
     previous[number] = current;
-    // What the app has called goes on as if there had been no signal.
+    // The app's system calls continue as if there had been no signal.
     struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     return sigaction(number, &action, NULL);
@@ -56,6 +56,6 @@ int CFerryLinux_takeSignal(int number, int fd, int onlyIfDefault) {
 int CFerryLinux_giveSignalBack(int number) {
     struct sigaction current;
     if (sigaction(number, NULL, &current) != 0) return -1;
-    // Whoever has come later keeps it.
+    // A handler that was installed later stays.
     return isHandler(&current, note) ? sigaction(number, &previous[number], NULL) : 0;
 }

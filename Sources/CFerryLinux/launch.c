@@ -1,6 +1,6 @@
-// posix_spawn(3) can set neither the mask for new files nor a limit: hence a vfork(2) of our own.
-// Between it and execve(2) only what signal-safety(7) allows is called, and closefrom(3), which
-// allocates nothing either.
+// posix_spawn(3) can set neither the mask for new files nor a limit, so this uses vfork(2). Between it and
+// execve(2), only functions that signal-safety(7) allows are called, and closefrom(3), which allocates
+// nothing either.
 
 #ifndef _GNU_SOURCE
 #error "compile with -D_GNU_SOURCE (cSettings)"
@@ -26,7 +26,7 @@ typedef struct {
     const CFerryLinux_LaunchOptions *options;
 } Program;
 
-/// Ends the new process, telling why through `report`, which is closed by a successful execve(2).
+/// Ends the new process and reports why through `report`, which a successful execve(2) closes.
 static _Noreturn void fail(int report, const char *call) {
     CFerryLinux_LaunchFailure failure = {.code = errno};
     for (size_t index = 0; call[index] && index + 1 < sizeof(failure.call); index++) {
@@ -37,10 +37,10 @@ static _Noreturn void fail(int report, const char *call) {
     _exit(127);
 }
 
-/// Neither this process's handlers nor what it ignores is for the program.
+/// Resets all signals: the program inherits neither this process's handlers nor its ignored signals.
 static void resetSignals(void) {
     struct sigaction action = {.sa_handler = SIG_DFL};
-    // Those that cannot be changed are refused, which does no harm.
+    // sigaction(2) refuses signals that cannot be changed, which does no harm.
     for (int number = 1; number < NSIG; number++) sigaction(number, &action, NULL);
 }
 
@@ -51,7 +51,7 @@ static int isTarget(const Program *program, int number) {
     return 0;
 }
 
-/// Leaves the descriptors of the program, and returns where `report` is from now on.
+/// Arranges the descriptors of the program, closes all others, and returns the new number of `report`.
 static int arrangeDescriptors(const Program *program, int report) {
     for (int number = 0; number <= STDERR_FILENO; number++) {
         if (isTarget(program, number)) continue;
@@ -67,12 +67,12 @@ static int arrangeDescriptors(const Program *program, int report) {
     for (size_t index = 0; index < program->options->descriptorCount; index++) {
         if (dup2(program->sources[index], program->targets[index]) < 0) fail(report, "dup2");
     }
-    // The sources have served, so that the first number to close is free for the report.
+    // The sources are no longer needed, so the first number to close is free for the report.
     if (report != program->options->firstClosed) {
         if (dup3(report, program->options->firstClosed, O_CLOEXEC) < 0) fail(report, "dup3");
         report = program->options->firstClosed;
     }
-    // What other libraries of this process have opened without O_CLOEXEC stays here.
+    // Descriptors that other libraries have opened without O_CLOEXEC are not passed on.
     closefrom(report + 1);
     return report;
 }
@@ -84,7 +84,7 @@ static void setDescriptorLimit(int64_t limit, int report) {
     if (setrlimit(RLIMIT_NOFILE, &both) < 0) fail(report, "setrlimit");
 }
 
-/// What the new process does. The memory is still its parent's, which waits.
+/// Runs the new process up to execve(2). Its memory is still that of its parent, which waits.
 static _Noreturn void become(const Program *program, int report) {
     resetSignals();
     if (program->options->inNewSession && setsid() < 0) fail(report, "setsid");
@@ -105,7 +105,7 @@ static pid_t failHere(CFerryLinux_LaunchFailure *failure, const char *call) {
     return -1;
 }
 
-/// Both ends of a pipe, the end for the new process out of the way of its descriptors.
+/// Makes a pipe, whose end for the new process has a number beyond those of its descriptors.
 static int makeReport(int *ends, int firstFree) {
     if (pipe2(ends, O_CLOEXEC) < 0) return -1;
     int moved = fcntl(ends[1], F_DUPFD_CLOEXEC, firstFree);

@@ -16,18 +16,18 @@
 
 #pragma clang assume_nonnull begin
 
-/// Has an end of a connection that its server has not announced (close_notify) be a failure: anybody on the way can
-/// bring about such an end.
+/// Makes an end of a connection that its server has not announced (close_notify) a failure: any party on the
+/// way can cause such an end.
 ///
-/// libcurl sets the contrary. It makes a difference where its reader can tell OpenSSL of an end, which that of 7.88
-/// cannot.
+/// libcurl sets the opposite. The option has an effect only if libcurl's reader can report an end to OpenSSL,
+/// which that of 7.88 cannot.
 static inline void COpenSSL_fail_at_unexpected_end(void *tls_context) {
     SSL_CTX_clear_options((SSL_CTX *)tls_context, SSL_OP_IGNORE_UNEXPECTED_EOF);
 }
 
 /// Reads certificates and revocation lists in PEM.
 ///
-/// Returns: What was read; NULL when something cannot be read, or there is no certificate.
+/// Returns: What was read; NULL if something cannot be read, or there is no certificate.
 static inline X509_STORE *_Nullable COpenSSL_make_store(const void *_Nullable bytes, size_t count) {
     if (!bytes || count > INT_MAX) return NULL;
     BIO *source = BIO_new_mem_buf(bytes, (int)count);
@@ -44,7 +44,8 @@ static inline X509_STORE *_Nullable COpenSSL_make_store(const void *_Nullable by
     }
     sk_X509_INFO_pop_free(infos, X509_INFO_free);
     BIO_free(source);
-    // A certificate in between is trusted as one at the end is, and the shorter chain is taken: so does libcurl.
+    // As in libcurl, an intermediate certificate is trusted like one at the end, and the shorter chain is
+    // used.
     if (is_complete && certificate_count > 0
         && X509_STORE_set_flags(store, X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_PARTIAL_CHAIN))
         return store;
@@ -52,90 +53,90 @@ static inline X509_STORE *_Nullable COpenSSL_make_store(const void *_Nullable by
     return NULL;
 }
 
-/// Has the connections of a context trust the certificates of a store.
+/// Makes the connections of a context trust the certificates of a store.
 static inline void COpenSSL_trust(void *tls_context, X509_STORE *store) {
     SSL_CTX_set1_cert_store((SSL_CTX *)tls_context, store);
 }
 
-/// Decides on a server's certificate: 1 to go on, 0 to end the handshake.
+/// Decides on a server's certificate: 1 to continue, 0 to end the handshake.
 typedef int (*COpenSSL_verify_callback)(X509_STORE_CTX *_Nullable store, void *_Nullable context);
 
-/// Has a callback decide on the certificates of the connections of a context.
+/// Makes a callback decide on the certificates of the connections of a context.
 static inline void COpenSSL_set_verify_callback(
     void *tls_context, COpenSSL_verify_callback callback, void *_Nullable context
 ) {
     SSL_CTX_set_cert_verify_callback((SSL_CTX *)tls_context, callback, context);
 }
 
-/// Called with what was kept, or NULL, when a context goes.
+/// Called with the kept pointer, or NULL, when a context is freed.
 typedef void (*COpenSSL_release)(
     void *_Nullable parent, void *_Nullable kept, CRYPTO_EX_DATA *_Nullable data, int index,
     long number, void *_Nullable context
 );
 
-/// A place in which every TLS context can keep something.
+/// Makes a place in which every TLS context can keep a pointer.
 static inline int COpenSSL_make_place(COpenSSL_release release) {
     return CRYPTO_get_ex_new_index(CRYPTO_EX_INDEX_SSL_CTX, 0, NULL, NULL, NULL, release);
 }
 
-/// Keeps something in a TLS context.
+/// Keeps a pointer in a TLS context.
 static inline int COpenSSL_keep(void *tls_context, int place, void *kept) {
     return SSL_CTX_set_ex_data((SSL_CTX *)tls_context, place, kept);
 }
 
-/// What was kept in the context of a connection.
+/// Returns the pointer that is kept in the context of a connection.
 static inline void *_Nullable COpenSSL_kept(SSL *tls, int place) {
     return SSL_CTX_get_ex_data(SSL_get_SSL_CTX(tls), place);
 }
 
-/// Decides on a server's request for a certificate: 0 to go on without, -1 to hold the handshake up.
+/// Decides on a server's request for a certificate: 0 to continue without, -1 to suspend the handshake.
 typedef int (*COpenSSL_client_certificate_callback)(
     SSL *_Nullable tls, X509 *_Nullable *_Nullable certificate, EVP_PKEY *_Nullable *_Nullable key
 );
 
-/// Has a callback decide on such requests, on the connections of a context that has no certificate.
+/// Makes a callback decide on such requests, on the connections of a context that has no certificate.
 static inline void COpenSSL_set_client_certificate_callback(
     void *tls_context, COpenSSL_client_certificate_callback callback
 ) {
     SSL_CTX_set_client_cert_cb((SSL_CTX *)tls_context, callback);
 }
 
-/// How many authorities the server has named in its request.
+/// Returns the number of authorities that the server has named in its request.
 static inline int COpenSSL_issuer_count(SSL *tls) {
     const STACK_OF(X509_NAME) *names = SSL_get0_peer_CA_list(tls);
     return names ? sk_X509_NAME_num(names) : 0;
 }
 
-/// The name of one of these authorities.
+/// Returns the name of one of these authorities.
 static inline X509_NAME *_Nullable COpenSSL_issuer(SSL *tls, int index) {
     return sk_X509_NAME_value(SSL_get0_peer_CA_list(tls), index);
 }
 
-/// Called with what happens on a connection; see SSL_CTX_set_info_callback(3).
+/// Called for an event on a connection; see SSL_CTX_set_info_callback(3).
 typedef void (*COpenSSL_info_callback)(const SSL *_Nullable tls, int place, int value);
 
-/// Has a callback hear of what happens on the connections of a context.
+/// Sets a callback for the events on the connections of a context.
 static inline void COpenSSL_set_info_callback(void *tls_context, COpenSSL_info_callback callback) {
     SSL_CTX_set_info_callback((SSL_CTX *)tls_context, callback);
 }
 
-/// How many certificates the server has sent, its own first.
+/// Returns the number of certificates that the server has sent, its own first.
 static inline int COpenSSL_sent_count(X509_STORE_CTX *store) {
     return sk_X509_num(X509_STORE_CTX_get0_untrusted(store));
 }
 
-/// One of the certificates that the server has sent.
+/// Returns one of the certificates that the server has sent.
 static inline X509 *_Nullable COpenSSL_sent(X509_STORE_CTX *store, int index) {
     return sk_X509_value(X509_STORE_CTX_get0_untrusted(store), index);
 }
 
-/// How many certificates the chain has that was verified, as far as one was built.
+/// Returns the number of certificates in the verified chain, as far as one was built.
 static inline int COpenSSL_chain_count(X509_STORE_CTX *store) {
     STACK_OF(X509) *chain = X509_STORE_CTX_get0_chain(store);
     return chain ? sk_X509_num(chain) : 0;
 }
 
-/// One certificate of that chain, the server's own first.
+/// Returns one certificate of that chain, the server's own first.
 static inline X509 *_Nullable COpenSSL_chain(X509_STORE_CTX *store, int index) {
     return sk_X509_value(X509_STORE_CTX_get0_chain(store), index);
 }

@@ -7,11 +7,11 @@
 
 #include <sqlite3.h>
 
-// A macro of a shape that Swift does not import.
+// A macro in a form that Swift does not import.
 static const int CSQLite_IOERR_NOMEM = SQLITE_IOERR_NOMEM;
 
-// SQLITE_TRANSIENT is a cast of -1 to a function pointer, which Swift cannot
-// import: these wrappers let SQLite copy what they are given.
+// SQLITE_TRANSIENT is a cast of -1 to a function pointer, which Swift cannot import: these wrappers make
+// SQLite copy their arguments.
 
 static inline int CSQLite_bindText(
     sqlite3_stmt *statement, int index, const char *bytes, sqlite3_uint64 count
@@ -28,8 +28,8 @@ static inline int CSQLite_bindBlob(
     return sqlite3_bind_blob64(statement, index, bytes, count, SQLITE_TRANSIENT);
 }
 
-// sqlite3_config is variadic. Without statistics of memory an allocation takes no lock; it has no
-// effect once SQLite is in use.
+// sqlite3_config is variadic. Without memory statistics, an allocation takes no lock; the call has no effect
+// once SQLite is in use.
 static inline int CSQLite_keepNoMemoryStatistics(void) {
     return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }

@@ -9,7 +9,7 @@
 
 #pragma clang assume_nonnull begin
 
-// The callbacks are taken from a struct, and a client has the same ones all its life.
+// The callbacks are passed in a struct, and are the same for the life of a client.
 static inline int CWslay_makeClient(
     wslay_event_context_ptr _Nullable *_Nonnull context,
     ssize_t (*receive)(
@@ -40,7 +40,7 @@ static inline int CWslay_makeClient(
     return wslay_event_context_client_init(context, &callbacks, user);
 }
 
-// Enumerations without a name of their own in Swift.
+// Values of enumerations that have no name in Swift.
 static const int CWslay_ERR_WOULDBLOCK = WSLAY_ERR_WOULDBLOCK;
 static const int CWslay_ERR_CALLBACK_FAILURE = WSLAY_ERR_CALLBACK_FAILURE;
 static const uint8_t CWslay_TEXT_FRAME = WSLAY_TEXT_FRAME;

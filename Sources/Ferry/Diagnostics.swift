@@ -1,20 +1,20 @@
 @preconcurrency import Glibc
 import Synchronization
 
-/// Tells a programmer, on standard error, what no delegate method can report.
+/// Messages to the programmer, on standard error, about mistakes that no delegate method can report.
 ///
-/// Only for mistakes in the use of the API where Apple's library writes to the system's log, too.
-/// What happens to a transfer goes to delegates, errors and the daemon's log instead.
+/// For mistakes in the use of the API only, where Apple's library writes to the system log, too. The events of a
+/// transfer go to delegates, errors and the daemon's log instead.
 enum Diagnostics {
-    /// What was reported that is said once only.
+    /// The messages that were reported and are not to be repeated.
     private static let known = Mutex<Set<String>>([])
 
-    /// Writes a line the first time that it is to be written.
+    /// Writes a line the first time it is reported.
     static func reportOnce(_ message: String) {
         if known.withLock({ $0.insert(message).inserted }) { report(message) }
     }
 
-    /// Writes one line, unless nobody reads what is there: no program has to wait for that.
+    /// Writes one line, or drops it if standard error is not writable, so that no program has to wait.
     static func report(_ message: String) {
         var entry = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
         guard poll(&entry, 1, 0) == 1, entry.revents & Int16(POLLOUT) != 0 else { return }

@@ -1,6 +1,6 @@
-// What an app imports is `Ferry` alone: Apple's own URLSession where there is one, ours on top of
-// FoundationNetworking's value types elsewhere. A declaration of this module wins over one of the
-// same name that it re-exports, so `URLSession` is Ferry's in every file that does not also import
+// An app imports `Ferry` alone. It gets Apple's own URLSession where there is one, and ours on top of
+// FoundationNetworking's value types elsewhere. A declaration of this module takes precedence over a
+// re-exported one of the same name, so `URLSession` is Ferry's in every file that does not also import
 // FoundationNetworking itself.
 #if canImport(Darwin)
 @_exported public import Foundation

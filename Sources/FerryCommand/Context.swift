@@ -3,7 +3,7 @@ package import Foundation
 
 /// The world outside a command.
 package struct Context: Sendable {
-    /// Where it writes.
+    /// The console that it writes to.
     package var console: Console
     /// The transfer daemon.
     package var daemon: TransferDaemon
@@ -11,14 +11,14 @@ package struct Context: Sendable {
     package var now: @Sendable () -> Date
     /// The time since some fixed moment.
     package var instant: @Sendable () -> Duration
-    /// Has an element each time the user presses Ctrl-C after this has returned.
+    /// Returns a stream with an element for each Ctrl-C after this has returned.
     package var interrupts: @Sendable () async -> AsyncStream<Void>
     /// The environment variables.
     package var environment: [String: String]
     /// Opens background sessions.
     var openSession: OpenSession.Opener = OpenSession.live
 
-    /// A world made of closures, for tests.
+    /// Creates a context from closures, for tests.
     package init(
         console: Console,
         daemon: TransferDaemon,
@@ -35,7 +35,7 @@ package struct Context: Sendable {
         self.environment = environment
     }
 
-    /// The process itself.
+    /// The context of this process.
     package static var live: Context {
         let start = ContinuousClock.now
         return Context(

@@ -1,19 +1,19 @@
-/// What `ferry` tells the shell when it ends.
+/// The exit code of `ferry`.
 package enum ExitCode: Int32, Sendable, CaseIterable {
     /// Everything asked for was done.
     case success = 0
     /// A transfer failed, or the command could not be carried out.
     case failure = 1
-    /// The arguments make no sense; nothing was done.
+    /// The arguments are invalid; nothing was done.
     case usage = 2
     /// There is no task, application or hook of that name.
     case notFound = 3
     /// ferryd could not be started or reached.
     case unreachable = 4
-    /// Ctrl-C; what was running goes on in ferryd.
+    /// Ctrl-C; running transfers continue in ferryd.
     case interrupted = 130
 
-    /// What `ferry --help` says about the code.
+    /// The description of the code in `ferry --help`.
     var meaning: String {
         switch self {
         case .success: "done"

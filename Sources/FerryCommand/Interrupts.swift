@@ -1,12 +1,12 @@
 @preconcurrency import Dispatch
 @preconcurrency import Glibc
 
-/// Ctrl-C, as something that can be awaited.
+/// Ctrl-C as an asynchronous stream.
 enum Interrupts {
-    /// A stream with an element for each Ctrl-C; without it, Ctrl-C ends the process.
+    /// Returns a stream with an element for each Ctrl-C; without it, Ctrl-C ends the process.
     ///
-    /// None is lost: until this returns, Ctrl-C has its default effect. Dispatch takes the signal's
-    /// handling over when it registers the source, so ignoring the signal before would lose it.
+    /// No Ctrl-C is lost: until this returns, it has its default effect. Dispatch takes over the signal's handling
+    /// when it registers the source, so ignoring the signal before that would lose it.
     ///
     /// - Returns: The stream; the signal has its default effect again when it ends.
     static func stream() async -> AsyncStream<Void> {

@@ -23,12 +23,12 @@ package enum Program {
         ]
     )
 
-    /// Does what a command line asks for.
+    /// Runs a command line.
     ///
     /// - Parameters:
     ///   - words: The command line without the program's name.
     ///   - context: The world outside.
-    /// - Returns: What to tell the shell.
+    /// - Returns: The exit code.
     package static func run(_ words: [String], in context: Context) async -> ExitCode {
         do {
             switch try ArgumentParser.parse(words, root: syntax) {
@@ -58,7 +58,7 @@ package enum Program {
 }
 
 extension ExitCode {
-    /// What to tell the shell about an error of ferryd's.
+    /// The exit code for an error of ferryd.
     init(_ error: TransferDaemonError) {
         switch error.code {
         case .transferNotFound, .applicationNotFound: self = .notFound

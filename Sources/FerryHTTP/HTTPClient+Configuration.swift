@@ -5,30 +5,29 @@ extension HTTPClient {
     package struct Configuration: Sendable {
         /// How many connections to one host may be open at once; 0 for no limit, 6 by default.
         ///
-        /// Further requests wait for a free one. One by HTTP/2 carries as many requests at once as its
-        /// server allows, and 100 until the server has said so.
+        /// Further requests wait for a free one. An HTTP/2 connection carries as many requests at once as its
+        /// server allows, and 100 until the server has said how many.
         package var maximumConnectionsPerHost = 6
         /// How many connections may be open at once; 0 for no limit, the default.
         package var maximumConnections = 0
         /// The `User-Agent` of requests that have none of their own; `nil` sends none.
         package var userAgent: String? = "Ferry"
-        /// The size that all the headers of one exchange may have together, 256 KiB by default.
+        /// The maximum total size of the headers of one exchange, 256 KiB by default.
         package var maximumHeaderBytes = 256 * 1024
-        /// The size of the buffer that responses are read into, 1 KiB...512 KiB; the most by
-        /// default.
+        /// The size of the buffer that responses are read into, 1 KiB...512 KiB; the maximum by default.
         package var receiveBufferBytes = 512 * 1024
-        /// How much of a body must be missing for it to come in pipes, 16 MiB by default.
+        /// How much of a body must be missing for it to be delivered in pipes, 16 MiB by default.
         ///
         /// Its connection cannot be used again, which costs a short body more than it saves.
         package var minimumSplicedBytes: Int64 = 16 * 1024 * 1024
-        /// Whether a server must prove by its certificate who it is, `true` by default.
+        /// Whether a server must prove its identity with a certificate, `true` by default.
         package var verifiesServer = true
-        /// The oldest version of TLS that is spoken, TLS 1.2 by default.
+        /// The oldest TLS version to use, TLS 1.2 by default.
         ///
-        /// Below that OpenSSL has to be told to take weak ciphers, keys and signatures as well,
+        /// For older versions, OpenSSL has to be told to accept weak ciphers, keys and signatures as well,
         /// which it then does for all versions.
         package var minimumTLSVersion = HTTPTLSVersion.tls12
-        /// The newest version of TLS that is spoken; `nil`, the default, for the newest there is.
+        /// The newest TLS version to use; `nil`, the default, for the newest available.
         package var maximumTLSVersion: HTTPTLSVersion?
         /// A PEM file of trusted authorities in place of the system's; by default the one that
         /// `CURL_CA_BUNDLE` names, or else `SSL_CERT_FILE`, as for curl.
@@ -38,19 +37,18 @@ extension HTTPClient {
         package var certificateAuthorityDirectory: String?
         /// The trusted authorities, in place of the system's and of those in files; `nil`, the default, for those.
         package var certificateAuthorities: TrustedAuthorities?
-        /// Which proxies requests go through, by default those that the environment names.
+        /// The proxies that requests go through, by default those that the environment names.
         ///
-        /// The connections of a client are open to all of its requests, also those through a proxy that has been
-        /// told a password: another proxy, or other authorities, need another client.
+        /// All requests of a client share its connections, including those through a proxy that has received
+        /// a password: another proxy, or other authorities, need another client.
         ///
-        /// A request's `Proxy-Authorization` is for them alone: it goes with CONNECT for
-        /// an `https` server, and with a request by `http` to a proxy. A tunnel that is kept is
-        /// used for requests with another one, or with none, too.
+        /// A request's `Proxy-Authorization` is sent only to proxies: with CONNECT for an `https` server, and
+        /// with a request by `http`. A kept tunnel is also used for requests with another one, or with none.
         package var proxies = HTTPProxyList.direct
 
         /// Makes the default configuration.
         ///
-        /// - Parameter environment: The variables that say which authorities are trusted, and which proxies there are.
+        /// - Parameter environment: The variables that name the trusted authorities and the proxies.
         package init(environment: [String: String] = ProcessEnvironment.current) {
             func path(_ name: String) -> String? {
                 environment[name].flatMap { $0.isEmpty ? nil : $0 }
@@ -64,9 +62,9 @@ extension HTTPClient {
 
 /// A version of TLS.
 package enum HTTPTLSVersion: Int, Hashable, Sendable, CaseIterable {
-    /// TLS 1.0, which is not safe any more (RFC 8996).
+    /// TLS 1.0, which is no longer safe (RFC 8996).
     case tls10
-    /// TLS 1.1, which is not safe any more (RFC 8996).
+    /// TLS 1.1, which is no longer safe (RFC 8996).
     case tls11
     /// TLS 1.2 (RFC 5246).
     case tls12

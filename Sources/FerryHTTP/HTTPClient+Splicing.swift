@@ -2,21 +2,21 @@ import CCurl
 import FerrySystem
 import Glibc
 
-/// The rest of a body, to be read past libcurl.
+/// The rest of a body, to be read without libcurl.
 struct SpliceRest: ~Copyable {
     let socket: FileDescriptor
     let byteCount: Int64
 }
 
 extension HTTPClient {
-    /// Whether so much of a body is missing that splicing pays.
+    /// Returns whether enough of a body is missing for splicing to be worthwhile.
     func canSplice(_ easy: CurlEasy, after received: Int64) -> Bool {
         guard let missing = missingByteCount(of: easy, after: received) else { return false }
         return missing >= configuration.minimumSplicedBytes && emptyPipe() != nil
     }
 
-    /// The rest of a body, once libcurl has handed over everything that it has read; `nil` when it
-    /// holds something back, or its connection is gone.
+    /// Returns the rest of a body, once libcurl has delivered everything that it has read; `nil` if it holds
+    /// something back, or its connection is gone.
     func spliceRest(
         of easy: CurlEasy,
         after received: Int64
@@ -25,7 +25,7 @@ extension HTTPClient {
             easy.downloadedByteCount == received,
             let socket = easy.connection.flatMap({ multi.socket(of: $0) })
         else { return nil }
-        // A descriptor of its own: libcurl closes its own when it lets go of the handle.
+        // A duplicate: libcurl closes its own descriptor when it releases the handle.
         let duplicate = try systemCall("fcntl") { fcntl(socket, F_DUPFD_CLOEXEC, 0) }
         return SpliceRest(
             socket: FileDescriptor(owning: duplicate),
@@ -33,16 +33,16 @@ extension HTTPClient {
         )
     }
 
-    /// How much of a body is missing on a connection that carries nothing but its bytes.
+    /// Returns how much of a body is missing on a connection that carries nothing but its bytes.
     private func missingByteCount(of easy: CurlEasy, after received: Int64) -> Int64? {
-        // A proxy might be spoken to by TLS, which nothing here tells.
+        // The connection to a proxy might use TLS, which cannot be detected here.
         guard !mayUseProxy, easy.isPlain else { return nil }
         return easy.bodyByteCount.map { $0 - received }
     }
 
-    /// The one pipe of this client, for bytes that are taken out of it before anybody else asks.
+    /// Returns the only pipe of this client, whose bytes must be taken out before the next call.
     ///
-    /// One in which a handler has left bytes is given up with them: they are nobody else's.
+    /// A pipe in which a handler has left bytes is discarded with them: they belong to no other exchange.
     func emptyPipe() -> SplicePipe? {
         if let splicePipe, splicePipe.count > 0 { self.splicePipe = nil }
         if splicePipe == nil { splicePipe = try? SplicePipe() }

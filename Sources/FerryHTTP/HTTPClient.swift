@@ -1,25 +1,25 @@
 import CCurl
 package import FerrySystem
 
-/// Sends requests and hands over what comes back, on the process's event loop.
+/// Sends requests and delivers their responses, on the process's event loop.
 ///
-/// A client has connections of its own, which it keeps for the next requests. Its owner ends it by
+/// A client has its own connections, which it keeps for the next requests. Its owner ends it with
 /// ``invalidate()``; a client without an owner ends itself in the same way.
 @LoopActor package final class HTTPClient {
     /// How this client talks to servers.
     package let configuration: Configuration
 
     let multi: CurlMulti
-    /// Whether requests by `http` may go elsewhere than to their hosts.
+    /// Whether requests by `http` may go through a proxy.
     let mayUseProxy: Bool
     var splicePipe: SplicePipe?
-    /// The exchanges that libcurl has let go of before their end.
+    /// The exchanges that libcurl has released before their end.
     var splicingExchanges: [ObjectIdentifier: HTTPExchange] = [:]
     /// Handles for the next requests: making one costs more than resetting one.
     private var spareEasies: [CurlEasy] = []
     private var isInvalid = false
 
-    /// Makes a client with connections of its own.
+    /// Makes a client with its own connections.
     ///
     /// - Throws: ``HTTPError/Code/outOfMemory`` when libcurl cannot be set up.
     package init(configuration: Configuration = Configuration()) throws(HTTPError) {
@@ -33,18 +33,17 @@ package import FerrySystem
         closeSilently()
     }
 
-    /// Sends a request; whatever goes wrong is reported to the handler, never from inside this
-    /// call.
+    /// Sends a request; failures are reported to the handler, never synchronously.
     ///
     /// The client keeps the handler until the exchange has finished or is cancelled.
     ///
-    /// Requests beyond the limits of connections wait inside libcurl, where each costs about 13 KiB
-    /// and, by the thousand, ever more time: a long queue belongs to the caller.
+    /// Requests beyond the connection limits wait inside libcurl, where each costs about 13 KiB and thousands
+    /// take ever more time: the caller should keep a long queue itself.
     ///
     /// - Parameters:
-    ///   - request: What to ask for.
-    ///   - body: Where the request's body comes from, in place of ``HTTPRequest/body``.
-    ///   - handler: Who is told what comes of it.
+    ///   - request: The request.
+    ///   - body: The source of the request's body, in place of ``HTTPRequest/body``.
+    ///   - handler: The receiver of the exchange's events.
     /// - Returns: The exchange, which has not begun.
     @discardableResult
     package func start(
@@ -59,7 +58,7 @@ package import FerrySystem
 
     /// Cancels every exchange, without a call to any handler, and closes the connections.
     ///
-    /// What is started afterwards fails with ``HTTPError/Code/aborted``.
+    /// Requests that are started afterwards fail with ``HTTPError/Code/aborted``.
     package func invalidate() {
         isInvalid = true
         spareEasies = []
@@ -100,10 +99,10 @@ package import FerrySystem
 
     // MARK: What exchanges ask for
 
-    /// Sends the request of an exchange once more, which libcurl has let go of.
+    /// Sends the request of an exchange again, after libcurl has released it.
     func startAgain(_ exchange: HTTPExchange) { begin(exchange) }
 
-    /// Takes an exchange out of libcurl; nothing of it is reported any more.
+    /// Removes an exchange from libcurl, which then no longer reports it.
     func withdraw(_ exchange: HTTPExchange) {
         splicingExchanges[ObjectIdentifier(exchange)] = nil
         guard let easy = exchange.easy else { return }
@@ -112,7 +111,7 @@ package import FerrySystem
         multi.remove(easy) { [weak self] in self?.recycle(easy) }
     }
 
-    /// Has libcurl hand over what it holds for an exchange.
+    /// Makes libcurl deliver what it holds for an exchange.
     func release(_ exchange: HTTPExchange) {
         guard let easy = exchange.easy else { return }
         multi.release(easy)
@@ -131,7 +130,7 @@ package import FerrySystem
 
     private func recycle(_ easy: CurlEasy) {
         easy.reset()
-        // As many as connections are kept; each is a few kilobytes.
+        // As many handles as connections are kept; each is a few kilobytes.
         guard !isInvalid, spareEasies.count < CurlMulti.keptConnectionCount, easy.isReusable else {
             return
         }

@@ -4,25 +4,25 @@ package import FoundationEssentials
 extension Store {
     // MARK: Applications and sessions
 
-    /// All applications, by number.
+    /// Returns all applications, by number.
     @LoopActor
     package func applications() async throws(StoreError) -> [ApplicationRecord] {
         try await read { database throws(StoreError) in try database.applications() }
     }
 
-    /// Something that holds for all tasks, in the daemon's own encoding; `nil` where it was never set.
+    /// Returns the value of a setting, in ferryd's encoding; `nil` if it was never set.
     @LoopActor
     package func value(of setting: Setting) async throws(StoreError) -> [UInt8]? {
         try await read { database throws(StoreError) in try database.value(of: setting) }
     }
 
-    /// The application with a number, or `nil`.
+    /// Returns the application with a number, or `nil`.
     @LoopActor
     package func application(id: Int64) async throws(StoreError) -> ApplicationRecord? {
         try await read { database throws(StoreError) in try database.application(id: id) }
     }
 
-    /// An application's sessions, by number.
+    /// Returns an application's sessions, by number.
     @LoopActor
     package func sessions(application: Int64) async throws(StoreError) -> [SessionRecord] {
         try await read { database throws(StoreError) in
@@ -30,13 +30,13 @@ extension Store {
         }
     }
 
-    /// The session with a number, or `nil`.
+    /// Returns the session with a number, or `nil`.
     @LoopActor
     package func session(id: Int64) async throws(StoreError) -> SessionRecord? {
         try await read { database throws(StoreError) in try database.session(id: id) }
     }
 
-    /// An application's session of a name, or `nil`.
+    /// Returns an application's session with a name, or `nil`.
     @LoopActor
     package func session(
         application: Int64,
@@ -47,7 +47,7 @@ extension Store {
         }
     }
 
-    /// How many tasks and events all sessions have together.
+    /// Returns the numbers of tasks and events of all sessions together.
     @LoopActor
     package func totals() async throws(StoreError) -> SessionCounts {
         try await read { database throws(StoreError) in try database.totals() }
@@ -55,7 +55,7 @@ extension Store {
 
     // MARK: Tasks
 
-    /// The tasks that pass a filter, by number, from the first one above `id` on.
+    /// Returns the tasks that pass a filter, by number, from the first one above `id` on.
     @LoopActor
     package func tasks(
         _ filter: TaskFilter = TaskFilter(),
@@ -67,16 +67,16 @@ extension Store {
         }
     }
 
-    /// A page of the tasks that pass a filter, by number, from the first one above `id` on.
+    /// Returns a page of the tasks that pass a filter, by number, from the first one above `id` on.
     ///
     /// - Parameters:
-    ///   - filter: Which tasks.
-    ///   - id: What the page is after.
-    ///   - limit: How many tasks at most.
-    ///   - byteLimit: Above how many bytes of what tasks consist of, such as their requests, the
-    ///     page ends early: they may be long, and a page is held in memory.
-    /// - Returns: The page; at least one task where there is one.
-    /// - Throws: What the disk reports.
+    ///   - filter: The filter.
+    ///   - id: The number after which the page begins.
+    ///   - limit: The maximum number of tasks.
+    ///   - byteLimit: The size of the tasks' contents, such as their requests, above which the page ends
+    ///     early: they may be long, and a page is held in memory.
+    /// - Returns: The page, with at least one task if there is one.
+    /// - Throws: A failure of the disk.
     @LoopActor
     package func page(
         of filter: TaskFilter = TaskFilter(),
@@ -89,13 +89,13 @@ extension Store {
         }
     }
 
-    /// The tasks with the given numbers, as far as they exist, in the order in which they are given.
+    /// Returns the tasks with the given numbers, as far as they exist, in the given order.
     ///
     /// - Parameters:
     ///   - ids: The numbers.
-    ///   - byteLimit: Above how many bytes of what tasks consist of the page ends early.
+    ///   - byteLimit: The size of the tasks' contents above which the page ends early.
     /// - Returns: The tasks; `next` is the last one of a page that has ended early.
-    /// - Throws: What the disk reports.
+    /// - Throws: A failure of the disk.
     @LoopActor
     package func page(ids: [Int64], byteLimit: Int) async throws(StoreError) -> TaskPage {
         try await read { database throws(StoreError) in
@@ -103,19 +103,19 @@ extension Store {
         }
     }
 
-    /// What has become of the tasks with the given numbers, as far as they exist, in any order.
+    /// Returns the standings of the tasks with the given numbers, as far as they exist, in any order.
     @LoopActor
     package func standings(ofTasks ids: [Int64]) async throws(StoreError) -> [TaskStanding] {
         try await read { database throws(StoreError) in try database.standings(ids: ids) }
     }
 
-    /// The task with a number, or `nil`.
+    /// Returns the task with a number, or `nil`.
     @LoopActor
     package func task(id: Int64) async throws(StoreError) -> TaskRecord? {
         try await read { database throws(StoreError) in try database.task(id: id) }
     }
 
-    /// A session's task of an identifier, or `nil`.
+    /// Returns a session's task with an identifier, or `nil`.
     @LoopActor
     package func task(
         session: Int64,
@@ -126,7 +126,7 @@ extension Store {
         }
     }
 
-    /// Unfinished tasks whose deadline has passed, the earliest deadline first.
+    /// Returns the unfinished tasks whose deadline has passed, the earliest deadline first.
     @LoopActor
     package func overdueTasks(
         at now: Date,
@@ -137,8 +137,8 @@ extension Store {
         }
     }
 
-    /// Unfinished tasks that wait for a date which their applications have given, by number, from the first one above
-    /// `id` on.
+    /// Returns the unfinished tasks that wait for a date from their applications, by number, from the first
+    /// one above `id` on.
     @LoopActor
     package func datedTasks(after id: Int64, limit: Int) async throws(StoreError) -> [TaskRecord] {
         try await read { database throws(StoreError) in
@@ -146,7 +146,7 @@ extension Store {
         }
     }
 
-    /// The earliest deadline of an unfinished task, or `nil`.
+    /// Returns the earliest deadline of an unfinished task, or `nil`.
     @LoopActor
     package func earliestDeadline() async throws(StoreError) -> Date? {
         try await read { database throws(StoreError) in try database.earliestDeadline() }
@@ -154,15 +154,15 @@ extension Store {
 
     // MARK: The queue
 
-    /// The tasks that may start: those that wait and whose `notBefore` has passed.
+    /// Returns the tasks that may start: waiting tasks whose `notBefore` has passed.
     ///
-    /// - Parameter search: Which ones, and how many.
+    /// - Parameter search: The criteria and the limits.
     /// - Returns: The tasks, and when the next one is due.
-    /// - Throws: What the disk reports.
+    /// - Throws: A failure of the disk.
     @LoopActor
     package func candidates(_ search: CandidateSearch) async throws(StoreError) -> Candidates {
         while true {
-            // A thousand tasks whose moment has come at once do not keep commits waiting.
+            // A thousand tasks that become ready at once must not keep commits waiting.
             let found = try await read { database throws(StoreError) -> Candidates? in
                 guard try database.releaseElapsed(at: search.now) else { return nil }
                 return try database.candidates(search)
@@ -173,7 +173,7 @@ extension Store {
 
     // MARK: Events
 
-    /// A session's events, by sequence number, from the first one after `sequence` on.
+    /// Returns a session's events, by sequence number, from the first one after `sequence` on.
     @LoopActor
     package func events(
         session: Int64,

@@ -3,21 +3,21 @@ import Synchronization
 
 /// The durable queue of tasks and log of events, in an SQLite database.
 ///
-/// Commits from any number of callers are grouped: those that arrive while one transaction is
-/// written to disk share the next one and its one fsync. Each caller's mutations take effect
-/// together or not at all, whatever becomes of the others in the group.
+/// Commits from any number of callers are grouped: those that arrive while one transaction is written to disk
+/// share the next one and its one fsync. Each caller's mutations take effect together or not at all,
+/// regardless of the others in the group.
 ///
 /// Everything runs on one queue in the order of the calls, so a read sees the commits that were
 /// submitted before it.
 package final class Store: Sendable {
     /// The database's name in its directory.
     package static let fileName = Database.fileName
-    /// The name of what was committed and is not in the database yet.
+    /// The name of the log of commits that are not in the database yet.
     package static let logName = Database.fileName + "-wal"
 
     /// The database's path, for messages.
     package let path: String
-    /// A number above that of every task that was ever stored; the next task is to get it.
+    /// A number above that of every task that was ever stored; the next task gets it.
     package let nextTaskID: Int64
 
     let queue = BlockingQueue(label: "ferry.store")
@@ -26,7 +26,7 @@ package final class Store: Sendable {
 
     /// Opens the database in a directory, creating or migrating it where needed.
     ///
-    /// It blocks: a damaged database is recognised by reading all of it.
+    /// This call blocks: it reads the whole database to detect damage.
     ///
     /// - Throws: ``StoreError/Code/inUse`` while another process has it,
     ///   ``StoreError/Code/newerSchema`` and ``StoreError/Code/corrupt`` without changing the
@@ -39,22 +39,22 @@ package final class Store: Sendable {
         database = Mutex(opened)
     }
 
-    /// Whether a directory has no database, or one without any content.
+    /// Returns whether a directory has no database, or one without any content.
     package static func isMissing(in directory: Directory) throws(SystemCallError) -> Bool {
         try directory.status(of: fileName)?.size ?? 0 == 0
     }
 
-    /// Whether a directory has something that was committed and is in no database yet; where there is none,
-    /// SQLite deletes it.
+    /// Returns whether a directory has commits that are not in its database yet; without a database, SQLite
+    /// deletes them.
     package static func hasLog(in directory: Directory) throws(SystemCallError) -> Bool {
         try directory.status(of: logName)?.size ?? 0 > 0
     }
 
     /// Makes changes, all or none of them, and returns when they are durable.
     ///
-    /// - Throws: ``StoreError/Code/notFound`` or ``StoreError/Code/conflict`` for a mutation that
-    ///   does not fit the store; ``StoreError/Code/diskFull`` and the like when nothing was
-    ///   changed because the disk did not take it. Later commits are not affected.
+    /// - Throws: ``StoreError/Code/notFound`` or ``StoreError/Code/conflict`` for a mutation that does not
+    ///   fit the store; ``StoreError/Code/diskFull`` and similar errors if the disk failed, so that nothing
+    ///   was changed. Later commits are not affected.
     @discardableResult @LoopActor
     package func commit(
         _ mutations: [Mutation],
@@ -83,7 +83,7 @@ package final class Store: Sendable {
         }
     }
 
-    /// Waits for everything submitted, then closes the database; what comes later fails with
+    /// Waits for everything submitted, then closes the database; later calls fail with
     /// ``StoreError/Code/closed``.
     @LoopActor
     package func close() async {
@@ -113,7 +113,7 @@ package final class Store: Sendable {
             let results = database.withLock { database in
                 database?.commit(group) ?? group.map { _ in .failure(closed) }
             }
-            // All in one turn, so that their answers leave together.
+            // All complete in one turn, so that their answers are sent together.
             LoopActor.perform {
                 for (request, result) in zip(group, results) { request.completion(result) }
             }

@@ -14,10 +14,10 @@ extension StoreError {
     ///
     /// - Parameters:
     ///   - sqliteCode: The extended code.
-    ///   - detail: SQLite's own words.
+    ///   - detail: SQLite's message.
     ///   - path: The database.
-    ///   - systemErrno: The value of `errno` behind it; for an older failure where this one has
-    ///     none, so it only decides within the codes that always have one.
+    ///   - systemErrno: The value of `errno` behind it; if this failure has none, that of an older one, so it
+    ///     only decides within the codes that always have one.
     init(sqliteCode: Int32, detail: String, path: String, systemErrno: Int32 = 0) {
         let code = Code(sqliteCode: sqliteCode, systemErrno: systemErrno)
         self.init(
@@ -41,12 +41,12 @@ extension StoreError {
         )
     }
 
-    /// The failure of a row that is not there.
+    /// Returns the failure for a missing row.
     static func missing(_ what: String) -> StoreError {
         StoreError(code: .notFound, message: "The queue has no \(what).")
     }
 
-    /// What a failure of the whole database means for a person.
+    /// Returns the human-readable message for a failure of the whole database.
     static func message(for code: Code, path: String, reason: String) -> String {
         switch code {
         case .cannotOpen:
@@ -86,7 +86,7 @@ extension StoreError.Code {
         // The low byte is the primary code: https://sqlite.org/rescode.html
         switch sqliteCode & 0xff {
         case SQLITE_FULL: self = .diskFull
-        // SQLite says FULL for ENOSPC alone; a quota is as full as a disk.
+        // SQLite reports FULL only for ENOSPC; an exhausted quota counts as a full disk.
         case SQLITE_IOERR where systemErrno == EDQUOT: self = .diskFull
         case SQLITE_IOERR where sqliteCode == CSQLite_IOERR_NOMEM: self = .outOfMemory
         case SQLITE_IOERR, SQLITE_READONLY: self = .inputOutput

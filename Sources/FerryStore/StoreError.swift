@@ -1,6 +1,6 @@
 /// A failure of the store.
 package struct StoreError: Error, Hashable, Sendable {
-    /// The class of a failure, for the daemon to act on.
+    /// The class of a failure, for ferryd to act on.
     package enum Code: String, Hashable, Sendable, CaseIterable {
         /// The database could not be opened or created.
         case cannotOpen
@@ -8,7 +8,7 @@ package struct StoreError: Error, Hashable, Sendable {
         case inUse
         /// The database was made by a newer ferryd.
         case newerSchema
-        /// The file is damaged, or is no database of Ferry's.
+        /// The file is damaged, or is not a database of Ferry.
         case corrupt
         /// The disk, or the user's quota, is full.
         case diskFull
@@ -16,7 +16,7 @@ package struct StoreError: Error, Hashable, Sendable {
         case inputOutput
         /// There was not enough memory.
         case outOfMemory
-        /// What was to be changed is not there.
+        /// The object to change is missing.
         case notFound
         /// The change contradicts what is in the store.
         case conflict
@@ -28,9 +28,9 @@ package struct StoreError: Error, Hashable, Sendable {
 
     /// The failure's class.
     package var code: Code
-    /// What happened, why, and what to do about it, for a person.
+    /// A human-readable description of what happened, why, and what to do about it.
     package var message: String
-    /// SQLite's extended result code, 0 when the failure did not come from SQLite.
+    /// SQLite's extended result code, 0 if the failure did not come from SQLite.
     package var sqliteCode: Int32
 
     /// Creates a failure.

@@ -2,7 +2,7 @@
 
 package import FerryWire
 
-/// What the interface consists of, by the names that its text has.
+/// The members of the interface, by their names in its text.
 package enum InterfaceTypes {
     /// The types.
     package static let types: [String: any JSONCodable.Type] = [

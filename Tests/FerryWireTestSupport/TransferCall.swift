@@ -46,7 +46,7 @@ package enum TransferCall: Sendable {
 /// A service that takes all calls in one place.
 @LoopActor
 package protocol TransferCallHandler: VarlinkServerHandler {
-    /// Answers a call, or lets go of it, which is an answer as well.
+    /// Answers a call, or releases its reply, which answers it as well.
     func handle(_ call: TransferCall, from connection: VarlinkConnection)
 }
 

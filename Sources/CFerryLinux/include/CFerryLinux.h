@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 // Linux calls that Swift's Glibc module hides because it is built without _GNU_SOURCE. The macro
-// is set for shim.c alone: set in this header it would change the layout of types that the Glibc
+// is set for the sources of this target: set in this header it would change the layout of types that the Glibc
 // module has imported already.
 
 /// The layout of `struct ucred`, which glibc hides without _GNU_SOURCE.
@@ -47,12 +47,12 @@ int CFerryLinux_fsetxattr(
     int fd, const char *_Nonnull name, const void *_Nonnull value, size_t size);
 int CFerryLinux_fremovexattr(int fd, const char *_Nonnull name);
 
-/// Whether a descriptor is one of a process in the file system of such, pidfs (Linux 6.9), which numbers them.
+/// Returns whether a descriptor is a pidfd in pidfs (Linux 6.9), which numbers the processes.
 int CFerryLinux_isInProcessFileSystem(int descriptor);
 
 int CFerryLinux_pidfd_open(pid_t pid);
 
-// rtnetlink(7), whose headers would define types of the Glibc module once more.
+// rtnetlink(7), whose headers would define types of the Glibc module again.
 
 extern const uint16_t CFerryLinux_NLMSG_ERROR;
 extern const uint16_t CFerryLinux_NLMSG_DONE;
@@ -89,9 +89,9 @@ int CFerryLinux_bindRouteSocket(int fd, uint32_t *_Nonnull port);
 ssize_t CFerryLinux_receiveFromRouteSocket(
     int fd, void *_Nonnull buffer, size_t size, uint32_t *_Nonnull port);
 
-/// What a new process does to itself before it becomes a program.
+/// The options of a new process, which it applies before it executes a program.
 typedef struct {
-    /// How many descriptors it is given; each source is at least `firstClosed`.
+    /// The number of descriptors that it is given; each source is at least `firstClosed`.
     size_t descriptorCount;
     /// Greater than 2 and than each target; all descriptors from here on are closed.
     int firstClosed;
@@ -108,18 +108,18 @@ typedef struct {
     int code;
 } CFerryLinux_LaunchFailure;
 
-/// Starts the program of a path, which is the first argument; `sources[i]` becomes its descriptor
-/// `targets[i]`. Returns its process, or -1 and fills in the failure.
+/// Starts the program whose path is the first argument; `sources[i]` becomes its descriptor `targets[i]`.
+/// Returns its process, or -1 and fills in the failure.
 pid_t CFerryLinux_launch(
     char *_Nullable const *_Nonnull arguments, char *_Nullable const *_Nonnull environment,
     const char *_Nullable directory, const int *_Nonnull sources, const int *_Nonnull targets,
     const CFerryLinux_LaunchOptions *_Nonnull options,
     CFerryLinux_LaunchFailure *_Nonnull failure);
 
-/// Has a signal written to an eventfd in place of what it does; nothing if it is ignored, or if a
-/// program's handler is there and only the default may be replaced.
+/// Makes a signal write to an eventfd in place of its action; does nothing if it is ignored, or if the
+/// program has a handler and only the default may be replaced.
 int CFerryLinux_takeSignal(int number, int fd, int onlyIfDefault);
-/// Has a signal do again what it did before; nothing if somebody else has taken it since.
+/// Restores a signal's previous action; does nothing if another handler was installed since.
 int CFerryLinux_giveSignalBack(int number);
 
 void CFerryLinux_setThreadName(const char *_Nonnull name);
@@ -136,7 +136,7 @@ int CFerryLinux_exitStatus(int status);
 int CFerryLinux_terminationSignal(int status);
 const char *_Nullable CFerryLinux_errorName(int code);
 char *_Nullable *_Nullable CFerryLinux_environment(void);
-/// The number of the file system that an open file is on (statfs(2)); 0 when it cannot be told.
+/// Returns the number of the file system that an open file is on (statfs(2)); 0 if it is unknown.
 uint32_t CFerryLinux_fileSystemType(int descriptor);
 
 #endif

@@ -2,22 +2,21 @@ import FerrySystem
 import FerryWire
 import Synchronization
 
-/// The connection behind a ``TransferDaemon`` and its copies, made when it is first needed and again
-/// when the daemon has gone.
+/// The connection behind a ``TransferDaemon`` and its copies, opened on first use and again after it is lost.
 final class AdministrationConnection: Sendable {
     private let startsIfNeeded: Bool
     private let starter: DaemonStarter
-    /// Connecting may mean to start a process, and then blocks; one caller does it for all.
+    /// Connecting may start a process, which blocks; one caller connects for all.
     private let queue = BlockingQueue(label: "ferry.administration")
     private let present = Mutex<VarlinkClient?>(nil)
     private let patience: Duration
 
-    /// Makes one.
+    /// Creates a connection.
     ///
     /// - Parameters:
-    ///   - startsIfNeeded: Whether the daemon is started where it does not run.
-    ///   - starter: What connects.
-    ///   - patience: After how long without an answer it is asked whether the daemon was stopped.
+    ///   - startsIfNeeded: Whether the daemon is started if it is not running.
+    ///   - starter: The starter that connects.
+    ///   - patience: How long a call waits for an answer before it checks whether the daemon is stopped.
     init(
         startsIfNeeded: Bool,
         starter: DaemonStarter = DaemonStarter(),
@@ -48,7 +47,7 @@ final class AdministrationConnection: Sendable {
         }
     }
 
-    /// A client of the caller's own, for a stream.
+    /// Creates a separate client for a stream.
     func makeClient(
         onClose: @escaping @LoopActor @Sendable (CallError) -> Void
     ) async throws(TransferDaemonError) -> VarlinkClient {

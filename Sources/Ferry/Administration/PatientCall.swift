@@ -1,10 +1,10 @@
 import FerrySystem
 import FerryWire
 
-/// A call to the daemon that ends without an answer where the daemon is stopped.
+/// A call to the daemon that fails if the daemon is stopped.
 ///
-/// A daemon that works may take its time: its disk may be full. Of one that was stopped, by SIGSTOP or a debugger, no
-/// answer comes until somebody has it go on.
+/// A working daemon may be slow, for example because its disk is full. A daemon that was stopped, by SIGSTOP or a
+/// debugger, does not answer until it is continued.
 @LoopActor
 final class PatientCall<Reply: Sendable> {
     private let locations: SocketLocations
@@ -20,7 +20,7 @@ final class PatientCall<Reply: Sendable> {
         self.completion = completion
     }
 
-    /// Looks at the daemon after a while without an answer, and after ever longer ones.
+    /// Checks whether the daemon is stopped, after `patience` without an answer and then at doubled intervals.
     func wait(_ patience: Duration) {
         guard !hasEnded else { return }
         timer = EventLoop.shared.schedule(after: patience) { [self] in

@@ -1,10 +1,10 @@
 extension TransferDaemon {
-    /// What answers a ``TransferDaemon``'s questions: the daemon itself, or a test.
+    /// The implementation behind a ``TransferDaemon``: the daemon itself, or a test.
     package struct Backend: Sendable {
-        /// How a backend follows transfers.
+        /// A stream of changes to transfers.
         package typealias ChangeStream = AsyncThrowingStream<Changes, any Error>
 
-        /// One page of transfers: query, the transfer it begins after, its greatest length.
+        /// One page of transfers: the query, the transfer after which it begins, its maximum length.
         package var page:
             @Sendable (Query, Transfer.ID?, Int?) async throws(TransferDaemonError) -> Page
         /// One transfer.
@@ -13,25 +13,25 @@ extension TransferDaemon {
         package var changes: @Sendable (Set<Transfer.ID>?) -> ChangeStream
         /// Suspends a transfer.
         package var pause: @Sendable (Transfer.ID) async throws(TransferDaemonError) -> Void
-        /// Lets a transfer go on.
+        /// Resumes a transfer.
         package var resume: @Sendable (Transfer.ID) async throws(TransferDaemonError) -> Void
         /// Cancels a transfer.
         package var cancel: @Sendable (Transfer.ID) async throws(TransferDaemonError) -> Void
-        /// Gives a transfer another address.
+        /// Changes a transfer's address.
         package var relink:
             @Sendable (Transfer.ID, String) async throws(TransferDaemonError) -> Void
         /// Changes a transfer's priority.
         package var prioritize:
             @Sendable (Transfer.ID, Double) async throws(TransferDaemonError) -> Void
-        /// Changes how fast a transfer, or all of them together, may load and send.
+        /// Changes the rate limits of a transfer, or of all transfers together.
         package var limit: @Sendable (Transfer.ID?, Rates) async throws(TransferDaemonError) -> Void
         /// The applications that may be started again.
         package var hooks: @Sendable () async throws(TransferDaemonError) -> [Hook]
         /// Forgets how an application is started.
         package var removeHook: @Sendable (String) async throws(TransferDaemonError) -> Void
-        /// Cancels all that an application has under way.
+        /// Cancels all transfers of an application.
         package var quit: @Sendable (String) async throws(TransferDaemonError) -> Int
-        /// How the daemon is doing; nil if it is not running.
+        /// The daemon's status; nil if it is not running.
         package var status: @Sendable () async throws(TransferDaemonError) -> Status?
         /// Stops the daemon; false if it was not running.
         package var stop: @Sendable () async throws(TransferDaemonError) -> Bool

@@ -2,12 +2,12 @@ import FerryWire
 import Synchronization
 
 extension TransferDaemon {
-    /// Gathers what the daemon tells of transfers until somebody asks for it.
+    /// Collects the changes that the daemon reports until the caller reads them.
     final class ChangeFeed: Sendable {
         private struct State {
             var updated: [Transfer.ID: Transfer] = [:]
             var removed: Set<Transfer.ID> = []
-            /// Whether anything was told, and be it that there are no transfers.
+            /// Whether a reply has arrived, even one without transfers.
             var hasNews = false
             var client: VarlinkClient?
             var end: Result<Void, TransferDaemonError>?
@@ -23,7 +23,7 @@ extension TransferDaemon {
             self.ids = ids
         }
 
-        /// The gathered changes, element by element; the connection is opened for the first one.
+        /// The collected changes, element by element; the connection is opened for the first one.
         var stream: AsyncThrowingStream<Changes, any Error> {
             AsyncThrowingStream { try await self.next() }
         }
@@ -44,7 +44,7 @@ extension TransferDaemon {
             let client = try await connection.makeClient { _ in }
             state.withLock { $0.client = client }
             let method = Wire.WatchTasks(ids: ids.map { $0.sorted().map(Int64.init) })
-            // Weak, so that a stream that nobody iterates any more closes its connection.
+            // Weak, so that a stream that is no longer iterated closes its connection.
             client.stream(method) { [weak self] reply in
                 switch reply {
                 case .next(let reply): self?.add(reply)
@@ -56,7 +56,7 @@ extension TransferDaemon {
             }
         }
 
-        /// What there is to hand over now, or that there will be nothing more.
+        /// Takes the collected changes, or the end of the stream; nil while there is neither.
         private func take() -> Result<Changes?, TransferDaemonError>? {
             state.withLock { state in
                 guard state.hasNews else {

@@ -5,7 +5,7 @@ extension TransferDaemon {
     public struct Hook: Hashable, Sendable {
         /// The application's identifier.
         public var application: String
-        /// How it is started; nil when that was removed or never told.
+        /// How it is started; nil if that was removed or never registered.
         public var launch: Launch?
         /// How often it was started since it last took an event.
         public var attempts: Int

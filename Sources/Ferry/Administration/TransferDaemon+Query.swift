@@ -1,5 +1,5 @@
 extension TransferDaemon {
-    /// Which transfers are asked for.
+    /// A filter for transfers.
     public struct Query: Hashable, Sendable {
         /// Only those of the application with this identifier; nil for all.
         public var application: String?
@@ -39,11 +39,11 @@ extension TransferDaemon {
         }
     }
 
-    /// What has changed since the changes before.
+    /// The changes since the previous element.
     public struct Changes: Hashable, Sendable {
         /// The transfers that are new or have changed, as they are now.
         public var updated: [Transfer]
-        /// The transfers that have ended and of which the application has taken note.
+        /// The transfers that have ended and whose end the application has acknowledged.
         public var removed: [Transfer.ID]
 
         /// Changes of transfers.

@@ -1,15 +1,15 @@
 public import Foundation
 
 extension TransferDaemon {
-    /// How the daemon is doing.
+    /// The daemon's status.
     public struct Status: Hashable, Sendable {
         /// The daemon's version.
         public var version: String
-        /// The number of its process.
+        /// The daemon's process identifier.
         public var processIdentifier: Int
         /// When it was started.
         public var started: Date
-        /// The paths of the sockets at which it answers.
+        /// The paths of the sockets that it listens on.
         public var sockets: [String]
         /// The path of the directory in which it keeps its queue and files.
         public var stateDirectory: String
@@ -23,9 +23,9 @@ extension TransferDaemon {
         public var suspendedCount: Int
         /// How many background sessions are open in programs.
         public var sessionCount: Int
-        /// How many programs' connections are open.
+        /// The number of open connections from programs.
         public var connectionCount: Int
-        /// How fast all transfers together may load and send.
+        /// The rate limits of all transfers together.
         public var rates: TransferDaemon.Rates
 
         /// A status with the given properties.
@@ -66,7 +66,7 @@ extension TransferDaemon.Status {
         case standardError
         /// To the system's journal.
         case journal
-        /// To a file, whose older parts lie beside it.
+        /// To a file; its older parts are in the same directory.
         case file(path: String)
     }
 }

@@ -2,9 +2,9 @@ public import Foundation
 public import FoundationNetworking
 
 extension TransferDaemon {
-    /// A background transfer, as the daemon sees it at one moment.
+    /// A snapshot of a background transfer.
     public struct Transfer: Identifiable, Hashable, Sendable {
-        /// The transfer's number, unique for all applications of the user and never used again.
+        /// The transfer's number, unique among all applications of the user and never reused.
         public var id: Int
         /// The identifier of the application that created it.
         public var application: String
@@ -14,7 +14,7 @@ extension TransferDaemon {
         public var taskIdentifier: Int
         /// What the transfer is doing.
         public var state: State
-        /// What the application noted about it, ``URLSessionTask/taskDescription``.
+        /// The application's description of it, ``URLSessionTask/taskDescription``.
         public var taskDescription: String?
         /// Its weight among the application's transfers, from 0 to 1; 0.5 by default.
         public var priority: Float
@@ -24,17 +24,17 @@ extension TransferDaemon {
         public var currentRequest: URLRequest?
         /// The latest response; nil before the first one.
         public var response: HTTPURLResponse?
-        /// How many bytes of the body are there.
+        /// The number of bytes of the body received so far.
         public var receivedByteCount: Int64
-        /// How many bytes the whole body has; nil if the server has not told.
+        /// The number of bytes of the whole body; nil if the server has not reported it.
         public var expectedByteCount: Int64?
         /// What it sends; nil for a download.
         public var upload: Upload?
-        /// Why it is not running; nil when it is, and when it is completed.
+        /// Why it is not running; nil if it is running or completed.
         public var wait: Wait?
-        /// What went wrong last; stays while the transfer is tried again.
+        /// The latest failure; kept while the transfer is retried.
         public var failure: Failure?
-        /// How often it was started over or continued after a failure.
+        /// The number of failed attempts since it last had more bytes than ever.
         public var attempts: Int
         /// When it was created.
         public var created: Date
@@ -83,17 +83,17 @@ extension TransferDaemon {
 extension TransferDaemon.Transfer {
     /// What a transfer is doing.
     public enum State: String, Hashable, Sendable, CaseIterable {
-        /// Not to run, until its application or the user resumes it.
+        /// Suspended until its application or the user resumes it.
         case suspended
-        /// To run, as soon as what it waits for is there; see ``TransferDaemon/Transfer/wait``.
+        /// Waiting for a condition before it runs; see ``TransferDaemon/Transfer/wait``.
         case waiting
         /// Receiving, or about to.
         case running
-        /// Ended; its application has not taken note of that yet.
+        /// Ended, but not acknowledged by its application yet.
         case completed
     }
 
-    /// What an upload sends.
+    /// The size and progress of an upload.
     public struct Upload: Hashable, Sendable {
         /// How many bytes the file has.
         public var byteCount: Int64
@@ -111,7 +111,7 @@ extension TransferDaemon.Transfer {
     public struct Failure: Hashable, Sendable {
         /// The failure's name, such as `connectionLost`.
         public var code: String
-        /// What happened, for a person.
+        /// A human-readable description.
         public var message: String
 
         /// A failure with a name and a message.

@@ -1,13 +1,13 @@
 public import Foundation
 
 extension TransferDaemon.Transfer {
-    /// What a transfer waits for.
+    /// The condition that a transfer waits for.
     public struct Wait: Hashable, Sendable {
-        /// What kind of thing it waits for.
+        /// The kind of condition.
         public var reason: Reason
-        /// When the wait ends; nil if that is not a matter of time.
+        /// When the wait ends; nil if that does not depend on time.
         public var until: Date?
-        /// More about it, for a person, such as the failure after which it is tried again.
+        /// Human-readable details, such as the failure that is being retried.
         public var detail: String?
 
         /// A wait with a reason.
@@ -20,31 +20,31 @@ extension TransferDaemon.Transfer {
 }
 
 extension TransferDaemon.Transfer.Wait {
-    /// The kinds of things that a transfer may wait for.
+    /// The kind of condition that a transfer may wait for.
     ///
-    /// Reasons are added over time, so treat one that you do not know as its ``description``.
+    /// New reasons may be added; treat an unknown one as its ``description``.
     public struct Reason: Hashable, Sendable, CustomStringConvertible {
         private let name: String
 
         /// It was suspended, by its application or by the user.
         public static let paused = Reason(name: "paused")
-        /// As many transfers from the same host are running as are allowed.
+        /// The limit on running transfers from the same host is reached.
         public static let hostLimit = Reason(name: "hostLimit")
-        /// As many transfers are running as are allowed.
+        /// The limit on running transfers is reached.
         public static let connectionLimit = Reason(name: "connectionLimit")
-        /// It failed and is tried again after a while.
+        /// It failed and will be retried after a delay.
         public static let backoff = Reason(name: "backoff")
         /// Its application wants it to begin later.
         public static let earliestBegin = Reason(name: "earliestBegin")
         /// Its application has to decide something first, such as which password to use.
         public static let application = Reason(name: "application")
-        /// No route leads from this machine to any other; it goes on when there is one.
+        /// This machine has no route to any other; the transfer continues when there is one.
         public static let network = Reason(name: "network")
-        /// The disk, or the user's share of it, is full.
+        /// The disk is full, or the user's quota is used up.
         public static let diskSpace = Reason(name: "diskSpace")
-        /// Its host has failed time and again, and is asked by one transfer only until it answers.
+        /// Its host has failed repeatedly; only one transfer tries the host until it answers.
         public static let hostFailure = Reason(name: "hostFailure")
-        /// It brought next to nothing, and has left its place to others that waited; it goes on as soon as there is room.
+        /// It received almost nothing and gave its place to waiting transfers; it continues as soon as a place is free.
         public static let fairShare = Reason(name: "fairShare")
         /// It is about to run.
         public static let starting = Reason(name: "starting")

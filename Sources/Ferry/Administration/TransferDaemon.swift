@@ -13,22 +13,21 @@ public import Foundation
 /// }
 /// ```
 ///
-/// Each call is answered by the daemon after its effect is durable. Calls made one after the other
-/// are performed in that order. A value costs nothing to make; the connection is opened by the first
-/// call and shared by all copies of the value.
+/// The daemon answers each call after its effect is durable, and performs calls in the order in which they are
+/// made. Creating a value costs nothing: the first call opens the connection, and all copies of the value share it.
 public struct TransferDaemon: Sendable {
     let backend: Backend
 
     /// The daemon of the current user.
     ///
-    /// - Parameter startsIfNeeded: Whether a call starts the daemon when it is not running. Default:
-    ///   true, as waiting transfers are on disk, and only a running daemon can tell of them. With
-    ///   false, calls throw ``TransferDaemonError/Code/notRunning`` instead.
+    /// - Parameter startsIfNeeded: Whether a call starts the daemon if it is not running. Default: true, because
+    ///   waiting transfers are on disk, and only a running daemon can list them. With false, calls throw
+    ///   ``TransferDaemonError/Code/notRunning`` instead.
     public init(startsIfNeeded: Bool = true) {
         self.init(backend: .live(startsIfNeeded: startsIfNeeded))
     }
 
-    /// A daemon that is played by closures, for tests of programs that administer it.
+    /// A daemon that is simulated by closures, for tests of programs that administer it.
     package init(backend: Backend) {
         self.backend = backend
     }
@@ -39,8 +38,8 @@ public struct TransferDaemon: Sendable {
 extension TransferDaemon {
     /// The transfers that match a query, oldest first.
     ///
-    /// They are fetched in pages while the sequence is iterated, so that a queue of a hundred thousand
-    /// transfers costs no more memory than one page. A transfer that ends meanwhile may be missing.
+    /// They are fetched in pages during iteration, so that a queue of a hundred thousand transfers takes no more
+    /// memory than one page. A transfer that ends in the meantime may be missing.
     ///
     /// - Parameter query: Which transfers; all of them by default.
     /// - Returns: A sequence that throws ``TransferDaemonError``.
@@ -53,7 +52,7 @@ extension TransferDaemon {
     /// - Parameters:
     ///   - query: Which transfers; all of them by default.
     ///   - last: The transfer after which the page begins; nil for the first page.
-    ///   - limit: How many transfers the page holds at most; nil for the daemon's own choice.
+    ///   - limit: The maximum number of transfers in the page; nil for the daemon's default.
     /// - Returns: The page, and where the next one begins.
     /// - Throws: ``TransferDaemonError`` when the daemon cannot be reached or refuses.
     public func page(
@@ -69,20 +68,19 @@ extension TransferDaemon {
     /// - Parameter id: The transfer's number.
     /// - Returns: The transfer as it is now.
     /// - Throws: ``TransferDaemonError/Code/transferNotFound`` when there is none, or it has ended and
-    ///   its application has been told so.
+    ///   its application has been notified.
     public func transfer(_ id: Transfer.ID) async throws(TransferDaemonError) -> Transfer {
         try await backend.transfer(id)
     }
 
-    /// Follows transfers while they change.
+    /// Returns a stream of changes to transfers.
     ///
-    /// The first element holds all of the transfers as they are now, each later one those that have
-    /// changed since. The daemon sends at most ten a second. If they are taken more slowly, the changes
-    /// gather into one element, so nothing is lost and no memory is used up. The stream ends when the
-    /// daemon stops, by throwing ``TransferDaemonError/Code/disconnected``, or when the task that
-    /// iterates it is cancelled.
+    /// The first element holds all of the transfers in their current state; each later element holds those that have
+    /// changed since. The daemon sends at most ten elements a second. If they are read more slowly, changes are merged
+    /// into one element: nothing is lost, and memory use does not grow. The stream ends when the daemon stops, by
+    /// throwing ``TransferDaemonError/Code/disconnected``, or when the task that iterates it is cancelled.
     ///
-    /// - Parameter ids: The transfers to follow; nil for all, also those that are created later.
+    /// - Parameter ids: The transfers to follow; nil for all, including those that are created later.
     /// - Returns: A stream that throws ``TransferDaemonError``.
     public func changes(
         of ids: Set<Transfer.ID>? = nil
@@ -93,7 +91,7 @@ extension TransferDaemon {
     /// Suspends a transfer on the user's behalf.
     ///
     /// It keeps its bytes and waits, with the reason ``Transfer/Wait/Reason/paused``, until
-    /// ``resume(_:)``. Does nothing when it is paused already.
+    /// ``resume(_:)``. Does nothing if it is already paused.
     ///
     /// - Parameter id: The transfer's number.
     /// - Throws: ``TransferDaemonError/Code/transferNotFound`` when there is none.
@@ -101,7 +99,7 @@ extension TransferDaemon {
         try await backend.pause(id)
     }
 
-    /// Lets a transfer go on that was suspended, by ``pause(_:)`` or by its own application.
+    /// Resumes a transfer that was suspended by ``pause(_:)`` or by its own application.
     ///
     /// - Parameter id: The transfer's number.
     /// - Throws: ``TransferDaemonError/Code/transferNotFound`` when there is none.
@@ -111,8 +109,8 @@ extension TransferDaemon {
 
     /// Cancels a transfer.
     ///
-    /// Its application gets `didCompleteWithError` with `URLError.Code.cancelled`, when it asks next. A transfer that is
-    /// over, and whose application is not there to take note of it, is forgotten with its file.
+    /// Its application receives `didCompleteWithError` with `URLError.Code.cancelled` when it next asks for events. A
+    /// transfer that has already ended is removed with its file if its application is not running to acknowledge it.
     ///
     /// - Parameter id: The transfer's number.
     /// - Throws: ``TransferDaemonError/Code/transferNotFound`` when there is none.
@@ -126,9 +124,9 @@ extension TransferDaemon {
 extension TransferDaemon {
     /// Gives a transfer another address for the same resource.
     ///
-    /// Its bytes are kept if the answer from there proves to be the same: by the last 64 KiB of them and the
-    /// length of the whole. Header fields that may be secret are left out where the address is another
-    /// origin's. A transfer that waits for its next attempt begins it at once.
+    /// Its bytes are kept if the new address serves the same content, judged by the last 64 KiB of them and the total
+    /// length. Header fields that may be secret are not sent to another origin. A transfer that waits for its next
+    /// attempt begins it at once.
     ///
     /// - Parameters:
     ///   - id: The transfer's number.
@@ -139,10 +137,10 @@ extension TransferDaemon {
         try await backend.relink(id, url.absoluteString)
     }
 
-    /// Changes a transfer's weight among others.
+    /// Changes a transfer's priority.
     ///
     /// - Parameters:
-    ///   - priority: From 0 to 1; values outside are brought inside.
+    ///   - priority: From 0 to 1; values outside this range are clamped.
     ///   - id: The transfer's number.
     /// - Throws: ``TransferDaemonError/Code/transferNotFound`` when there is none.
     public func setPriority(
@@ -152,10 +150,10 @@ extension TransferDaemon {
         try await backend.prioritize(id, Double(priority))
     }
 
-    /// Changes how fast a transfer may load and send, from now on.
+    /// Changes how fast a transfer may receive and send, starting now.
     ///
     /// - Parameters:
-    ///   - rates: The limits, in place of those that it has.
+    ///   - rates: The new limits, which replace the current ones.
     ///   - id: The transfer's number.
     /// - Throws: ``TransferDaemonError/Code/transferNotFound`` when there is none.
     public func setRates(
@@ -165,12 +163,12 @@ extension TransferDaemon {
         try await backend.limit(id, rates)
     }
 
-    /// Changes how fast all transfers together may load and send, from now on.
+    /// Changes how fast all transfers together may receive and send, starting now.
     ///
-    /// It holds until it is changed again, also for a daemon that is started later. What the transfers get of it
-    /// follows from their priorities: with 1, four times as much as with the default of 0.5, with 0 a quarter.
+    /// The limits stay in effect until they are changed again, even if the daemon is restarted. Transfers share them by
+    /// priority: a priority of 1 gets four times as much as the default of 0.5, and 0 gets a quarter.
     ///
-    /// - Parameter rates: The limits, in place of those that there are.
+    /// - Parameter rates: The new limits, which replace the current ones.
     /// - Throws: ``TransferDaemonError`` when the daemon cannot be reached or refuses.
     public func setRates(_ rates: Rates) async throws(TransferDaemonError) {
         try await backend.limit(nil, rates)
@@ -190,7 +188,7 @@ extension TransferDaemon {
 
     /// Forgets how an application is started.
     ///
-    /// Its transfers go on; their events wait until the application opens its session itself.
+    /// Its transfers continue; their events wait until the application opens its session itself.
     ///
     /// - Parameter application: The application's identifier.
     /// - Throws: ``TransferDaemonError/Code/applicationNotFound`` when the daemon does not know it.
@@ -198,12 +196,12 @@ extension TransferDaemon {
         try await backend.removeHook(application)
     }
 
-    /// Does to an application what a user's force quit does on Apple's systems.
+    /// Cancels an application's transfers, as a user's force quit does on Apple's systems.
     ///
-    /// All of its background transfers are cancelled, and it is not started again until it has been
-    /// started by someone else. When it makes its sessions next, their delegates get
-    /// `didCompleteWithError` with `URLError.Code.cancelled` and the reason
-    /// `userForceQuitApplication`. A process of the application that is still running is left alone.
+    /// All of its background transfers are cancelled, and the daemon does not start it again until something else has
+    /// started it. When it next creates its sessions, their delegates receive `didCompleteWithError` with
+    /// `URLError.Code.cancelled` and the reason `userForceQuitApplication`. A process of the application that is still
+    /// running is not ended.
     ///
     /// - Parameter application: The application's identifier.
     /// - Returns: The number of transfers that were cancelled.
@@ -217,7 +215,7 @@ extension TransferDaemon {
 // MARK: - The daemon itself
 
 extension TransferDaemon {
-    /// How the daemon is doing; never starts it.
+    /// Returns the daemon's status; never starts the daemon.
     ///
     /// - Returns: nil when it is not running.
     /// - Throws: ``TransferDaemonError`` when it is running and cannot be reached or refuses.
@@ -225,10 +223,10 @@ extension TransferDaemon {
         try await backend.status()
     }
 
-    /// Stops the daemon, when it has put down what is under way; never starts it.
+    /// Stops the daemon after it has saved the work in progress; never starts it.
     ///
-    /// Transfers are on disk and go on where they were, when the daemon is started again: by the next
-    /// program that needs it, or by this method's counterpart, any other call.
+    /// Transfers are on disk, and continue where they were when the daemon is started again by the next program or call
+    /// that needs it.
     ///
     /// - Returns: false when it was not running.
     /// - Throws: ``TransferDaemonError`` when it is running and cannot be reached or refuses.
@@ -239,18 +237,18 @@ extension TransferDaemon {
 }
 
 extension TransferDaemon {
-    /// How many bytes may arrive and leave per second.
+    /// Limits on the number of bytes that are received and sent per second.
     public struct Rates: Hashable, Sendable {
-        /// How many may arrive; nil for as many as can.
+        /// The number of bytes that may be received; nil for no limit.
         public var receive: Int64?
-        /// How many may leave; nil for as many as can.
+        /// The number of bytes that may be sent; nil for no limit.
         public var send: Int64?
 
-        /// Makes rates.
+        /// Creates rates.
         ///
         /// - Parameters:
-        ///   - receive: How many bytes may arrive per second, 1 or more; nil for as many as can.
-        ///   - send: How many bytes may leave per second, 1 or more; nil for as many as can.
+        ///   - receive: The number of bytes that may be received per second, 1 or more; nil for no limit.
+        ///   - send: The number of bytes that may be sent per second, 1 or more; nil for no limit.
         public init(receive: Int64? = nil, send: Int64? = nil) {
             self.receive = receive
             self.send = send

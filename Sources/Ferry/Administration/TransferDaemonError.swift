@@ -1,4 +1,4 @@
-/// Why the transfer daemon did not do what it was asked for.
+/// The reason that a call to the transfer daemon failed.
 public struct TransferDaemonError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The class of a failure, for programs to act on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -18,7 +18,7 @@ public struct TransferDaemonError: Error, Hashable, Sendable, CustomStringConver
 
         private let wrapped: Wrapped
 
-        /// The daemon is not running, and was not to be started.
+        /// The daemon is not running, and the call may not start it.
         public static let notRunning = Code(wrapped: .notRunning)
         /// The daemon could not be started, or does not answer; the message says what was tried.
         public static let cannotStart = Code(wrapped: .cannotStart)
@@ -28,17 +28,17 @@ public struct TransferDaemonError: Error, Hashable, Sendable, CustomStringConver
         public static let transferNotFound = Code(wrapped: .transferNotFound)
         /// The daemon knows no application of that identifier.
         public static let applicationNotFound = Code(wrapped: .applicationNotFound)
-        /// A parameter of the call makes no sense; the message names it.
+        /// A parameter of the call is invalid; the message names it.
         public static let invalidRequest = Code(wrapped: .invalidRequest)
         /// The daemon's database cannot be written or read: a full disk, for example.
         public static let storeUnavailable = Code(wrapped: .storeUnavailable)
-        /// The daemon holds as much as it is willing to.
+        /// A limit of the daemon is reached.
         public static let limitExceeded = Code(wrapped: .limitExceeded)
         /// The daemon belongs to another user.
         public static let permissionDenied = Code(wrapped: .permissionDenied)
-        /// The daemon made a mistake; its log says more.
+        /// The daemon failed internally; its log has the details.
         public static let internalFailure = Code(wrapped: .internalFailure)
-        /// The answer was not understood: library and daemon are of different versions.
+        /// The reply was not understood: the library and the daemon have different versions.
         public static let unexpectedReply = Code(wrapped: .unexpectedReply)
 
         /// The code's name.
@@ -48,14 +48,14 @@ public struct TransferDaemonError: Error, Hashable, Sendable, CustomStringConver
     /// The failure's class.
     public var code: Code
 
-    /// What happened, for a person.
+    /// A human-readable description.
     public var message: String
 
     /// An error with a code and a message.
     ///
     /// - Parameters:
     ///   - code: The failure's class.
-    ///   - message: What happened, for a person.
+    ///   - message: A human-readable description.
     public init(_ code: Code, message: String) {
         self.code = code
         self.message = message

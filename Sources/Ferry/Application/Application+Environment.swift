@@ -2,23 +2,23 @@ import Foundation
 @preconcurrency import Glibc
 
 extension Application {
-    /// What an application learns from the process it runs in.
+    /// The values that an application takes from its process.
     struct Environment: Sendable {
         var launchReason: LaunchReason
         var executablePath: String
         var relaunch: Relaunch?
-        /// Returns when the daemon has acknowledged all that was asked for so far.
+        /// Returns when the daemon has acknowledged all calls so far.
         var flush: @Sendable () async -> Void = {}
-        /// Tells the daemon once more how the program is started.
+        /// Registers again with the daemon how the program is started.
         var register: @Sendable () -> Void = {}
     }
 
-    /// The environment variable by which the daemon names the session a program is started for.
+    /// The environment variable in which the daemon names the session that a program is started for.
     static let backgroundSessionVariable = "FERRY_BACKGROUND_SESSION"
 }
 
 extension Application.Environment {
-    /// The process itself, whose environment loses the variable that says why it was started.
+    /// The environment of this process; removes the variable that says why the process was started.
     static var live: Self {
         let variables = ProcessInfo.processInfo.environment
         let sessionIdentifier = variables[Application.backgroundSessionVariable]
@@ -46,12 +46,11 @@ extension Application.Environment {
     }
 
     private static func executablePath(fallback: String) -> String {
-        // /proc may not be mounted in a container; the name the program was called by is then the
-        // best that is known.
+        // /proc may not be mounted in a container; then the name that the program was called by is used.
         guard
             let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         else { return URL(fileURLWithPath: fallback).path }
-        // What the kernel appends once the file was replaced, as an update does: proc(5).
+        // The kernel appends this when the file has been replaced, as by an update: proc(5).
         let deletedMark = " (deleted)"
         return path.hasSuffix(deletedMark) ? String(path.dropLast(deletedMark.count)) : path
     }

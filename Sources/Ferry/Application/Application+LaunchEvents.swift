@@ -1,12 +1,12 @@
 extension Application {
-    /// Decides when the events a process was started for are delivered, and who waits for that.
+    /// Decides when the events that a process was started for are delivered, and keeps the tasks that wait for that.
     struct LaunchEvents {
         private enum Condition {
-            /// The process was started for nothing in particular, or all of it is handled.
+            /// The process was not started for events, or they have been handled.
             case handled
-            /// The delegate has not been told yet.
+            /// The delegate has not been called yet.
             case pending(sessionIdentifier: String)
-            /// The delegate has been told and has not called the completion handler yet.
+            /// The delegate has been called and has not called the completion handler yet.
             case delivered
         }
 
@@ -28,7 +28,7 @@ extension Application {
             return sessionIdentifier
         }
 
-        /// Whether all is handled already; if not, the continuation is kept.
+        /// Returns whether the events are already handled; if not, keeps the continuation.
         mutating func wait(_ continuation: CheckedContinuation<Void, Never>) -> Bool {
             switch condition {
             case .handled:

@@ -9,23 +9,23 @@ extension Application {
 
         /// The absolute path of the directory in which the program is started.
         ///
-        /// If it does not exist any more when the time comes, the program is started in `/`.
+        /// If it no longer exists then, the program is started in `/`.
         public var workingDirectory: String
 
-        /// The names of the environment variables the program gets, with the values they have when a
+        /// The names of the environment variables that the program gets, with the values they have when a
         /// background session is made.
         ///
-        /// An allow-list, because the values are stored on disk, in a file that only the user can read. Variables that are not set are left out.
+        /// An allow-list, because the values are stored on disk, in a file that only the user can read. Variables that
+        /// are not set are left out.
         public var environmentNames: Set<String>
 
         /// The environment variables that a program gets by default.
         ///
-        /// Which proxies there are, and whom to trust (see ``URLSessionConfiguration/connectionEnvironment``), where
-        /// things are (`PATH`, `HOME`, `TMPDIR`, the XDG base directories), who is asking
-        /// (`USER`, `LOGNAME`, `SHELL`), in which language (`LANG`, `LANGUAGE`, `LC_ALL`,
-        /// `LC_MESSAGES`, `LC_CTYPE`, `TZ`) and on which display (`DISPLAY`, `WAYLAND_DISPLAY`,
-        /// `XAUTHORITY`, `DBUS_SESSION_BUS_ADDRESS`, `XDG_CURRENT_DESKTOP`), and the loader's
-        /// `LD_LIBRARY_PATH`.
+        /// They are the variables for proxies and trusted authorities (see
+        /// ``URLSessionConfiguration/connectionEnvironment``), paths (`PATH`, `HOME`, `TMPDIR`, the XDG base
+        /// directories), the user (`USER`, `LOGNAME`, `SHELL`), the language (`LANG`, `LANGUAGE`, `LC_ALL`,
+        /// `LC_MESSAGES`, `LC_CTYPE`, `TZ`), the display (`DISPLAY`, `WAYLAND_DISPLAY`, `XAUTHORITY`,
+        /// `DBUS_SESSION_BUS_ADDRESS`, `XDG_CURRENT_DESKTOP`), and the loader's `LD_LIBRARY_PATH`.
         public static let defaultEnvironmentNames: Set<String> = [
             "PATH", "HOME", "TMPDIR", "USER", "LOGNAME", "SHELL",
             "LANG", "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LC_CTYPE", "TZ",

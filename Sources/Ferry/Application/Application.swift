@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// The running program, as far as background transfers need to know it.
+/// The running program, as background transfers see it.
 ///
 /// A background session outlives its app: when the session's transfers are done and the app is not
-/// running, the transfer daemon starts the app again. `Application` is the place where a program
-/// says under which name the daemon knows it, how it is started, and who handles the events that
-/// it was started for. It stands in for what `UIApplication` and `UIApplicationDelegate` offer.
+/// running, the transfer daemon starts the app again. With `Application`, a program sets the name by which
+/// the daemon knows it, how it is started, and which delegate handles the events that it was started for.
+/// It takes the place of `UIApplication` and `UIApplicationDelegate`.
 ///
 /// ```swift
 /// @main
@@ -21,13 +21,13 @@ import Synchronization
 /// }
 /// ```
 ///
-/// A program that opens no background session needs nothing of this.
+/// A program without background sessions does not need this class.
 public final class Application: Sendable {
     /// The application of this process.
     ///
-    /// The first access reads the environment variable by which the daemon tells a program what it
-    /// was started for, and removes it, so that programs started by this one do not take
-    /// themselves for relaunched. Access it early in `main`.
+    /// The first access reads and removes the environment variable in which the daemon passes what the
+    /// program was started for, so that child processes do not seem to be relaunched. Access it early in
+    /// `main`.
     public static let shared = Application(environment: .live)
 
     struct State {
@@ -35,7 +35,7 @@ public final class Application: Sendable {
         var identifier: String
         var isIdentifierFixed = false
         var relaunch: Relaunch?
-        /// Whether the program has said how it is started.
+        /// Whether the program has set how it is started.
         var isRelaunchChosen = false
         var launchEvents: LaunchEvents
     }
@@ -62,7 +62,7 @@ public final class Application: Sendable {
         )
     }
 
-    /// The object that handles what the system tells the program.
+    /// The object that handles system events for the program.
     ///
     /// Default: nil. Held strongly, until it is replaced. Set it before ``run()``,
     /// ``runUntilBackgroundEventsAreHandled()`` or ``deliverBackgroundEvents()``. A program that never sets one
@@ -74,12 +74,12 @@ public final class Application: Sendable {
                 defer { state.delegate = newValue }
                 return state.delegate == nil && newValue != nil && state.isIdentifierFixed
             }
-            // Its sessions were opened before, and the daemon thinks that nobody handles their events.
+            // Its sessions are already open, and the daemon assumes that the program does not handle their events.
             if isFirst { register() }
         }
     }
 
-    /// The name under which the transfer daemon knows the program, unique for its user.
+    /// The name by which the transfer daemon knows the program, unique for its user.
     ///
     /// Background session identifiers have to be unique only within an application, and a relaunched
     /// program finds its tasks again by this name. Default: the path of the program's own executable.
@@ -108,8 +108,8 @@ public final class Application: Sendable {
     /// daemon whenever a background session is made; listed and removable by `ferry hooks`.
     ///
     /// The default is registered only once ``delegate`` is set: a program that does not handle the events that it is
-    /// started for would only do once more what it does anyway, such as make another download. One whose events
-    /// another program handles sets a value that says so.
+    /// started for would only repeat its usual work, such as another download. If another program handles the events,
+    /// set this property to that program.
     ///
     /// nil: the program is never started again; events wait until it makes the session itself, as
     /// with ``URLSessionConfiguration/sessionSendsLaunchEvents`` set to false.
@@ -123,7 +123,7 @@ public final class Application: Sendable {
         }
     }
 
-    /// How the daemon is to start the program: not at all, unless it handles what it is started for.
+    /// How the daemon starts the program; nil unless ``relaunch`` or ``delegate`` is set.
     var registeredRelaunch: Relaunch? {
         state.withLock { state in
             state.isRelaunchChosen || state.delegate != nil ? state.relaunch : nil
@@ -135,7 +135,7 @@ public final class Application: Sendable {
         launchReason == .backgroundURLSession(identifier: identifier)
     }
 
-    /// The identifier, which from now on cannot be changed any more.
+    /// Returns the identifier, and prevents further changes to it.
     func fixIdentifier() -> String {
         state.withLock { state in
             state.isIdentifierFixed = true
@@ -147,12 +147,12 @@ public final class Application: Sendable {
 // MARK: - Running
 
 extension Application {
-    /// Hands the delegate the events this process was started for.
+    /// Delivers the events that this process was started for to the delegate.
     ///
     /// Calls ``ApplicationDelegate/application(_:handleEventsForBackgroundURLSession:completionHandler:)``
-    /// once, when ``launchReason`` is ``LaunchReason/backgroundURLSession(identifier:)``; does nothing
-    /// else, and nothing when called again. For programs with a main loop of their own, such as
-    /// GTK's: call it when the program has finished starting.
+    /// once, if ``launchReason`` is ``LaunchReason/backgroundURLSession(identifier:)``. Otherwise, and when
+    /// called again, it does nothing. Programs with their own main loop, such as GTK's, call it when they have
+    /// finished starting.
     @MainActor
     public func deliverBackgroundEvents() {
         guard let identifier = state.withLock({ $0.launchEvents.deliver() }) else { return }
@@ -169,13 +169,13 @@ extension Application {
         }
     }
 
-    /// Hands the delegate the events this process was started for, then runs the main run loop.
+    /// Delivers the events that this process was started for to the delegate, then runs the main run loop.
     ///
     /// For programs without a main loop of their own. The program ends by calling `exit`.
     ///
-    /// - Precondition: Called on the main thread, from a `main` that is not `async`. An `async` one has the
-    ///   main actor running already: call ``deliverBackgroundEvents()`` there, or
-    ///   ``runUntilBackgroundEventsAreHandled()``.
+    /// - Precondition: Called on the main thread, from a `main` that is not `async`. In an `async` `main`, the main
+    ///   actor is already running: call ``deliverBackgroundEvents()`` or ``runUntilBackgroundEventsAreHandled()``
+    ///   there.
     @MainActor
     public func run() -> Never {
         precondition(Thread.isMainThread, "Application.run() must be called on the main thread.")
@@ -189,7 +189,7 @@ extension Application {
     ///
     /// Calls ``ApplicationDelegate/application(_:handleEventsForBackgroundURLSession:completionHandler:)``
     /// on the main actor, waits until its completion handler has been called, and then until the
-    /// daemon has taken note of everything that was delivered, so that the program may exit.
+    /// daemon has acknowledged everything that was delivered, so that the program may exit.
     /// Returns at once when ``launchReason`` is ``LaunchReason/user``, and also when the delegate
     /// is missing. For command-line programs; requires that the main thread is free to run the
     /// main actor, as it is in an `async` `main`.

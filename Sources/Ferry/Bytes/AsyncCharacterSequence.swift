@@ -1,12 +1,12 @@
 /// The characters of a sequence of bytes, read as UTF-8.
 ///
-/// A character is what a reader takes for one, so that it may be made of several code points, and is known to have
-/// ended only when the next one begins. What is no UTF-8 becomes U+FFFD.
+/// A character is what a user perceives as one: it may consist of several code points, and is known to have ended only
+/// when the next one begins. Invalid UTF-8 becomes U+FFFD.
 public struct AsyncCharacterSequence<Base: AsyncSequence>: AsyncSequence
 where Base.Element == UInt8 {
     /// A character.
     public typealias Element = Character
-    /// What the bytes fail with.
+    /// The type of error that the bytes throw.
     public typealias Failure = Base.Failure
 
     private let base: AsyncUnicodeScalarSequence<Base>
@@ -27,10 +27,10 @@ extension AsyncCharacterSequence: Sendable where Base: Sendable {}
 extension AsyncCharacterSequence.AsyncIterator: Sendable {}
 
 extension AsyncCharacterSequence {
-    /// Goes through the characters.
+    /// An iterator over the characters.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var base: AsyncUnicodeScalarSequence<Base>.AsyncIterator
-        /// The character that may still go on.
+        /// The character that may still continue.
         private var character = ""
         // Not documented, but public since Swift 5.8. Asking a string instead takes time that grows with the
         // square of a character's length, which a server chooses.
@@ -43,16 +43,16 @@ extension AsyncCharacterSequence {
         /// Returns the next character.
         ///
         /// - Returns: The character; nil at the end.
-        /// - Throws: What the bytes fail with. A character that may go on before that is lost.
+        /// - Throws: The error of the bytes. A character that may continue before it is lost.
         public mutating func next() async throws(Failure) -> Character? {
             try await next(isolation: #isolation)
         }
 
         /// Returns the next character.
         ///
-        /// - Parameter actor: Where the caller runs.
+        /// - Parameter actor: The actor that the caller runs on.
         /// - Returns: The character; nil at the end.
-        /// - Throws: What the bytes fail with. A character that may go on before that is lost.
+        /// - Throws: The error of the bytes. A character that may continue before it is lost.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Failure) -> Character? {
@@ -80,6 +80,6 @@ extension AsyncCharacterSequence {
 }
 
 extension AsyncSequence where Element == UInt8 {
-    /// The characters that the bytes make.
+    /// The characters that the bytes encode.
     public var characters: AsyncCharacterSequence<Self> { AsyncCharacterSequence(self) }
 }

@@ -1,13 +1,13 @@
 /// The lines of a sequence of bytes, read as UTF-8.
 ///
 /// A line ends with one of the line breaks of Unicode: LF, CR, CR LF, VT (U+000B), FF (U+000C), NEL (U+0085), LS
-/// (U+2028) or PS (U+2029), which is not part of it; the last one may also end with the bytes. Empty lines are left
-/// out, as on Apple's systems: where they count, as in server-sent events, read the bytes or the characters.
-/// What is no UTF-8 becomes U+FFFD.
+/// (U+2028) or PS (U+2029), which is not part of it; the last one may also end with the bytes. Empty lines are
+/// omitted, as on Apple's systems: where they matter, as in server-sent events, read the bytes or the characters.
+/// Invalid UTF-8 becomes U+FFFD.
 public struct AsyncLineSequence<Base: AsyncSequence>: AsyncSequence where Base.Element == UInt8 {
     /// A line without its end.
     public typealias Element = String
-    /// What the bytes fail with.
+    /// The type of error that the bytes throw.
     public typealias Failure = Base.Failure
 
     private let base: Base
@@ -28,7 +28,7 @@ extension AsyncLineSequence: Sendable where Base: Sendable {}
 extension AsyncLineSequence.AsyncIterator: Sendable {}
 
 extension AsyncLineSequence {
-    /// Goes through the lines.
+    /// An iterator over the lines.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var base: Base.AsyncIterator
         private let buffer: BufferedBytes?
@@ -42,16 +42,16 @@ extension AsyncLineSequence {
         /// Returns the next line.
         ///
         /// - Returns: The line; nil at the end.
-        /// - Throws: What the bytes fail with. An incomplete line before that is lost.
+        /// - Throws: The error of the bytes. An incomplete line before it is lost.
         public mutating func next() async throws(Failure) -> String? {
             try await next(isolation: #isolation)
         }
 
         /// Returns the next line.
         ///
-        /// - Parameter actor: Where the caller runs.
+        /// - Parameter actor: The actor that the caller runs on.
         /// - Returns: The line; nil at the end.
-        /// - Throws: What the bytes fail with. An incomplete line before that is lost.
+        /// - Throws: The error of the bytes. An incomplete line before it is lost.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Failure) -> String? {
@@ -67,6 +67,6 @@ extension AsyncLineSequence {
 }
 
 extension AsyncSequence where Element == UInt8 {
-    /// The lines that the bytes make.
+    /// The lines that the bytes encode.
     public var lines: AsyncLineSequence<Self> { AsyncLineSequence(self) }
 }

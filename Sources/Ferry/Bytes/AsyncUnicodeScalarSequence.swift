@@ -1,11 +1,11 @@
 /// The code points of a sequence of bytes, read as UTF-8.
 ///
-/// What is no UTF-8 becomes U+FFFD.
+/// Invalid UTF-8 becomes U+FFFD.
 public struct AsyncUnicodeScalarSequence<Base: AsyncSequence>: AsyncSequence
 where Base.Element == UInt8 {
     /// A code point.
     public typealias Element = Unicode.Scalar
-    /// What the bytes fail with.
+    /// The type of error that the bytes throw.
     public typealias Failure = Base.Failure
 
     private let base: Base
@@ -26,7 +26,7 @@ extension AsyncUnicodeScalarSequence: Sendable where Base: Sendable {}
 extension AsyncUnicodeScalarSequence.AsyncIterator: Sendable {}
 
 extension AsyncUnicodeScalarSequence {
-    /// Goes through the code points.
+    /// An iterator over the code points.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var base: Base.AsyncIterator
         private let buffer: BufferedBytes?
@@ -40,16 +40,16 @@ extension AsyncUnicodeScalarSequence {
         /// Returns the next code point.
         ///
         /// - Returns: The code point; nil at the end.
-        /// - Throws: What the bytes fail with.
+        /// - Throws: The error of the bytes.
         public mutating func next() async throws(Failure) -> Unicode.Scalar? {
             try await next(isolation: #isolation)
         }
 
         /// Returns the next code point.
         ///
-        /// - Parameter actor: Where the caller runs.
+        /// - Parameter actor: The actor that the caller runs on.
         /// - Returns: The code point; nil at the end.
-        /// - Throws: What the bytes fail with.
+        /// - Throws: The error of the bytes.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Failure) -> Unicode.Scalar? {
@@ -62,7 +62,7 @@ extension AsyncUnicodeScalarSequence {
             }
         }
 
-        /// The next code point, if that takes no waiting.
+        /// Returns the next code point if it is available without waiting.
         mutating func nextAtHand() -> Unicode.Scalar? {
             while true {
                 if let scalar = decoder.next() { return scalar }
@@ -76,6 +76,6 @@ extension AsyncUnicodeScalarSequence {
 }
 
 extension AsyncSequence where Element == UInt8 {
-    /// The code points that the bytes make.
+    /// The code points that the bytes encode.
     public var unicodeScalars: AsyncUnicodeScalarSequence<Self> { AsyncUnicodeScalarSequence(self) }
 }

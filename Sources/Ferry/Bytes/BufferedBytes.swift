@@ -1,10 +1,10 @@
 import Foundation
 
-/// The bytes at hand of one iterator, which lines and characters take without an asynchronous call for each.
+/// The buffered bytes of an iterator, which lines and characters take without an asynchronous call for each.
 @usableFromInline
 final class BufferedBytes {
     private let consumer: URLSession.AsyncBytes.Consumer
-    // What is inlined into the app needs no call while there are bytes at hand.
+    // Inlined into the app, so that no call is needed while bytes are buffered.
     @usableFromInline var bytes: [UInt8] = []
     @usableFromInline var position = 0
 
@@ -12,7 +12,7 @@ final class BufferedBytes {
         self.consumer = consumer
     }
 
-    /// Takes the next byte; nil when none is at hand.
+    /// Takes the next byte; nil if none is buffered.
     @inlinable
     func take() -> UInt8? {
         guard position < bytes.count else { return nil }
@@ -28,10 +28,10 @@ final class BufferedBytes {
         return taken
     }
 
-    /// Waits for more and takes the first byte of that; nil at the end.
+    /// Waits for more bytes and takes the first of them; nil at the end.
     @usableFromInline
     func takeMore() async throws -> UInt8? {
-        // Let go of before the wait: the piece may be large.
+        // Released before the wait: the piece may be large.
         bytes = []
         position = 0
         guard let data = try await consumer.stream.next() else { return nil }

@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// The way of a response's body from the event loop to the task that iterates over it.
+/// A stream of a response's body from the event loop to the task that iterates over it.
 ///
-/// What has been appended and not been taken yet waits here, as much as it may be: the owner is told what was
-/// taken, and pauses the transfer while too much waits. Members may be used from any thread.
+/// Bytes that have been appended and not read yet wait here, without a limit: the owner is notified of each read, and
+/// pauses the transfer while too many wait. Members may be used from any thread.
 final class ByteStream: Sendable {
     private let state = Mutex(State())
     private let whenTaken: @Sendable (Int) -> Void
@@ -14,8 +14,8 @@ final class ByteStream: Sendable {
     ///
     /// - Parameters:
     ///   - whenTaken: Called with the size of each piece that was taken, where its reader runs.
-    ///   - whenAbandoned: Called when nobody wants the rest any more, at most once and only before the end: a
-    ///     Swift task that reads was cancelled, or ``abandon()`` called.
+    ///   - whenAbandoned: Called when the rest is no longer wanted, at most once and only before the end: a
+    ///     Swift task that reads was cancelled, or ``abandon()`` was called.
     init(
         whenTaken: @escaping @Sendable (Int) -> Void,
         whenAbandoned: @escaping @Sendable () -> Void
@@ -24,20 +24,20 @@ final class ByteStream: Sendable {
         self.whenAbandoned = whenAbandoned
     }
 
-    /// Appends a piece; nothing after the end.
+    /// Appends a piece; does nothing after the end.
     func append(_ data: Data) {
         guard !data.isEmpty else { return }
         let reader = state.withLock { $0.append(data) }
         reader?.resume(returning: .success(data))
     }
 
-    /// Ends the stream behind what was appended, with an error or without; further calls do nothing.
+    /// Ends the stream after the appended pieces, with an error or without; further calls do nothing.
     func finish(_ error: (any Error)?) {
         let readers = state.withLock { $0.finish(error) }
         resume(readers, error)
     }
 
-    /// Drops what waits, as nobody wants it; reading it fails with `URLError.Code.cancelled` from now on.
+    /// Drops the waiting pieces; reading then fails with `URLError.Code.cancelled`.
     func abandon() {
         let error = URLError(.cancelled)
         guard let readers = state.withLock({ $0.abandon(error) }) else { return }
@@ -47,13 +47,13 @@ final class ByteStream: Sendable {
 
     /// Takes the next piece; waits for it if there is none yet.
     ///
-    /// When the Swift task that calls it is cancelled, the stream is abandoned. Should several call at once,
+    /// When the Swift task that calls it is cancelled, the stream is abandoned. If several tasks call it at once,
     /// each gets some of the pieces.
     ///
     /// - Returns: The piece; nil at the end and after an error.
     /// - Throws: The error that the stream has ended with, once.
     func next() async throws -> Data? {
-        // Else a reader that never has to wait would not notice.
+        // Otherwise a reader that never has to wait would not notice the cancellation.
         if Task.isCancelled { abandon() }
         let piece = try await takeNext().get()
         if let piece { whenTaken(piece.count) }
@@ -85,7 +85,7 @@ extension ByteStream {
     fileprivate typealias Result = Swift.Result<Data?, any Error>
     fileprivate typealias Reader = CheckedContinuation<Result, Never>
 
-    /// What waits, of which either pieces or readers are empty.
+    /// The waiting pieces and readers, at least one of which is empty.
     private struct State {
         private var pieces: [Data] = []
         /// How many of the pieces were taken.
@@ -94,7 +94,7 @@ extension ByteStream {
         private var hasEnded = false
         private var error: (any Error)?
 
-        /// Keeps a piece, or says who gets it.
+        /// Keeps a piece, or returns the reader that gets it.
         mutating func append(_ data: Data) -> Reader? {
             guard !hasEnded else { return nil }
             guard readers.isEmpty else { return readers.removeFirst() }
@@ -102,7 +102,7 @@ extension ByteStream {
             return nil
         }
 
-        /// The next piece, or the end; nil when that has not come yet.
+        /// Takes the next piece, or the end; nil if neither is available yet.
         mutating func take() -> Result? {
             if takenCount < pieces.count { return .success(takeFirst()) }
             guard hasEnded else { return nil }
@@ -110,14 +110,14 @@ extension ByteStream {
             return error.map { .failure($0) } ?? .success(nil)
         }
 
-        /// The next piece, or the end; the reader waits when that has not come yet.
+        /// Takes the next piece, or the end; keeps the reader if neither is available yet.
         mutating func take(otherwise reader: Reader) -> Result? {
             if let result = take() { return result }
             readers.append(reader)
             return nil
         }
 
-        /// Says who is to be told of the end.
+        /// Ends the stream and returns the readers to resume.
         mutating func finish(_ error: (any Error)?) -> [Reader] {
             guard !hasEnded else { return [] }
             hasEnded = true
@@ -126,7 +126,7 @@ extension ByteStream {
             return readers
         }
 
-        /// Says who is to be told of the end; nil when it has been before.
+        /// Drops the pieces, ends the stream and returns the readers to resume; nil if it has already ended.
         mutating func abandon(_ error: any Error) -> [Reader]? {
             guard !hasEnded else { return nil }
             pieces = []
@@ -134,7 +134,7 @@ extension ByteStream {
             return finish(error)
         }
 
-        /// Removing the first of many costs as much as there are, so that it is done for many at once.
+        /// Removing the first of many pieces takes time for all of them, so it is done for many at once.
         private mutating func takeFirst() -> Data {
             let piece = pieces[takenCount]
             pieces[takenCount] = Data()

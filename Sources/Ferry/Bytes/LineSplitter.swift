@@ -1,11 +1,11 @@
-/// Makes lines of bytes.
+/// Splits bytes into lines.
 struct LineSplitter {
     /// The line so far, with what may become a line break at its end.
     private var line: [UInt8] = []
 
     /// Takes a byte.
     ///
-    /// The second half of CR LF ends an empty line, so that it need not be known as such.
+    /// The LF of a CR LF ends an empty line, so it needs no special handling.
     ///
     /// - Returns: The line that it ends, unless that is empty.
     mutating func take(_ byte: UInt8) -> String? {
@@ -13,9 +13,9 @@ struct LineSplitter {
         return endIfBroken(by: byte)
     }
 
-    /// Takes bytes that are at hand, up to the end of a line.
+    /// Takes buffered bytes, up to the end of a line.
     ///
-    /// - Returns: The line, unless there is no whole one.
+    /// - Returns: The line; nil if there is no complete one.
     mutating func take(from buffer: BufferedBytes) -> String? {
         while true {
             let bytes = buffer.take(through: Self.mayEnd(with:))

@@ -1,6 +1,6 @@
-/// Makes code points of bytes as they come, as `String(decoding:as:)` does of all of them.
+/// Decodes code points from bytes as they arrive, as `String(decoding:as:)` does from all of them.
 struct ScalarDecoder {
-    /// The beginning of the next code point, and after a byte that does not go on with it that one.
+    /// The beginning of the next code point, and the byte after it if that does not continue it.
     private var pending: [UInt8] = []
 
     /// Whether the next byte begins a code point.
@@ -11,12 +11,12 @@ struct ScalarDecoder {
         pending.append(byte)
     }
 
-    /// Returns a code point; nil when that takes more bytes.
+    /// Returns a code point; nil if it needs more bytes.
     mutating func next() -> Unicode.Scalar? {
         guard let first = pending.first else { return nil }
         guard let byteCount = Self.byteCount(of: first) else { return replacing(1) }
         let wrong = pending.indices.dropFirst().first { !isContinuation($0) }
-        // As much as could have been one becomes one U+FFFD, Unicode 15 §3.9, table 3-8.
+        // A maximal subpart becomes one U+FFFD, Unicode 15 §3.9, table 3-8.
         if let wrong { return replacing(wrong) }
         guard pending.count == byteCount else { return nil }
         defer { pending.removeAll(keepingCapacity: true) }
@@ -25,7 +25,7 @@ struct ScalarDecoder {
 
     /// Takes the end of the bytes.
     ///
-    /// - Returns: U+FFFD for a code point that has begun only.
+    /// - Returns: U+FFFD for an incomplete code point.
     mutating func finish() -> Unicode.Scalar? {
         pending.isEmpty ? nil : replacing(pending.count)
     }
@@ -47,7 +47,7 @@ struct ScalarDecoder {
         }
     }
 
-    /// Whether a byte can stand where it does; the first byte says what the second can be.
+    /// Whether a byte is valid at its position; the first byte determines the range of the second.
     private func isContinuation(_ index: Int) -> Bool {
         let range: ClosedRange<UInt8> =
             switch (index, pending[0]) {
@@ -60,7 +60,7 @@ struct ScalarDecoder {
         return range.contains(pending[index])
     }
 
-    /// What complete and correct bytes are.
+    /// The code point of complete and valid bytes.
     private var scalar: Unicode.Scalar {
         let leading: UInt8 =
             switch pending.count {

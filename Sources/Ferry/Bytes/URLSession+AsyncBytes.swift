@@ -3,9 +3,8 @@ import Foundation
 extension URLSession {
     /// The body of a response, byte by byte as it arrives.
     ///
-    /// It can be gone through once: what one iterator has got, no other gets. Who reads slowly makes the server
-    /// wait. When the Swift task that reads is cancelled, and when neither the sequence nor an iterator is left,
-    /// the transfer is cancelled.
+    /// It can be iterated once: each byte goes to one iterator only. A slow reader makes the server wait. The transfer
+    /// is cancelled when the Swift task that reads is cancelled, and when neither the sequence nor an iterator is left.
     ///
     /// ```swift
     /// let (bytes, response) = try await session.bytes(from: url)
@@ -14,8 +13,8 @@ extension URLSession {
     /// }
     /// ```
     ///
-    /// Errors that come after the response, such as a connection that is lost, are thrown while iterating, as
-    /// `URLError`. The bytes that have come before are delivered before.
+    /// Errors after the response, such as a lost connection, are thrown during iteration, as `URLError`, after the
+    /// bytes that were received before them.
     public struct AsyncBytes: AsyncSequence, Sendable {
         /// A byte.
         public typealias Element = UInt8
@@ -33,7 +32,7 @@ extension URLSession {
             self.task = task
         }
 
-        /// Makes an iterator over the bytes that nobody has got yet.
+        /// Makes an iterator over the bytes that have not been read yet.
         public func makeAsyncIterator() -> AsyncIterator {
             AsyncIterator(buffer: BufferedBytes(of: consumer))
         }
@@ -41,14 +40,14 @@ extension URLSession {
 }
 
 extension URLSession.AsyncBytes {
-    /// Goes through the bytes; a copy goes on where the other one is.
+    /// An iterator over the bytes; copies share their position.
     public struct AsyncIterator: AsyncIteratorProtocol {
         @usableFromInline let buffer: BufferedBytes
 
         /// Returns the next byte.
         ///
         /// - Returns: The byte; nil at the end and after an error.
-        /// - Throws: What the task has failed with; `URLError.Code.cancelled` when the Swift task was cancelled.
+        /// - Throws: The error of the task; `URLError.Code.cancelled` when the Swift task was cancelled.
         @inlinable
         public mutating func next() async throws -> UInt8? {
             if let byte = buffer.take() { return byte }
@@ -57,9 +56,9 @@ extension URLSession.AsyncBytes {
 
         /// Returns the next byte.
         ///
-        /// - Parameter actor: Where the caller runs.
+        /// - Parameter actor: The actor that the caller runs on.
         /// - Returns: The byte; nil at the end and after an error.
-        /// - Throws: What the task has failed with; `URLError.Code.cancelled` when the Swift task was cancelled.
+        /// - Throws: The error of the task; `URLError.Code.cancelled` when the Swift task was cancelled.
         @inlinable
         public mutating func next(
             isolation actor: isolated (any Actor)?
@@ -69,7 +68,7 @@ extension URLSession.AsyncBytes {
         }
     }
 
-    /// All that hold it want the stream's bytes.
+    /// The shared owner of the stream, which abandons the stream when it is released.
     final class Consumer: Sendable {
         let stream: ByteStream
 

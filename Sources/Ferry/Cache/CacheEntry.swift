@@ -7,7 +7,7 @@ import FoundationNetworking
 // @unchecked because Foundation does not declare `CachedURLResponse` as sendable; all it has is set once,
 // when it is made, and nothing in Ferry changes what its user info holds.
 struct CacheEntry: @unchecked Sendable {
-    /// What decides about its use.
+    /// The values that decide about its use.
     let stored: StoredResponse
     /// The response with its body, as the app gets it.
     let response: CachedURLResponse
@@ -17,7 +17,7 @@ struct CacheEntry: @unchecked Sendable {
         self.response = response
     }
 
-    /// Reads what a cache has for a request; nil where that cannot be an answer to it.
+    /// Reads a cached response for a request; nil if it cannot answer the request.
     init?(_ response: CachedURLResponse, for request: TransferRequest) {
         let head = Self.head(of: response.response, url: request.url)
         if let record = CacheRecord(userInfo: response.userInfo) {
@@ -34,7 +34,7 @@ struct CacheEntry: @unchecked Sendable {
         self.response = response
     }
 
-    /// A response that the app has stored: for which request, it knows itself, and when, nobody does.
+    /// A response that the app has stored: only the app knows for which request, and the date is unknown.
     ///
     /// Without a date it is stale from the beginning, so that it is used only where the app's policy says
     /// that age does not matter.
@@ -56,7 +56,7 @@ struct CacheEntry: @unchecked Sendable {
         }
     }
 
-    /// An app may store responses that are not HTTP's; they have no fields.
+    /// Returns the head of a response; a response that is not HTTP's has no fields.
     ///
     /// Foundation changes the case of names and joins fields of one name by commas. Neither matters.
     private static func head(of response: URLResponse, url: String) -> HTTPResponseHead {

@@ -1,13 +1,13 @@
 import Foundation
 import FoundationNetworking
 
-/// The request under which Foundation's cache has the response to a URL.
+/// The request under which Foundation's cache stores the response to a URL.
 ///
-/// That cache knows a URL by host, port and decoded path only: one response for all queries, for
-/// `http` and `https`, for `/a%2Fb` and `/a/b`. On disk that key is a file name, in Base64, where a slash
-/// or more than 255 bytes make storing fail without a word. So a URL that the cache would confuse or lose
-/// goes under a key of its own, made of a hash, and any other under itself. Which URL a stored
-/// response is for its user info says in either case.
+/// That cache identifies a URL by host, port and decoded path only: it has one response for all queries, for
+/// `http` and `https`, for `/a%2Fb` and `/a/b`. On disk the key is a Base64 file name, where a slash or more
+/// than 255 bytes make storing fail silently. So a URL that the cache would confuse or lose is stored under a
+/// key made from a hash, and any other under itself. In either case, the URL is in the user info of the stored
+/// response.
 struct CacheKey: Hashable {
     /// The URL without its fragment, which is not sent.
     let url: String
@@ -32,12 +32,12 @@ struct CacheKey: Hashable {
         return !isSecure || url.query != nil || !isCanonical || byteCount > greatestByteCount
     }
 
-    /// What fits into a file's name, in Base64 and with a time, an ending and a port.
+    /// The length that fits into a file name, in Base64 and with a time, an extension and a port.
     private static let greatestByteCount = 150
 
     private static func ownURL(for text: String) -> URL? {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        // FNV-1a. Two URLs with one hash push each other out; they are not taken for each other.
+        // FNV-1a. Two URLs with the same hash replace each other; they are not confused.
         for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
         return URL(string: "http://cache.ferry.invalid/" + String(hash, radix: 16))
     }
@@ -47,10 +47,10 @@ struct CacheKey: Hashable {
     }
 }
 
-// MARK: - What is stored
+// MARK: - Stored responses
 
 extension CacheKey {
-    /// The entry of a stored response's user info that has the URL.
+    /// The name of the user info entry that has the URL of a stored response.
     private static let name = "io.ferry.url"
 
     /// A response as it is stored under this key.
@@ -67,10 +67,10 @@ extension CacheKey {
         )
     }
 
-    /// A stored response as it was given; nil where it is for another URL.
+    /// Returns a stored response as it was given; nil if it is for another URL.
     func takeOff(_ response: CachedURLResponse) -> CachedURLResponse? {
         var userInfo = response.userInfo ?? [:]
-        // What an earlier Ferry, or another program, has stored, has no such entry.
+        // Responses that an earlier Ferry or another program has stored have no such entry.
         let owner = userInfo.removeValue(forKey: Self.name) as? String
         let known = owner ?? response.response.url.map { Self.withoutFragment($0.absoluteString) }
         guard known == url else { return nil }

@@ -5,8 +5,7 @@ import FoundationNetworking
 extension CachePolicy {
     /// How a request is to be answered in a session.
     ///
-    /// Foundation does not tell whether a request's policy was set, so that its default counts as not
-    /// set.
+    /// Foundation does not report whether a request's policy was set, so its default counts as not set.
     init(_ request: URLRequest, configuration: URLSessionConfiguration.Values) {
         let own = request.cachePolicy
         self.init(own == .useProtocolCachePolicy ? configuration.requestCachePolicy : own)

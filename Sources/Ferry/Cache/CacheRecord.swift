@@ -1,10 +1,10 @@
 import FerryTransfer
 import Foundation
 
-/// What `URLCache` does not keep of a response, but the rules of caching ask for.
+/// The properties of a response that `URLCache` does not keep, but HTTP caching requires.
 ///
-/// It goes into the user info of a `CachedURLResponse`, as one entry of type `Data`: anything else that is
-/// no plain value cannot go to the disk (see ``URLCacheStorage``).
+/// It is one `Data` entry in the user info of a `CachedURLResponse`: only plain values can be written to disk
+/// (see ``URLCacheStorage``).
 struct CacheRecord: Codable {
     var selectingFields: SelectingFields
     /// Seconds since 1970; see ``StoredResponse/requestTime``.
@@ -18,7 +18,7 @@ struct CacheRecord: Codable {
         responseTime = stored.responseTime.secondsSince1970
     }
 
-    /// Reads the record of a stored response; nil when it has none, so that the app has stored it.
+    /// Reads the record of a stored response; nil if it has none because the app has stored it.
     init?(userInfo: [AnyHashable: Any]?) {
         guard let data = userInfo?[Self.key] as? Data,
             let record = try? PropertyListDecoder().decode(Self.self, from: data)

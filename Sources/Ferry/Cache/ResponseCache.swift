@@ -4,25 +4,25 @@ import FerryTransfer
 import Foundation
 import FoundationNetworking
 
-/// The cache of a default or ephemeral session, to which its data tasks talk on the event loop.
+/// The cache of a default or ephemeral session, which its data tasks use on the event loop.
 ///
-/// A task calls ``lookUp(_:policy:then:)`` first and does as the plan says. If that is to fetch, it has
-/// the lookup's transaction judge the answer, and follows with ``store(_:as:for:)``,
-/// ``freshen(_:as:isKept:for:)`` or ``invalidate(_:)``. Later lookups see what earlier calls have stored.
+/// A task calls ``lookUp(_:policy:then:)`` first and follows the plan. If the plan is to fetch, the lookup's
+/// transaction judges the response, and the task continues with ``store(_:as:for:)``,
+/// ``freshen(_:as:isKept:for:)`` or ``invalidate(_:)``. Later lookups see the results of earlier calls.
 final class ResponseCache: Sendable {
-    /// What was found, and what follows from it.
+    /// The result of a lookup.
     struct Lookup: Sendable {
-        /// Judges the server's answer, if there is to be one.
+        /// Judges the server's response, if one is fetched.
         var transaction: CacheTransaction
         var plan: CacheTransaction.Plan
-        /// What is stored; nil where it may not be used for this request in any way.
+        /// The stored response; nil if it may not be used for this request in any way.
         var entry: CacheEntry?
     }
 
-    /// For all caches in the process, as sessions share them: see ``URLCacheStorage``.
+    /// The queue of all caches in the process, as sessions share them: see ``URLCacheStorage``.
     static let queue = BlockingQueue(label: "ferry.cache")
 
-    /// Asked for each time: an app may replace the shared cache, and making it reads disk.
+    /// Called each time: an app may replace the shared cache, and making it reads the disk.
     private let cache: @Sendable () -> URLCache?
     private let now: @Sendable () -> HTTPDate
 
@@ -43,7 +43,7 @@ final class ResponseCache: Sendable {
     /// Looks up a request and decides how it is answered.
     ///
     /// - Parameters:
-    ///   - request: With all fields that are sent, also cookies.
+    ///   - request: The request with all fields that are sent, including cookies.
     ///   - policy: How the app wants the request to be answered.
     ///   - completion: Called later, on the loop.
     @LoopActor
@@ -54,7 +54,7 @@ final class ResponseCache: Sendable {
     ) {
         let transaction = CacheTransaction(request: request, policy: policy)
         Self.queue.perform { [cache, now] in
-            // Asked for in any case, so that it is there when the loop needs its size.
+            // Always made, so that the cache exists when the loop needs its size.
             let storage = cache().map { URLCacheStorage(cache: $0) }
             let entry = transaction.needsLookup ? storage?.entry(for: request) : nil
             var lookup = Lookup(transaction: transaction, plan: .fail, entry: nil)
@@ -66,17 +66,17 @@ final class ResponseCache: Sendable {
 
     /// The longest body that is stored; a task need not keep a longer one for the cache.
     ///
-    /// Apple: a response must be no larger than about 5 % of the disk cache. Where that has no room, of the
-    /// memory.
+    /// A twentieth of the larger of the capacities on disk and in memory. Apple: a response must be no larger than
+    /// about 5 % of the disk cache.
     @LoopActor
     var greatestBodyByteCount: Int {
         cache().map { max($0.diskCapacity, $0.memoryCapacity) / 20 } ?? 0
     }
 
-    /// The response that the app's delegate is asked about; nil when it is not to be stored anyway.
+    /// The response that the app's delegate is asked about; nil if it would not be stored anyway.
     ///
     /// - Parameters:
-    ///   - proposed: What the transaction proposes to store.
+    ///   - proposed: The response that the transaction proposes to store.
     ///   - data: The whole body, as the app got it.
     /// - Returns: The response for `willCacheResponse`.
     @LoopActor
@@ -91,11 +91,11 @@ final class ResponseCache: Sendable {
         )
     }
 
-    /// Stores what the delegate has made of a proposed response.
+    /// Stores the delegate's version of a proposed response.
     ///
     /// - Parameters:
-    ///   - response: Its answer; nil, or one that is not to be stored, removes what is stored.
-    ///   - proposed: What the transaction proposed to store.
+    ///   - response: Its answer; nil, or one that may not be stored, removes the stored response.
+    ///   - proposed: The response that the transaction proposed to store.
     ///   - url: The URL of the request.
     @LoopActor
     func store(_ response: CachedURLResponse?, as proposed: StoredResponse, for url: String) {
@@ -103,11 +103,11 @@ final class ResponseCache: Sendable {
         keep(CacheEntry(stored: proposed, response: response), for: url)
     }
 
-    /// Applies what a 304 has said to a stored response.
+    /// Updates a stored response with a 304.
     ///
     /// - Parameters:
-    ///   - entry: What the lookup found.
-    ///   - freshened: What the transaction says to use in its place.
+    ///   - entry: The entry that the lookup found.
+    ///   - freshened: The response that the transaction says to use in its place.
     ///   - isKept: Whether to store it, as the transaction says.
     ///   - url: The URL of the request.
     /// - Returns: The response that the app gets.
@@ -143,13 +143,13 @@ final class ResponseCache: Sendable {
         }
     }
 
-    /// Calls `body` on the loop when all that was stored, or removed, until now is so.
+    /// Calls `body` on the loop when all changes so far have been made.
     @LoopActor
     func afterChanges(_ body: @escaping @LoopActor @Sendable () -> Void) {
         Self.queue.perform { LoopActor.perform { body() } }
     }
 
-    /// The error of a request that may be answered from the cache only, where the cache cannot.
+    /// Returns the error of a request that only the cache may answer, when it cannot.
     static func failure(of request: TransferRequest) -> URLError {
         URLError(.resourceUnavailable, url: URL(string: request.url))
     }

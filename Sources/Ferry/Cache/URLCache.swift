@@ -5,22 +5,22 @@ import Synchronization
 
 /// Responses that are kept, in memory and on disk, with the requests that they answer.
 ///
-/// Foundation's cache, with what it gets wrong put right: it has one response for all queries of a path, for
-/// `http` and `https`, and for `/a%2Fb` and `/a/b`; it does not store a URL that is long or ends in a slash; and it
-/// traps when it evicts what was stored twice, or reads user info that holds anything but plain values. A
-/// class that overrides `cachedResponse(for:)` and its siblings is told each request as it is.
+/// Foundation's cache, with corrections: Foundation's has one response for all queries of a path, for `http` and
+/// `https`, and for `/a%2Fb` and `/a/b`; it does not store a URL that is long or ends in a slash; and it traps when it
+/// evicts a response that was stored twice, or reads user info that holds anything but plain values. A subclass that
+/// overrides `cachedResponse(for:)` and its siblings receives each request unchanged.
 ///
 /// ```swift
 /// let cache = URLCache(memoryCapacity: 4 << 20, diskCapacity: 100 << 20, diskPath: nil)
 /// configuration.urlCache = cache
 /// ```
 ///
-/// - Note: It is a class of its own on Linux, and FoundationNetworking's is its superclass. What you get from
-///   code that imports FoundationNetworking alone can be cast to it where it is one.
+/// - Note: On Linux it is a separate class, a subclass of FoundationNetworking's. An object from code that imports only
+///   FoundationNetworking can be cast to it if it is one.
 open class URLCache: FoundationNetworking.URLCache, @unchecked Sendable {
     // @unchecked because an open class cannot be checked; Foundation's is declared so, too.
 
-    /// What is there is removed and replaced as one step: Foundation would enter it twice.
+    /// Makes removing and storing one step: otherwise Foundation would list a response twice.
     private let lock = Mutex(())
 
     /// Makes a cache.
@@ -28,7 +28,7 @@ open class URLCache: FoundationNetworking.URLCache, @unchecked Sendable {
     /// - Parameters:
     ///   - memoryCapacity: How many bytes it may hold in memory.
     ///   - diskCapacity: How many bytes it may hold on disk.
-    ///   - path: Its directory; nil for one of the process's name in `~/.cache`.
+    ///   - path: Its directory; nil for one named after the process in `~/.cache`.
     public override init(memoryCapacity: Int, diskCapacity: Int, diskPath path: String?) {
         super.init(memoryCapacity: memoryCapacity, diskCapacity: diskCapacity, diskPath: path)
     }
@@ -38,7 +38,7 @@ open class URLCache: FoundationNetworking.URLCache, @unchecked Sendable {
     /// - Parameters:
     ///   - memoryCapacity: How many bytes it may hold in memory.
     ///   - diskCapacity: How many bytes it may hold on disk.
-    ///   - directory: Its directory; nil for one of the process's name in `~/.cache`.
+    ///   - directory: Its directory; nil for one named after the process in `~/.cache`.
     public convenience init(memoryCapacity: Int, diskCapacity: Int, directory: URL? = nil) {
         self.init(
             memoryCapacity: memoryCapacity,
@@ -47,9 +47,9 @@ open class URLCache: FoundationNetworking.URLCache, @unchecked Sendable {
         )
     }
 
-    /// The response that is stored for a request's URL; nil where there is none.
+    /// Returns the response that is stored for a request's URL; nil if there is none.
     ///
-    /// It reads the disk, and blocks for that long.
+    /// Reads the disk, and blocks while it does.
     open override func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
         guard let key = CacheKey(request) else { return nil }
         return lock.withLock { _ in
@@ -57,10 +57,10 @@ open class URLCache: FoundationNetworking.URLCache, @unchecked Sendable {
         }
     }
 
-    /// Stores a response for a request's URL, in place of what is there.
+    /// Stores a response for a request's URL, replacing any earlier one.
     ///
-    /// It writes the disk, and blocks for that long. User info goes to the disk where all of it is text, data,
-    /// dates and numbers under names, and stays in memory with its response otherwise.
+    /// Writes the disk, and blocks while it does. User info is written to disk if all of it is text, data, dates and
+    /// numbers under string keys; otherwise it stays in memory with its response.
     open override func storeCachedResponse(
         _ cachedResponse: CachedURLResponse,
         for request: URLRequest
@@ -72,11 +72,11 @@ open class URLCache: FoundationNetworking.URLCache, @unchecked Sendable {
         }
     }
 
-    /// Removes what is stored for a request's URL.
+    /// Removes the response that is stored for a request's URL.
     open override func removeCachedResponse(for request: URLRequest) {
         guard let key = CacheKey(request) else { return }
         lock.withLock { _ in
-            // Where two URLs have one key, what is there may be the other's.
+            // If two URLs have the same key, the stored response may be the other's.
             guard let there = super.cachedResponse(for: key.request), key.takeOff(there) != nil
             else { return }
             super.removeCachedResponse(for: key.request)
@@ -105,7 +105,7 @@ open class URLCache: FoundationNetworking.URLCache, @unchecked Sendable {
         for dataTask: URLSessionDataTask,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
-        // Looked up behind what sessions have stored; the handler is the app's, and may take its time.
+        // Looked up after the changes that sessions have queued; the handler is the app's, and may take long.
         ResponseCache.queue.perform { [self] in
             let found = dataTask.currentRequest.flatMap { cachedResponse(for: $0) }
             DispatchQueue.global().async { completionHandler(found) }
@@ -122,9 +122,9 @@ open class URLCache: FoundationNetworking.URLCache, @unchecked Sendable {
 extension FoundationNetworking.URLCache {
     /// The cache of the process, which default sessions use.
     ///
-    /// Default: 4 MB in memory, and 20 MB on disk in a directory of the process's name in `~/.cache`. It is the
-    /// same for code that imports FoundationNetworking alone; what that had set is replaced by a cache of the
-    /// same capacities the first time when Ferry is asked for it.
+    /// Default: 4 MB in memory, and 20 MB on disk in a directory named after the process in `~/.cache`. Code that
+    /// imports only FoundationNetworking has the same cache; one that such code has set is replaced by a cache of the
+    /// same capacities when Ferry's is first accessed.
     public class var shared: URLCache {
         get {
             sharedLock.withLock { _ in

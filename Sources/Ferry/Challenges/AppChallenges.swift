@@ -4,20 +4,20 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// Has an app's delegates decide about the challenges of a task.
+/// Asks an app's delegates about the challenges of a task.
 @LoopActor
 struct AppChallenges {
     let task: URLSessionTask
     let credentials: CredentialStore
 
-    /// What the app has decided.
+    /// The app's decision about a challenge.
     struct Decision {
         var answer: LoadChallengeAnswer
-        /// Whether it is good for other tasks, too.
+        /// Whether it applies to other tasks, too.
         var isKept = true
     }
 
-    /// Whether anybody might want to decide about certificates, a server's or the app's own.
+    /// Whether a delegate may decide about certificates, the server's or the app's own.
     var mayDecideOnCertificates: Bool {
         if let delegate = task.session?.delegate,
             !DelegateForms.isDefault(.sessionChallenge, of: delegate)
@@ -27,7 +27,7 @@ struct AppChallenges {
         return task.isHeard(.taskChallenge)
     }
 
-    /// Whether anybody might have something to say about a challenge.
+    /// Returns whether a delegate or a stored credential may answer a challenge.
     func mayAnswer(_ challenge: LoadChallenge) -> Bool {
         guard case .password = challenge.kind else { return mayDecideOnCertificates }
         return task.isHeard(.taskChallenge) || !credentials.isEmpty
@@ -36,7 +36,7 @@ struct AppChallenges {
     /// Decides about a challenge.
     ///
     /// - Parameters:
-    ///   - challenge: What is asked.
+    ///   - challenge: The challenge.
     ///   - answer: Called once with what the app has decided.
     func decide(
         on challenge: LoadChallenge,
@@ -57,7 +57,7 @@ struct AppChallenges {
         case .password:
             let isFirst = challenge.previousFailureCount == 0
             let usable = isFirst ? storedCredential(for: space) : nil
-            // The one that was refused is shown, and not used again by itself.
+            // The refused credential is proposed, but not used again automatically.
             let refused = isFirst ? nil : task.storage.withLock { $0.latestCredential }
             let given = Answer { (given: ChallengeAnswer) in
                 answer(decide(given, challenge, space, usable))
@@ -66,7 +66,7 @@ struct AppChallenges {
         }
     }
 
-    /// What a password challenge is answered with.
+    /// Returns the decision about a password challenge.
     private func decide(
         _ given: ChallengeAnswer,
         _ challenge: LoadChallenge,
@@ -91,7 +91,7 @@ struct AppChallenges {
         )
     }
 
-    /// That of the session's store, or else that in the URL.
+    /// Returns the credential in the session's store, or else the one in the URL.
     private func storedCredential(for space: URLProtectionSpace) -> URLCredential? {
         if let stored = credentials.credential(for: space) { return stored }
         guard !space.isProxy(), let url = task.originalRequest?.url,
@@ -103,7 +103,7 @@ struct AppChallenges {
         return URLCredential(user: user, password: password, persistence: .none)
     }
 
-    /// DL-9: the session's delegate is asked, and the task's where that one does not answer such questions.
+    /// DL-9: Asks the session's delegate, or the task's if the session's does not answer such challenges.
     private func askSession(
         _ challenge: URLAuthenticationChallenge,
         then answer: Answer<ChallengeAnswer>
@@ -126,7 +126,7 @@ struct AppChallenges {
         )
     }
 
-    /// DL-10: the task's delegate is asked, and nobody in its place.
+    /// DL-10: Asks the task's delegate, and no other in its place.
     private func askTask(
         _ challenge: URLAuthenticationChallenge,
         then answer: Answer<ChallengeAnswer>

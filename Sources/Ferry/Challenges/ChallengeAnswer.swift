@@ -1,23 +1,23 @@
 import FerryTransfer
 import FoundationNetworking
 
-/// What an app has answered to a challenge.
+/// The answer of an app to a challenge.
 struct ChallengeAnswer: Sendable {
     var disposition: URLSession.AuthChallengeDisposition
     var credential: URLCredential?
 }
 
 extension URLCredential {
-    /// Whether it is good for other tasks, too.
+    /// Whether it applies to other tasks, too.
     var isKept: Bool { persistence != .none }
 }
 
 extension LoadChallengeAnswer {
-    /// What is to be done, where the app has decided.
+    /// Creates the answer to a challenge from the app's decision.
     ///
     /// - Parameters:
-    ///   - answer: What it has answered; not to do as if it had not been asked.
-    ///   - challenge: What it was asked.
+    ///   - answer: The app's answer.
+    ///   - challenge: The challenge.
     init(_ answer: ChallengeAnswer, to challenge: LoadChallenge) {
         switch answer.disposition {
         case .cancelAuthenticationChallenge: self = .cancel

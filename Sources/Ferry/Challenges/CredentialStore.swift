@@ -9,17 +9,17 @@ struct CredentialStore: Sendable {
         store = configuration.urlCredentialStorage
     }
 
-    /// Whether there is none.
+    /// Whether there are no credentials.
     var isEmpty: Bool { storage?.allCredentials.isEmpty ?? true }
 
-    /// What a space is answered with where the app says nothing.
+    /// Returns the credential for a space that is used if the app does not answer.
     func credential(for space: URLProtectionSpace) -> URLCredential? {
         guard let storage, let known = storage.known(space) else { return nil }
         return storage.defaultCredential(for: known)
             ?? storage.credentials(for: known)?.values.first
     }
 
-    /// Keeps a credential that the app wants to be kept.
+    /// Stores a credential, unless its persistence is `.none`.
     func keep(_ credential: URLCredential, for space: URLProtectionSpace) {
         guard credential.isKept, let storage else { return }
         storage.setDefaultCredential(credential, for: storage.known(space) ?? space)

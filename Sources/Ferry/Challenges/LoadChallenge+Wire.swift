@@ -4,7 +4,7 @@ import FerryWire
 import Foundation
 
 extension LoadChallenge {
-    /// What a server or a proxy wants to know, as the daemon tells it; `nil` for what cannot be read.
+    /// Reads a challenge of a server or a proxy from the daemon; `nil` if it cannot be read.
     init?(_ challenge: Wire.Challenge) {
         guard let origin = Origin(url: challenge.origin), let kind = Kind(challenge) else {
             return nil
@@ -60,7 +60,7 @@ extension HTTPServerTrust.Verdict {
 }
 
 extension Wire.AnswerChallenge {
-    /// What an app has decided, for a session whose number is known when it is sent.
+    /// The app's decision, for a session whose number is set when it is sent.
     init(_ decision: AppChallenges.Decision, to question: Int, ofTask identifier: Int) {
         self.init(
             session: 0,

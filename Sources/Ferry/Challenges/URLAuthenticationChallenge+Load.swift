@@ -4,12 +4,12 @@ import Foundation
 import FoundationNetworking
 
 extension URLAuthenticationChallenge {
-    /// The challenge that an app sees.
+    /// Makes the challenge that an app sees.
     ///
     /// - Parameters:
-    ///   - challenge: What is asked.
-    ///   - space: What it is asked for.
-    ///   - credential: What would be answered without the app.
+    ///   - challenge: The challenge.
+    ///   - space: Its protection space.
+    ///   - credential: The credential to propose: the stored one, or the one that the server has just refused.
     /// - Returns: The challenge.
     static func make(
         _ challenge: LoadChallenge,
@@ -28,7 +28,7 @@ extension URLAuthenticationChallenge {
 }
 
 extension LoadChallenge {
-    /// What the challenge is asked for, as Foundation calls it.
+    /// Returns the challenge's protection space.
     func protectionSpace(proxy: Origin?) -> URLProtectionSpace {
         switch kind {
         case .serverTrust(let trust):
@@ -66,7 +66,7 @@ extension AuthenticationChallenge {
 
 /// The sender of challenges that are answered by a handler, as URLSession's are.
 ///
-/// Foundation insists on one. On Apple's systems it must not be used either.
+/// Foundation requires a sender. On Apple's systems it must not be used either.
 final class UnusedChallengeSender: NSObject, URLAuthenticationChallengeSender, Sendable {
     static let only = UnusedChallengeSender()
 

@@ -4,9 +4,9 @@ extension URLCredentialStorage {
     /// Looks up the credentials of a protection space, for a task.
     ///
     /// - Parameters:
-    ///   - protectionSpace: The space; one with the same values as that which was stored is the same.
+    ///   - protectionSpace: The space; one with the same values as the stored space is the same.
     ///   - task: The task; without effect.
-    ///   - completionHandler: Called at once, with the credentials by their users' names, or nil where there are none.
+    ///   - completionHandler: Called at once, with the credentials by user name, or nil if there are none.
     public func getCredentials(
         for protectionSpace: URLProtectionSpace,
         task: URLSessionTask,
@@ -18,7 +18,7 @@ extension URLCredentialStorage {
     /// Stores a credential for a protection space, for a task.
     ///
     /// - Parameters:
-    ///   - credential: What to store; without effect for one whose persistence is `.none`.
+    ///   - credential: The credential; without effect if its persistence is `.none`.
     ///   - protectionSpace: The space.
     ///   - task: The task; without effect.
     public func set(
@@ -32,9 +32,9 @@ extension URLCredentialStorage {
     /// Removes a credential of a protection space, for a task.
     ///
     /// - Parameters:
-    ///   - credential: What to remove.
+    ///   - credential: The credential.
     ///   - protectionSpace: The space.
-    ///   - options: What else is to be done: `NSURLCredentialStorageRemoveSynchronizableCredentials`.
+    ///   - options: Further options: `NSURLCredentialStorageRemoveSynchronizableCredentials`.
     ///   - task: The task; without effect.
     public func remove(
         _ credential: URLCredential,
@@ -48,9 +48,9 @@ extension URLCredentialStorage {
     /// Looks up the default credential of a protection space, for a task.
     ///
     /// - Parameters:
-    ///   - space: The space; one with the same values as that which was stored is the same.
+    ///   - space: The space; one with the same values as the stored space is the same.
     ///   - task: The task; without effect.
-    ///   - completionHandler: Called at once, with the credential, or nil where there is none.
+    ///   - completionHandler: Called at once, with the credential, or nil if there is none.
     public func getDefaultCredential(
         for space: URLProtectionSpace,
         task: URLSessionTask,
@@ -62,7 +62,7 @@ extension URLCredentialStorage {
     /// Stores a credential as the default of a protection space, for a task.
     ///
     /// - Parameters:
-    ///   - credential: What to store; without effect for one whose persistence is `.none`.
+    ///   - credential: The credential; without effect if its persistence is `.none`.
     ///   - protectionSpace: The space.
     ///   - task: The task; without effect.
     public func setDefaultCredential(
@@ -73,10 +73,10 @@ extension URLCredentialStorage {
         setDefaultCredential(credential, for: known(protectionSpace) ?? protectionSpace)
     }
 
-    /// The space with the same values for which something is stored.
+    /// Returns the stored space with the same values.
     ///
-    /// Foundation's storage finds a credential by the object alone that it was stored for: another protection space
-    /// with the same values is another one to it.
+    /// Foundation's storage finds a credential only by the object that it was stored for: another protection space
+    /// with the same values is a different one.
     func known(_ space: URLProtectionSpace) -> URLProtectionSpace? {
         let same = allCredentials.keys.filter { $0.isSame(as: space) }
         return same.first { $0.realm == space.realm } ?? same.first
@@ -84,9 +84,9 @@ extension URLCredentialStorage {
 }
 
 extension URLProtectionSpace {
-    /// Whether it stands for the same as another one.
+    /// Returns whether two spaces stand for the same.
     ///
-    /// A server that names no realm has one of its host's name to those who store a credential for it.
+    /// An app that stores a credential for a server without a realm uses the host's name as the realm.
     fileprivate func isSame(as other: URLProtectionSpace) -> Bool {
         host == other.host && port == other.port && `protocol` == other.`protocol`
             && (realm ?? host) == (other.realm ?? other.host)

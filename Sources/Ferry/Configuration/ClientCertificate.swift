@@ -2,7 +2,7 @@ import FerryHTTP
 import FerryTransfer
 public import Foundation
 
-/// Files by which a session proves who it is to servers that ask for a client's certificate.
+/// Files that identify a session to servers that request a client certificate.
 ///
 /// ```swift
 /// configuration.clientCertificate = ClientCertificate(
@@ -13,19 +13,19 @@ public import Foundation
 public struct ClientCertificate: Hashable, Sendable {
     /// The certificate, in PEM, or certificate and key, in PEM or PKCS #12.
     public var certificateFile: URL
-    /// The key, in PEM; nil where it is in the certificate's file.
+    /// The key, in PEM; nil if it is in the certificate's file.
     public var keyFile: URL?
-    /// What the key is locked with; nil for nothing.
+    /// The passphrase of the key; nil if it has none.
     ///
     /// In background sessions it is stored until the session is gone, in a file that only the user can read.
     public var passphrase: String?
 
-    /// Names the files.
+    /// Creates a client certificate from files.
     ///
     /// - Parameters:
     ///   - certificateFile: The certificate, in PEM, or certificate and key, in PEM or PKCS #12.
-    ///   - keyFile: The key, in PEM; nil where it is in the certificate's file.
-    ///   - passphrase: What the key is locked with; nil for nothing.
+    ///   - keyFile: The key, in PEM; nil if it is in the certificate's file.
+    ///   - passphrase: The passphrase of the key; nil if it has none.
     public init(certificateFile: URL, keyFile: URL? = nil, passphrase: String? = nil) {
         self.certificateFile = certificateFile
         self.keyFile = keyFile
@@ -49,7 +49,7 @@ extension ClientCertificate: CustomReflectable {
 }
 
 extension HTTPIdentity {
-    /// Reads the files that an app has named; it may block.
+    /// Reads the files of a client certificate; may block.
     static func reading(_ certificate: ClientCertificate) -> Result<HTTPIdentity, TransferError> {
         Result { () throws(HTTPError) in
             try CertificateFiles.identity(

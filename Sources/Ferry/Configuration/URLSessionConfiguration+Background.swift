@@ -1,8 +1,8 @@
 extension URLSessionConfiguration {
     /// Whether the app is started again when the session's tasks are done and it is not running.
     ///
-    /// Default: true. Means something in background sessions only. With false, the events wait until the
-    /// app makes the session itself.
+    /// Default: true. Applies to background sessions only. With false, the events wait until the app makes the
+    /// session itself.
     public var sessionSendsLaunchEvents: Bool {
         get { self[\.sessionSendsLaunchEvents] }
         set { self[\.sessionSendsLaunchEvents] = newValue }

@@ -1,17 +1,17 @@
 extension URLSessionConfiguration {
     /// Header fields that are added to every request.
     ///
-    /// Default: nil. Keys and values are strings, as in `["Accept": "application/json"]`; values of other
-    /// types are described as strings, keys of other types are left out. A field that the request has
-    /// itself wins, whatever its case. They are sent only to the origin of the request's own URL: after a
-    /// redirect to another one, all but `Accept`, `Accept-Language` and `User-Agent` are left out. Do not
-    /// set `Authorization`, `Connection`, `Host` and `WWW-Authenticate` here.
+    /// Default: nil. Keys and values are strings, as in `["Accept": "application/json"]`; values of other types are
+    /// described as strings, keys of other types are left out. A field of the request itself takes precedence,
+    /// whatever its case. The fields are sent only to the origin of the request's own URL: after a redirect to
+    /// another one, all but `Accept`, `Accept-Language` and `User-Agent` are left out. Do not set `Authorization`,
+    /// `Connection`, `Host` and `WWW-Authenticate` here.
     public var httpAdditionalHeaders: [AnyHashable: Any]? {
         get { self[\.httpAdditionalHeaders].value }
         set { self[\.httpAdditionalHeaders] = Values.Untyped(newValue) }
     }
 
-    /// How many of the session's tasks use the same host at a time.
+    /// The maximum number of the session's tasks that use the same host at a time.
     ///
     /// Default: 6. Further tasks wait, in the order in which they were resumed. Less than 1 counts as 1. In
     /// background sessions the daemon's own limit per host applies as well.
@@ -30,10 +30,10 @@ extension URLSessionConfiguration {
 
     /// Proxies, by the keys of CFNetwork.
     ///
-    /// Default: nil: tasks use the proxies named by the environment variables `http_proxy`, `https_proxy`,
-    /// `all_proxy` and `no_proxy`, as curl does, of the time the session is made. An empty dictionary is for no proxy. The keys are `HTTPEnable`,
-    /// `HTTPProxy` and `HTTPPort`, the same with `HTTPS` for `https` URLs and with `SOCKS` for both, and
-    /// `ExceptionsList` with names of hosts. For proxies of other kinds, or with a password, see
+    /// Default: nil: tasks use the proxies that the environment variables `http_proxy`, `https_proxy`, `all_proxy`
+    /// and `no_proxy` name when the session is made, as curl does. An empty dictionary means no proxy. The keys are
+    /// `HTTPEnable`, `HTTPProxy` and `HTTPPort`, the same with `HTTPS` for `https` URLs and with `SOCKS` for both,
+    /// and `ExceptionsList` with names of hosts. For proxies of other kinds, or with a password, see
     /// ``connectionEnvironment``.
     public var connectionProxyDictionary: [AnyHashable: Any]? {
         get { self[\.connectionProxyDictionary].value }
@@ -49,16 +49,16 @@ extension URLSessionConfiguration {
         set { self[\.proxyConfigurations] = newValue }
     }
 
-    /// The oldest version of TLS that is spoken.
+    /// The oldest version of TLS to use.
     ///
-    /// Default: TLS 1.2. A server that speaks nothing as new fails the task with
-    /// `URLError.Code.secureConnectionFailed`. In background sessions without effect: those speak TLS 1.2 and newer.
+    /// Default: TLS 1.2. If a server supports only older versions, the task fails with
+    /// `URLError.Code.secureConnectionFailed`. In background sessions without effect: those use TLS 1.2 and newer.
     public var tlsMinimumSupportedProtocolVersion: tls_protocol_version_t {
         get { self[\.tlsMinimumSupportedProtocolVersion] }
         set { self[\.tlsMinimumSupportedProtocolVersion] = newValue }
     }
 
-    /// The newest version of TLS that is spoken.
+    /// The newest version of TLS to use.
     ///
     /// Default: TLS 1.3. In background sessions without effect.
     public var tlsMaximumSupportedProtocolVersion: tls_protocol_version_t {
@@ -84,7 +84,7 @@ extension URLSessionConfiguration {
 
     /// Subclasses of `URLProtocol` that are asked to load requests.
     ///
-    /// Default: empty. The first class that says it can load a request loads it, also that of a download. In
+    /// Default: empty. The first class that can load a request loads it, including that of a download. In
     /// background sessions without effect.
     public var protocolClasses: [AnyClass]? {
         get { self[\.protocolClasses].value }
@@ -94,6 +94,6 @@ extension URLSessionConfiguration {
 
 /// A proxy, as Apple's Network framework describes it.
 ///
-/// There is no Network framework on Linux and so there are no values of this type; it is here so that
+/// There is no Network framework on Linux, so there are no values of this type. It exists so that
 /// ``URLSessionConfiguration/proxyConfigurations`` can be read, and set to an empty array.
 public enum ProxyConfiguration: Hashable, Sendable {}

@@ -10,9 +10,8 @@ extension URLSessionConfiguration {
         var cookies: HTTPCookieStorage? { stores { $0.httpCookieStorage } }
         var credentials: URLCredentialStorage? { stores { $0.urlCredentialStorage } }
 
-        // Foundation's ephemeral configuration has a cache in the directory of the shared one: it finds
-        // what lies there, and empties it when it is emptied itself. A path that cannot come into being
-        // leaves a cache without directory.
+        // Foundation's ephemeral cache uses the directory of the shared cache: it finds the responses there, and
+        // removes them when it is emptied. A path that cannot be created makes a cache without a directory.
         var cache: URLCache? {
             memoryCache.withLock { cache in
                 let present =

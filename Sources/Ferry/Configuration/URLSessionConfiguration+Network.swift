@@ -33,7 +33,7 @@ extension URLSessionConfiguration {
         set { self[\.allowsConstrainedNetworkAccess] = newValue }
     }
 
-    /// Whether tasks may use a network that is constrained most, such as one by satellite.
+    /// Whether tasks may use an ultra-constrained network, such as a satellite network.
     ///
     /// Default: true. On Linux without effect: tasks use whichever network there is.
     public var allowsUltraConstrainedNetworkAccess: Bool {
@@ -41,7 +41,7 @@ extension URLSessionConfiguration {
         set { self[\.allowsUltraConstrainedNetworkAccess] = newValue }
     }
 
-    /// Over how many networks a connection may run at once.
+    /// How a connection may use several networks at once.
     ///
     /// Default: `.none`. On Linux without effect; on Apple's systems it is for iOS only.
     public var multipathServiceType: MultipathServiceType {

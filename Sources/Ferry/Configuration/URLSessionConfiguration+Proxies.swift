@@ -6,7 +6,7 @@ extension URLSessionConfiguration.Values {
     /// How the session's connections are made.
     var client: HTTPClient.Configuration { sessionClient ?? makeClient() }
 
-    /// The values of a session that is being made: what the environment says now about connections holds for it.
+    /// Returns the values for a session that is being made, with the connection settings of the current environment.
     func forSession() -> Self {
         var values = self
         values.sessionClient = makeClient()
@@ -26,10 +26,10 @@ extension URLSessionConfiguration.Values {
         return client
     }
 
-    /// The variables that decide where nothing else does.
+    /// The environment variables, used where nothing else is set.
     private var variables: [String: String] { connectionEnvironment ?? ProcessEnvironment.current }
 
-    /// Whether the configuration itself says how connections are made.
+    /// Whether the configuration itself sets how connections are made.
     var namesConnectionSettings: Bool {
         connectionProxyDictionary.value != nil || connectionEnvironment != nil
             || certificateAuthorityFile != nil || certificateAuthorityDirectory != nil
@@ -60,21 +60,21 @@ extension URLSessionConfiguration.Values {
         let isEnabled = number(dictionary["\(prefix)Enable"]) ?? 1
         guard isEnabled != 0, let host = dictionary["\(prefix)Proxy"] as? String, !host.isEmpty
         else { return nil }
-        // A port that is none must not lead past the proxy.
+        // An invalid port must not bypass the proxy.
         guard let port = UInt16(exactly: number(dictionary["\(prefix)Port"]) ?? 80) else {
             return HTTPProxy(host: "", port: 0, kind: kind)
         }
         return HTTPProxy(host: host, port: port, kind: kind)
     }
 
-    /// Whether a proxy is named that cannot be one.
+    /// Whether a proxy is set that is invalid.
     var hasUnusableProxy: Bool {
         [client.proxies.http, client.proxies.https].contains {
             $0.map { $0.address == nil } ?? false
         }
     }
 
-    /// Has a background task fail here whose session's proxy cannot be used: ferryd would know of none.
+    /// Throws if a background session's proxy is invalid: ferryd would not receive it.
     func requireUsableProxy(for url: URL?) throws(URLError) {
         guard isBackground, hasUnusableProxy else { return }
         throw URLError(
@@ -94,19 +94,19 @@ extension URLSessionConfiguration.Values {
         }
     }
 
-    /// The oldest version of TLS that is spoken.
+    /// The oldest version of TLS to use.
     var minimumTLSVersion: HTTPTLSVersion {
         HTTPTLSVersion(tlsMinimumSupportedProtocolVersion) ?? .tls12
     }
 
-    /// The newest version of TLS that is spoken; nil for the newest there is.
+    /// The newest version of TLS to use; nil for the newest supported.
     var maximumTLSVersion: HTTPTLSVersion? {
         HTTPTLSVersion(tlsMaximumSupportedProtocolVersion)
     }
 }
 
 extension HTTPTLSVersion {
-    /// nil for versions that TCP is not used with.
+    /// nil for DTLS versions, which TCP does not use.
     fileprivate init?(_ version: tls_protocol_version_t) {
         switch version {
         case .TLSv10: self = .tls10
@@ -119,10 +119,10 @@ extension HTTPTLSVersion {
 }
 
 extension HTTPClient.Configuration {
-    /// The same with what the files of trusted authorities say now; it may block.
+    /// Returns a copy with the trusted authorities that their files contain now; may block.
     ///
-    /// libcurl would read them by the loop, at every new connection, and they may lie on a disk that does not answer.
-    /// What cannot be read is left to libcurl: then requests that need it fail, and no others.
+    /// libcurl would read the files on the loop, at every new connection, and their disk may not respond. Files
+    /// that cannot be read are left to libcurl: then only the requests that need them fail.
     func readingAuthorities() -> Self {
         let authorities = try? CertificateFiles.authorities(
             file: certificateAuthorityFile,

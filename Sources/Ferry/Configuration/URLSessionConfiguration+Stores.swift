@@ -3,15 +3,15 @@ public import FoundationNetworking
 extension URLSessionConfiguration {
     /// Whether requests get the cookies of ``httpCookieStorage``.
     ///
-    /// Default: true. With false, none are sent; those that come are stored. A request with a `Cookie` field of its own,
-    /// or with `httpShouldHandleCookies` set to false, gets none. In background sessions without effect: they
+    /// Default: true. With false, none are sent, but received ones are stored. A request with a `Cookie` field of its
+    /// own, or with `httpShouldHandleCookies` set to false, gets none. In background sessions without effect: they
     /// have no cookies.
     public var httpShouldSetCookies: Bool {
         get { self[\.httpShouldSetCookies] }
         set { self[\.httpShouldSetCookies] = newValue }
     }
 
-    /// Whose cookies are stored.
+    /// The servers whose cookies are stored.
     ///
     /// Default: `.onlyFromMainDocumentDomain`: those of servers that belong to the domain of the request's
     /// `mainDocumentURL`, and all for a request without one.
@@ -36,9 +36,9 @@ extension URLSessionConfiguration {
 
     /// Where credentials for authentication are stored; nil for nowhere.
     ///
-    /// Default: the shared store; for ephemeral sessions one in memory. A challenge is answered with the
-    /// default credential of its protection space, where the delegate does not answer it. What a delegate
-    /// answers is stored, unless its persistence is `.none`.
+    /// Default: the shared store; for ephemeral sessions one in memory. A challenge is answered with the default
+    /// credential of its protection space if the delegate does not answer it. A credential from the delegate is
+    /// stored, unless its persistence is `.none`.
     public var urlCredentialStorage: URLCredentialStorage? {
         get { self[\.urlCredentialStorage].credentials }
         set { self[\.urlCredentialStorage] = .own(newValue) }
@@ -47,7 +47,7 @@ extension URLSessionConfiguration {
     /// Where responses are cached; nil for nowhere.
     ///
     /// Default: the shared cache; for ephemeral sessions one in memory, for background sessions nil. Data
-    /// tasks use it by RFC 9111; download and upload tasks never do, as on Apple's systems.
+    /// tasks use it as RFC 9111 specifies; download and upload tasks never do, as on Apple's systems.
     public var urlCache: URLCache? {
         get { self[\.urlCache].cache }
         set { self[\.urlCache] = .own(newValue) }
@@ -55,7 +55,7 @@ extension URLSessionConfiguration {
 
     /// How responses are taken from the cache.
     ///
-    /// Default: `.useProtocolCachePolicy`. A request's own policy wins, unless it is that default.
+    /// Default: `.useProtocolCachePolicy`. A request's own policy takes precedence, unless it is that default.
     public var requestCachePolicy: NSURLRequest.CachePolicy {
         get { self[\.requestCachePolicy] }
         set { self[\.requestCachePolicy] = newValue }

@@ -11,7 +11,7 @@ extension URLSessionConfiguration {
         case background(identifier: String)
     }
 
-    /// What a configuration holds, as a value, so that sessions copy it.
+    /// The settings of a configuration, as a value that sessions copy.
     struct Values: Sendable {
         let kind: Kind
         var requestCachePolicy = NSURLRequest.CachePolicy.useProtocolCachePolicy
@@ -82,7 +82,7 @@ extension URLSessionConfiguration {
 }
 
 extension URLSessionConfiguration.Values {
-    /// A value whose type cannot say that it is safe to share.
+    /// A value whose type cannot be declared as sendable.
     // @unchecked because Apple's signatures demand `Any` and `AnyClass`. Nothing in Ferry changes
     // what is stored: it is set whole, returned whole, and read as strings.
     struct Untyped<Value>: @unchecked Sendable {
@@ -95,11 +95,11 @@ extension URLSessionConfiguration.Values {
 
     /// Where a configuration's cookies, credentials or cached responses are.
     enum Store<Storage: Sendable>: Sendable {
-        /// In the process's shared object, which is looked up when it is needed: making it reads disk.
+        /// In the process's shared object, which is looked up when it is needed: making it reads the disk.
         case shared
         /// In memory, with the session.
         case ephemeral(URLSessionConfiguration.EphemeralStores)
-        /// Where the app has said; nil for nowhere.
+        /// In the app's own store; nil for nowhere.
         case own(Storage?)
     }
 }

@@ -3,12 +3,12 @@ import FerryWire
 import Foundation
 
 extension Wire.Connections {
-    /// What the daemon is told of how a session's connections are made; nil for what it knows already.
+    /// The connection settings to send to the daemon; nil if it keeps those that it has.
     ///
     /// - Parameters:
-    ///   - configuration: That of the session.
-    ///   - isForEvents: Whether the daemon has started this process for the events of this session, so that nobody has
-    ///     chosen the environment.
+    ///   - configuration: The session's configuration.
+    ///   - isForEvents: Whether the daemon has started this process for the events of this session, so that its
+    ///     environment does not count.
     init?(_ configuration: URLSessionConfiguration.Values, isForEvents: Bool) {
         guard !configuration.keepsConnectionSettings, !configuration.hasUnusableProxy,
             !isForEvents || configuration.namesConnectionSettings
@@ -33,9 +33,9 @@ extension Wire.Connections {
 }
 
 extension String {
-    /// The path seen from the root: the daemon is in another directory.
+    /// The absolute path: the daemon runs in another directory.
     ///
-    /// Nothing is asked of the file's disk, which may not answer.
+    /// The file's disk is not accessed, as it may not respond.
     fileprivate var absolutePath: String {
         URL(filePath: self, directoryHint: .notDirectory).standardizedFileURL.path
     }

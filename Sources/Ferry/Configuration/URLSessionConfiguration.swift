@@ -21,7 +21,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
 
     init(values: Values) {
         var values = values
-        // What a session was made with is no longer true of a configuration that can be changed.
+        // A session's connection settings do not apply to a configuration, which can be changed.
         values.sessionClient = nil
         self.values = Mutex(values)
         super.init()
@@ -34,21 +34,21 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
 
     /// A new configuration for sessions that share cookies, credentials and cache with the process.
     ///
-    /// Each access returns an object of its own.
+    /// Each access returns a new object.
     open class var `default`: URLSessionConfiguration {
         URLSessionConfiguration(values: Values(kind: .default))
     }
 
     /// A new configuration for sessions that keep cookies, credentials and cache in memory only.
     ///
-    /// Each access returns an object of its own, with stores of its own.
+    /// Each access returns a new object with its own stores.
     open class var ephemeral: URLSessionConfiguration {
         URLSessionConfiguration(values: Values(kind: .ephemeral))
     }
 
     /// A new configuration for sessions whose transfers are run by the transfer daemon.
     ///
-    /// The transfers go on when the app is suspended, crashes or exits, and after a restart of the
+    /// The transfers continue when the app is suspended, crashes or exits, and after a restart of the
     /// machine. The identifier ties a relaunched app to its earlier tasks: make a configuration with
     /// the same identifier and a session with it to get them back.
     ///

@@ -2,9 +2,9 @@
 // swift-format-ignore: TypeNamesShouldBeCapitalized, AlwaysUseLowerCamelCase
 /// A version of TLS, as in Apple's Security framework.
 public enum tls_protocol_version_t: UInt16, Hashable, Sendable {
-    /// TLS 1.0, which is not safe any more.
+    /// TLS 1.0, which is no longer safe.
     case TLSv10 = 0x0301
-    /// TLS 1.1, which is not safe any more.
+    /// TLS 1.1, which is no longer safe.
     case TLSv11 = 0x0302
     /// TLS 1.2.
     case TLSv12 = 0x0303

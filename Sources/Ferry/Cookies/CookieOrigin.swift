@@ -1,13 +1,13 @@
 import FerryTransfer
 import Foundation
 
-/// What of a URL decides about cookies.
+/// The parts of a URL that decide about cookies.
 struct CookieOrigin: Hashable, Sendable {
     /// The host's name or address in lower case, an IPv6 address without brackets.
     let host: String
     /// The path as it is sent, at least a slash.
     let path: String
-    /// Whether what goes there is protected.
+    /// Whether the connection is secure.
     let isSecure: Bool
 
     /// Reads a URL; nil for one that is not `http` or `https`, or has no host.
@@ -25,28 +25,28 @@ struct CookieOrigin: Hashable, Sendable {
         return String(path[..<last])
     }
 
-    /// Whether the host is a domain or lies in it, RFC 6265 §5.1.3.
+    /// Returns whether the host is a domain or one of its subdomains, RFC 6265 §5.1.3.
     ///
-    /// - Parameter domain: In lower case, without a dot at its beginning.
-    /// - Returns: Whether it does.
+    /// - Parameter domain: The domain in lower case, without a leading dot.
+    /// - Returns: Whether it is.
     func isIn(_ domain: String) -> Bool {
         host == domain || (!isAddress && Self.isDomain(host, in: domain))
     }
 
-    /// Whether the host and another one are of one party, as far as their names alone tell.
+    /// Returns whether two hosts belong to the same party, judged by their names alone.
     ///
-    /// Apple compares the domains that can be registered. To know those takes a list that is not at hand, so
-    /// that two hosts that lie beside each other count as strangers.
+    /// Apple compares registrable domains. That requires a list that is not available here, so sibling hosts count
+    /// as unrelated.
     func isRelated(to other: CookieOrigin) -> Bool {
         isIn(other.host) || other.isIn(host)
     }
 
-    /// Whether a domain is another one or lies in it.
+    /// Returns whether a domain is another one or one of its subdomains.
     static func isDomain(_ domain: String, in other: String) -> Bool {
         !other.isEmpty && (domain == other || domain.hasSuffix("." + other))
     }
 
-    /// Whether a path lies under that of a cookie, RFC 6265 §5.1.4.
+    /// Returns whether a path matches that of a cookie, RFC 6265 §5.1.4.
     static func isPath(_ path: String, under cookiePath: String) -> Bool {
         guard path.hasPrefix(cookiePath) else { return false }
         return path.utf8.count == cookiePath.utf8.count || cookiePath.hasSuffix("/")

@@ -1,15 +1,14 @@
 import Foundation
 import FoundationNetworking
 
-/// What Foundation's storage forgets of a cookie when it reads its file again.
+/// The properties of a cookie that Foundation's storage loses when it reads its file.
 ///
-/// It writes neither when a cookie was made, by which they are sorted, nor, in a way that it understands
-/// itself, that a cookie is for secure connections only. It does keep the comment, which no cookie of today
-/// has, RFC 6265: there the record stands.
+/// It does not write when a cookie was made, by which cookies are sorted, and writes `Secure` in a way that it
+/// cannot read. It does keep the comment, which cookies no longer have, RFC 6265: the record is stored there.
 struct CookieRecord: Hashable, Sendable {
     /// When the cookie was first stored.
     var creationDate: Date
-    /// Whether it goes over secure connections only.
+    /// Whether it is sent over secure connections only.
     var isSecure: Bool
 
     init(creationDate: Date, isSecure: Bool) {
@@ -17,7 +16,7 @@ struct CookieRecord: Hashable, Sendable {
         self.isSecure = isSecure
     }
 
-    /// The record of a cookie, also of one that the app has stored.
+    /// The record of a cookie, including one that the app has stored.
     init(_ cookie: HTTPCookie) {
         let words = (cookie.comment ?? "").split(separator: " ")
         guard words.count == 3, words[0] == Self.name, let seconds = TimeInterval(words[1]) else {

@@ -4,23 +4,23 @@ import FerryTransfer
 import Foundation
 import FoundationNetworking
 
-/// The cookies of a session: which go with its requests, and what responses do to them.
+/// The cookies of a session: selects those for requests, and stores those of responses.
 ///
-/// They are in the configuration's `HTTPCookieStorage`, of which no more is asked than to keep them. What
-/// Foundation's does wrong on Linux is made up for:
+/// They are in the configuration's `HTTPCookieStorage`, which only has to keep them. This class compensates for
+/// errors of Foundation's on Linux:
 ///
-/// - It knows neither paths nor `Secure` when it looks up cookies for a URL.
-/// - To it, a domain with and without a dot at its beginning are two, so that the same cookie can be there
+/// - It ignores paths and `Secure` when it looks up cookies for a URL.
+/// - It treats a domain with a leading dot and one without as different, so the same cookie can be stored
 ///   twice.
-/// - It knows a cookie by domain, path and name without a mark between them: `bc` for `/a` and `c` for `/ab`
-///   push each other out. This stays so.
-/// - A cookie that it has read from its file is not `Secure` any more: ``CookieRecord``. Of one that the app has
-///   stored itself nobody knows after a relaunch that it was.
-/// - Everybody can read its file: ``Foundation/HTTPCookieStorage/privateShared``.
-/// - Each change of one cookie writes all of them to the disk, at once (40 ms for 300 of them). So do not call
-///   this on the event loop, but on ``queue``.
+/// - It identifies a cookie by domain, path and name without separators: `bc` for `/a` and `c` for `/ab`
+///   replace each other. This is not corrected.
+/// - A cookie that it has read from its file is no longer `Secure`: ``CookieRecord``. For a cookie that the app
+///   has stored itself, this is lost after a relaunch.
+/// - Every user can read its file: ``Foundation/HTTPCookieStorage/privateShared``.
+/// - Each change of one cookie writes all of them to disk at once (40 ms for 300 of them). So call this on
+///   ``queue``, not on the event loop.
 final class CookieStore: Sendable {
-    /// For all stores in the process, as sessions share cookies.
+    /// The queue of all stores in the process, as sessions share cookies.
     static let queue = BlockingQueue(label: "ferry.cookies")
 
     private let configuration: URLSessionConfiguration.Values
@@ -30,7 +30,7 @@ final class CookieStore: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: The storage, and how it is used.
-    ///   - now: The time.
+    ///   - now: Returns the current time.
     init(
         configuration: URLSessionConfiguration.Values,
         now: @escaping @Sendable () -> Date = { Date() }
@@ -46,13 +46,13 @@ final class CookieStore: Sendable {
 
     /// The `Cookie` field that goes with a request; nil for none.
     ///
-    /// There is none either when the request has one of its own or cookies are not to be set. This blocks:
+    /// There is also none if the request has its own or cookies are not to be set. This blocks:
     /// see ``queue``.
     ///
     /// - Parameters:
     ///   - request: The request, as it is sent otherwise.
     ///   - handlesCookies: The request's `httpShouldHandleCookies`.
-    /// - Returns: The field with all that match, RFC 6265 §5.4.
+    /// - Returns: The field with all matching cookies, RFC 6265 §5.4.
     func field(for request: TransferRequest, handlesCookies: Bool = true) -> HTTPField? {
         guard handlesCookies, configuration.httpShouldSetCookies,
             request.fields.first(named: "Cookie") == nil,
@@ -65,7 +65,7 @@ final class CookieStore: Sendable {
         return HTTPField(name: "Cookie", value: pairs.joined(separator: "; "))
     }
 
-    /// Those cookies that go with a request, in the order in which they are sent.
+    /// Returns the cookies to send with a request, in the order in which they are sent.
     static func cookies(
         of cookies: [HTTPCookie],
         for origin: CookieOrigin,
@@ -80,9 +80,9 @@ final class CookieStore: Sendable {
     /// This blocks: see ``queue``.
     ///
     /// - Parameters:
-    ///   - head: The response, also one that redirects or challenges.
-    ///   - request: What it answers.
-    ///   - mainDocumentURL: What the request belongs to; nil for the request itself.
+    ///   - head: The response, which may be a redirect or a challenge.
+    ///   - request: The request that it answers.
+    ///   - mainDocumentURL: The document that the request belongs to; nil for the request itself.
     ///   - handlesCookies: The request's `httpShouldHandleCookies`.
     func store(
         _ head: HTTPResponseHead,
@@ -98,7 +98,7 @@ final class CookieStore: Sendable {
         else { return }
         let now = now()
         for (position, field) in fields.enumerated() {
-            // They are sent in the order in which they came.
+            // They are sent in the order in which they were received.
             let date = now + TimeInterval(position) * 1e-6
             guard let field = SetCookie(field),
                 let cookie = HTTPCookie.make(field, from: origin, at: date)
@@ -116,7 +116,7 @@ final class CookieStore: Sendable {
         }
     }
 
-    /// Longer paths go first, and of equal ones the older.
+    /// Orders longer paths first, and cookies with paths of equal length by age.
     private static func goesBefore(
         _ left: (cookie: HTTPCookie, record: CookieRecord),
         _ right: (cookie: HTTPCookie, record: CookieRecord)
@@ -135,12 +135,12 @@ extension HTTPCookie {
             && (origin.isSecure || !CookieRecord(self).isSecure)
     }
 
-    /// Whether its time is over.
+    /// Returns whether it has expired.
     func hasEnded(at now: Date) -> Bool { expiresDate.map { $0 <= now } ?? false }
 }
 
 extension URLSessionConfiguration.Values.Store<HTTPCookieStorage> {
-    /// The cookies themselves; making the shared storage reads disk.
+    /// The cookies themselves; making the shared storage reads the disk.
     fileprivate var cookies: HTTPCookieStorage? {
         switch self {
         case .shared: .privateShared

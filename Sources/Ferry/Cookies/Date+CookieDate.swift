@@ -1,10 +1,10 @@
 import Foundation
 
 extension Date {
-    /// Reads a date as cookies have it, however badly it is written; nil for what is none.
+    /// Reads the date of a cookie, however badly it is written; nil if it is not a date.
     ///
     /// RFC 6265 §5.1.1: the first word that looks like a time is the time, the first that begins with a
-    /// month's name the month, and so on, whatever stands between them. Time zones are not looked at.
+    /// month's name the month, and so on, whatever is between them. Time zones are ignored.
     init?(cookieDate text: some StringProtocol) {
         var parts = CookieDateParts()
         for word in text.utf8.split(whereSeparator: { CookieDateParts.isDelimiter($0) }) {
@@ -15,14 +15,14 @@ extension Date {
     }
 }
 
-/// What was found of a cookie's date.
+/// The parts of a cookie's date that were found.
 private struct CookieDateParts {
     private var time: [Int]?
     private var day: Int?
     private var month: Int?
     private var year: Int?
 
-    /// Takes a word for what it can be and is not known yet.
+    /// Takes a word as the first missing part that it can be.
     mutating func take(_ word: String) {
         if time == nil, let found = Self.time(word) {
             time = found
@@ -35,7 +35,7 @@ private struct CookieDateParts {
         }
     }
 
-    /// The date; nil where a part is missing or there is no such date.
+    /// The date; nil if a part is missing or the date does not exist.
     var date: Date? {
         guard let time, let day, let month, var year, time[0] < 24, time[1] < 60, time[2] < 60
         else { return nil }
@@ -68,7 +68,7 @@ private struct CookieDateParts {
         }
     }
 
-    /// Hours, minutes and seconds, of one or two digits each, behind which anything may stand.
+    /// Hours, minutes and seconds of one or two digits each, followed by anything.
     private static func time(_ word: String) -> [Int]? {
         let parts = word.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].utf8.allSatisfy(\.isDigit),
@@ -78,7 +78,7 @@ private struct CookieDateParts {
         return numbers.count == 3 ? numbers : nil
     }
 
-    /// The number that a word begins with; nil where it has more or fewer digits.
+    /// The number that a word begins with; nil if it has more or fewer digits.
     private static func number(_ word: some StringProtocol, digits: ClosedRange<Int>) -> Int? {
         let number = word.utf8.prefix(while: \.isDigit)
         guard digits.contains(number.count) else { return nil }

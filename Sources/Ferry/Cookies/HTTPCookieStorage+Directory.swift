@@ -2,16 +2,16 @@ import Foundation
 import FoundationNetworking
 
 extension HTTPCookieStorage {
-    /// The shared storage, whose file others cannot reach unless its directory was there before.
+    /// The shared storage, whose file other users cannot reach unless its directory already existed.
     ///
-    /// Everybody may read the file that Foundation writes, and with each change it makes a new one. So the
-    /// directory is made first, as the XDG Base Directory Specification wants it: for its user only.
+    /// Foundation writes a file that every user can read, and a new one with each change. So the directory is made
+    /// first, as the XDG Base Directory Specification requires: for its user only.
     static var privateShared: HTTPCookieStorage {
         directory
         return shared
     }
 
-    /// Where Foundation puts the file.
+    /// Creates the directory for Foundation's file.
     private static let directory: Void = {
         let name = Bundle.main.bundleURL.deletingPathExtension().lastPathComponent
         let manager = FileManager.default
@@ -19,7 +19,7 @@ extension HTTPCookieStorage {
         guard let path = support?.appendingPathComponent(name).path,
             !manager.fileExists(atPath: path)
         else { return }
-        // Should this fail, Foundation looks for another place.
+        // If this fails, Foundation looks for another place.
         try? manager.createDirectory(
             atPath: path,
             withIntermediateDirectories: true,

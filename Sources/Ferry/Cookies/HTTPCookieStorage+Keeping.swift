@@ -2,15 +2,15 @@ import Foundation
 import FoundationNetworking
 
 extension HTTPCookieStorage {
-    /// How many cookies a domain may have, three times what RFC 6265 §6.1 asks for at least.
+    /// The maximum number of cookies of a domain, three times the minimum that RFC 6265 §6.1 requires.
     static let greatestCookieCount = 150
 
-    /// Stores a cookie in place of the one that it replaces, or removes that: RFC 6265 §5.3, step 11.
+    /// Stores a cookie in place of an earlier one, or removes the earlier one: RFC 6265 §5.3, step 11.
     ///
     /// - Parameters:
-    ///   - cookie: The cookie, which may have ended already.
-    ///   - origin: Who has set it.
-    ///   - now: The time.
+    ///   - cookie: The cookie, which may have expired already.
+    ///   - origin: The origin that has set it.
+    ///   - now: The current time.
     func keep(_ cookie: HTTPCookie, from origin: CookieOrigin, at now: Date) {
         let present = cookies ?? []
         guard origin.isSecure || !present.contains(where: { $0.isHidden(by: cookie, at: now) })
@@ -21,13 +21,13 @@ extension HTTPCookieStorage {
         guard !hasEnded else { return }
         let creationDate = replaced.map { CookieRecord($0).creationDate }.min()
         let new = creationDate.map { cookie.created(at: $0) } ?? cookie
-        // Storing writes everything to disk, and many servers send their cookies again and again.
+        // Storing writes everything to disk, and many servers send the same cookies repeatedly.
         guard !replaced.contains(where: { $0.isEqual(to: new) }) else { return }
         setCookie(new)
         if replaced.isEmpty { makeRoom(in: cookie.bareDomain) }
     }
 
-    /// Removes the oldest cookies of a domain that has too many; storing has removed those that have ended.
+    /// Removes the oldest cookies of a domain that has too many; storing has removed expired ones.
     private func makeRoom(in domain: String) {
         let neighbours = (cookies ?? []).filter { $0.bareDomain == domain }
         let excess = neighbours.count - Self.greatestCookieCount

@@ -23,7 +23,7 @@ extension HTTPCookieStorage {
         _ task: URLSessionTask,
         completionHandler: @escaping @Sendable ([HTTPCookie]?) -> Void
     ) {
-        // Looked up behind what sessions have stored; the handler is the app's, and may take its time.
+        // Looked up after the changes that sessions have queued; the handler is the app's, and may take long.
         CookieStore.queue.perform { [self] in
             let origin = task.currentRequest?.url.flatMap { CookieOrigin($0) }
             let found = origin.map { CookieStore.cookies(of: cookies ?? [], for: $0, at: Date()) }

@@ -1,24 +1,24 @@
 import Foundation
 
-/// A `Set-Cookie` field, taken apart as RFC 6265 §5.2 says; whether it is accepted is decided elsewhere.
+/// A `Set-Cookie` field, parsed as in RFC 6265 §5.2; whether it is accepted is decided elsewhere.
 struct SetCookie: Hashable, Sendable {
     let name: String
     let value: String
-    /// In lower case and without a dot at its beginning; nil for a cookie of its host alone.
+    /// The domain in lower case, without a leading dot; nil for a cookie of its host alone.
     private(set) var domain: String?
-    /// Nil for the default.
+    /// The path; nil for the default.
     private(set) var path: String?
-    /// What `Expires` says.
+    /// The date of `Expires`.
     private(set) var expires: Date?
-    /// What `Max-Age` says, in seconds; no more than counts.
+    /// The seconds of `Max-Age`, at most a hundred years.
     private(set) var maximumAge: Int?
     private(set) var isSecure = false
     private(set) var isHTTPOnly = false
 
     /// Reads a field's value; nil for one that is ignored.
     ///
-    /// Of RFC 6265bis are the limits to sizes, §5.6, and that control characters spoil a cookie. It is not
-    /// read by characters: a semicolon with an accent is another one, but still ends a value.
+    /// The limits to sizes, §5.6, and the rejection of control characters are from RFC 6265bis. The field is split by
+    /// bytes, not characters: a semicolon with a combining accent still ends a value.
     init?(_ field: String) {
         let separator = UInt8(ascii: ";")
         var parts = field.utf8.split(separator: separator, omittingEmptySubsequences: false)[...]
@@ -33,19 +33,20 @@ struct SetCookie: Hashable, Sendable {
         for part in parts { take(part) }
     }
 
-    /// When the cookie ends, where `Max-Age` counts for more than `Expires`; nil with the session.
+    /// Returns when the cookie expires; `Max-Age` takes precedence over `Expires`; nil for a session cookie.
     func expiryDate(at now: Date) -> Date? {
         guard let maximumAge else { return expires }
         return maximumAge <= 0 ? .distantPast : now + TimeInterval(maximumAge)
     }
 
-    /// What RFC 6265 §6.1 asks for at least.
+    /// The minimum that RFC 6265 §6.1 requires.
     private static let greatestByteCount = 4096
     private static let greatestAttributeByteCount = 1024
-    /// A hundred years, so that dates stay what others can read.
+    /// A hundred years, so that other programs can read the dates.
     private static let greatestAge = 100 * 365 * 86_400
 
-    /// Takes an attribute; one that cannot be read is as if it were not there.
+    /// Takes an attribute; one that cannot be read is ignored, and an invalid path stands for the default one
+    /// (RFC 6265 §5.2.4).
     private mutating func take(_ part: Substring.UTF8View) {
         let equals = UInt8(ascii: "=")
         let sides = part.split(separator: equals, maxSplits: 1, omittingEmptySubsequences: false)
@@ -58,7 +59,7 @@ struct SetCookie: Hashable, Sendable {
         case "path": path = value.utf8.first == UInt8(ascii: "/") ? value : nil
         case "secure": isSecure = true
         case "httponly": isHTTPOnly = true
-        // SameSite among them: Foundation's cookies have no place for it.
+        // Includes SameSite, which Foundation's cookies cannot hold.
         default: break
         }
     }
@@ -67,11 +68,11 @@ struct SetCookie: Hashable, Sendable {
         let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
         guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return nil }
         if digits.count < text.utf8.count { return 0 }
-        // Only a number too large for the type is none.
+        // Only a number too large for the type is nil.
         return min(Int(text) ?? greatestAge, greatestAge)
     }
 
-    /// An empty one means nothing, §5.2.3.
+    /// Returns the domain; nil for an empty one, §5.2.3.
     private static func domain(_ text: String) -> String? {
         let hasDot = text.utf8.first == UInt8(ascii: ".")
         let name = Substring(hasDot ? text.utf8.dropFirst() : text.utf8[...])
@@ -80,7 +81,7 @@ struct SetCookie: Hashable, Sendable {
 }
 
 extension Substring.UTF8View {
-    /// Without spaces and tabs at its ends.
+    /// The text without leading and trailing spaces and tabs.
     fileprivate var withoutBlanks: String {
         let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
         let rest = drop(while: isBlank)

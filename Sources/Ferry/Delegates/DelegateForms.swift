@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// Which delegate methods the types of delegates leave to their defaults.
+/// A record of the delegate methods that each delegate type leaves to their defaults.
 ///
-/// Swift does not say whether a type implements a method that has a default. So each default makes a note here when it
-/// is called, and does nothing more: the caller of the method looks whether there is a note, and asks the next
-/// delegate if so. A default never calls another delegate itself, so that delegates may forward to each other.
+/// Swift cannot tell whether a type implements a method that has a default. So each default records here that it was
+/// called, and does nothing else. The caller of the method then checks the record, and asks the next delegate if there
+/// is an entry. A default never calls another delegate itself, so that delegates may forward to each other.
 ///
-/// A method with a completion handler exists in two forms, of which an app implements one, or none. The default of each
-/// form calls the other; where both are left to their defaults, that is noted, and the detour is left out from then on.
+/// A method with a completion handler exists in two forms; an app implements one, or none. The default of each form
+/// calls the other. If both are left to their defaults, that is recorded, and the detour is skipped from then on.
 enum DelegateForms {
     /// A method that has a default.
     enum Method: UInt32, CaseIterable, Sendable {
@@ -48,7 +48,7 @@ enum DelegateForms {
     /// The methods that each type leaves to their defaults.
     private static let defaults = Mutex<[ObjectIdentifier: UInt32]>([:])
 
-    /// Where the form with a handler is called by the default of the one without.
+    /// The detour while the default of the form without a handler calls the form with one.
     @TaskLocal private static var detour: Detour?
 
     /// Records that a type does not implement a method in any form.
@@ -63,7 +63,7 @@ enum DelegateForms {
         return defaults.withLock { ($0[type] ?? 0) & method.bit != 0 }
     }
 
-    /// Whether a session's delegate may be asked by a method, as far as its type is known.
+    /// Whether a session's delegate may implement a method, as far as its type is known.
     static func mayAnswer(_ method: Method, _ delegate: (any URLSessionDelegate)?) -> Bool {
         guard let delegate else { return false }
         return (delegate is any URLSessionTaskDelegate || method == .sessionChallenge)
@@ -72,12 +72,12 @@ enum DelegateForms {
 
     // MARK: - The two forms of a method
 
-    /// What the form with a handler does by default.
+    /// Provides the default of the form with a handler.
     ///
     /// - Parameters:
     ///   - method: The method.
     ///   - delegate: The delegate, which does not implement this form.
-    ///   - handler: What to call with the answer.
+    ///   - handler: Called with the answer.
     ///   - answer: The answer of a delegate that does not implement the other form either.
     ///   - other: The other form.
     static func answer<Value>(
@@ -94,13 +94,13 @@ enum DelegateForms {
         Task { handler(await other()) }
     }
 
-    /// What the form without a handler does by default.
+    /// Provides the default of the form without a handler.
     ///
     /// - Parameters:
     ///   - method: The method.
     ///   - delegate: The delegate, which does not implement this form.
     ///   - other: The other form.
-    /// - Returns: What the other form answers first.
+    /// - Returns: The first answer of the other form.
     static func ask<Value>(
         _ method: Method,
         of delegate: any URLSessionDelegate,
@@ -110,7 +110,7 @@ enum DelegateForms {
             let waiting = Mutex<CheckedContinuation<Value, Never>?>(continuation)
             $detour.withValue(Detour(delegate: ObjectIdentifier(delegate), method: method)) {
                 other { value in
-                    // Apple's handlers do not say it, but what an app answers with it does not use any more.
+                    // Apple's handlers do not declare it, but an app no longer uses a value that it has answered with.
                     nonisolated(unsafe) let value = value
                     waiting.withLock { waiting in
                         waiting?.resume(returning: value)

@@ -2,12 +2,12 @@ public import Foundation
 public import FoundationNetworking
 
 extension URLSessionDataDelegate {
-    /// Does nothing: of a task's own delegate, the session's is told in its place.
+    /// Does nothing; for a task's own delegate, the session's delegate is called instead.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - dataTask: The task.
-    ///   - downloadTask: The task that it is.
+    ///   - downloadTask: The new download task.
     public func urlSession(
         _ session: URLSession,
         dataTask: URLSessionDataTask,
@@ -16,12 +16,12 @@ extension URLSessionDataDelegate {
         DelegateForms.noteDefault(.becameDownload, of: self)
     }
 
-    /// Does nothing: of a task's own delegate, the session's is told in its place.
+    /// Does nothing; for a task's own delegate, the session's delegate is called instead.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - dataTask: The task.
-    ///   - data: What has come since the last call.
+    ///   - data: The bytes received since the last call.
     public func urlSession(
         _ session: URLSession,
         dataTask: URLSessionDataTask,
@@ -30,7 +30,8 @@ extension URLSessionDataDelegate {
         DelegateForms.noteDefault(.data, of: self)
     }
 
-    /// Calls the other form of the method; where that is left out as well, the answer is ``URLSession/ResponseDisposition/allow``.
+    /// Calls the other form of the method; if that is not implemented either, the answer is
+    /// ``URLSession/ResponseDisposition/allow``.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -74,12 +75,12 @@ extension URLSessionDataDelegate {
         }
     }
 
-    /// Calls the other form of the method; where that is left out as well, the answer is what is proposed.
+    /// Calls the other form of the method; if that is not implemented either, the answer is the proposed response.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - dataTask: The task.
-    ///   - proposedResponse: What would be stored.
+    ///   - proposedResponse: The response that would be stored.
     ///   - completionHandler: Called with the answer.
     public func urlSession(
         _ session: URLSession,
@@ -107,7 +108,7 @@ extension URLSessionDataDelegate {
     /// - Parameters:
     ///   - session: The session.
     ///   - dataTask: The task.
-    ///   - proposedResponse: What would be stored.
+    ///   - proposedResponse: The response that would be stored.
     /// - Returns: The answer.
     @concurrent public func urlSession(
         _ session: URLSession,

@@ -1,14 +1,15 @@
 public import Foundation
 public import FoundationNetworking
 
-/// What a data or upload task tells and asks.
+/// Methods that a session calls on its delegates for data and upload tasks.
 ///
-/// The order for one task is: `didReceive` response, `didReceive` data as it arrives, `willCacheResponse`, and
-/// `didCompleteWithError` at last.
+/// The order for one task is: `didReceive` response, `didReceive` data as it arrives, `willCacheResponse`, and finally
+/// `didCompleteWithError`.
 public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
-    /// Asks the delegate what to do about a response, of which only the head has come.
+    /// Asks the delegate how to proceed when the head of a response has arrived.
     ///
-    /// Nothing else is told until the answer is there. Not called for uploads in background sessions.
+    /// No other method is called for the task until the delegate answers. Not called for uploads in background
+    /// sessions.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -22,7 +23,7 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     )
 
-    /// Asks the delegate what to do about a response, of which only the head has come.
+    /// Asks the delegate how to proceed when the head of a response has arrived.
     ///
     /// The other form of the method with a completion handler: implement one of them.
     ///
@@ -39,39 +40,39 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
 
     /// Tells the delegate that a data task has become a download task.
     ///
-    /// The answer to ``URLSession/ResponseDisposition/becomeDownload``. Nothing follows for the data task; the
-    /// download task has its number and runs.
+    /// Called after the answer ``URLSession/ResponseDisposition/becomeDownload``. No more methods are called for the
+    /// data task; the download task has its identifier and runs.
     ///
     /// - Parameters:
     ///   - session: The session.
-    ///   - dataTask: The task that it was.
-    ///   - downloadTask: The task that it is.
+    ///   - dataTask: The task that became a download task.
+    ///   - downloadTask: The new download task.
     func urlSession(
         _ session: URLSession,
         dataTask: URLSessionDataTask,
         didBecome downloadTask: URLSessionDownloadTask
     )
 
-    /// Hands over a part of the body.
+    /// Tells the delegate that a part of the body has arrived.
     ///
-    /// While the delegate is busy, parts gather, and are handed over as one; the server has to wait when about
-    /// 1 MiB has gathered.
+    /// While the delegate is busy, received parts accumulate and are delivered as one; the server has to wait when
+    /// about 1 MiB has accumulated.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - dataTask: The task.
-    ///   - data: What has come since the last call.
+    ///   - data: The bytes received since the last call.
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
 
-    /// Asks the delegate what is to be stored in the cache.
+    /// Asks the delegate what to store in the cache.
     ///
-    /// Called when all data has come, if the response may be stored; see RFC 9111.
+    /// Called when all data has arrived, if the response may be stored; see RFC 9111.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - dataTask: The task.
-    ///   - proposedResponse: What would be stored.
-    ///   - completionHandler: To be called, on any thread, with that, something else, or nil to store nothing.
+    ///   - proposedResponse: The response that would be stored.
+    ///   - completionHandler: To be called, on any thread, with that response, another one, or nil to store nothing.
     func urlSession(
         _ session: URLSession,
         dataTask: URLSessionDataTask,
@@ -79,15 +80,15 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     )
 
-    /// Asks the delegate what is to be stored in the cache.
+    /// Asks the delegate what to store in the cache.
     ///
     /// The other form of the method with a completion handler: implement one of them.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - dataTask: The task.
-    ///   - proposedResponse: What would be stored.
-    /// - Returns: That, something else, or nil to store nothing.
+    ///   - proposedResponse: The response that would be stored.
+    /// - Returns: That response, another one, or nil to store nothing.
     @concurrent func urlSession(
         _ session: URLSession,
         dataTask: URLSessionDataTask,

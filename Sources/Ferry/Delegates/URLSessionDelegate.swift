@@ -1,30 +1,30 @@
 public import Foundation
 public import FoundationNetworking
 
-/// What a session tells about itself.
+/// Methods that a session calls on its delegate for events of the session itself.
 ///
 /// A session keeps its delegate until it is invalidated. All methods are called on
 /// ``URLSession/delegateQueue`` and have a default.
 public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
     /// Tells the delegate that the session has ended.
     ///
-    /// The last message of a session. After it the session lets go of its delegate, and the identifier of
-    /// a background session can be used again.
+    /// The last call of a session. Afterwards the session releases its delegate, and the identifier of a background
+    /// session can be used again.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - error: nil when the app has invalidated the session itself.
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
 
-    /// Asks the delegate whether a server is trusted, or with which certificate to prove who the app is.
+    /// Asks the delegate whether to trust a server, or which client certificate to use.
     ///
-    /// These are challenges of a connection: they are not repeated for what follows on it, and on Linux not
-    /// for the same certificates in the same session either. A delegate that implements neither form is
-    /// passed by, and the task's delegate asked.
+    /// These challenges belong to a connection: they are not repeated for later requests on it, and on Linux not for
+    /// the same certificates in the same session either. If the delegate implements neither form, the task's delegate
+    /// is asked instead.
     ///
     /// - Parameters:
     ///   - session: The session.
-    ///   - challenge: What is asked; `protectionSpace.serverTrust` has the certificates.
+    ///   - challenge: The challenge; `protectionSpace.serverTrust` has the certificates.
     ///   - completionHandler: To be called with the answer, on any thread.
     func urlSession(
         _ session: URLSession,
@@ -35,13 +35,13 @@ public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
             ) -> Void
     )
 
-    /// Asks the delegate whether a server is trusted, or with which certificate to prove who the app is.
+    /// Asks the delegate whether to trust a server, or which client certificate to use.
     ///
     /// The other form of the method with a completion handler: implement one of them.
     ///
     /// - Parameters:
     ///   - session: The session.
-    ///   - challenge: What is asked.
+    ///   - challenge: The challenge.
     /// - Returns: The answer.
     @concurrent func urlSession(
         _ session: URLSession,
@@ -67,11 +67,12 @@ extension URLSessionDelegate {
     ///   - error: nil when the app has invalidated the session itself.
     public func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {}
 
-    /// Calls the other form of the method; where that is left out as well, the answer is ``URLSession/AuthChallengeDisposition/performDefaultHandling``.
+    /// Calls the other form of the method; if that is not implemented either, the answer is
+    /// ``URLSession/AuthChallengeDisposition/performDefaultHandling``.
     ///
     /// - Parameters:
     ///   - session: The session.
-    ///   - challenge: What is asked.
+    ///   - challenge: The challenge.
     ///   - completionHandler: Called with the answer.
     public func urlSession(
         _ session: URLSession,
@@ -92,7 +93,7 @@ extension URLSessionDelegate {
     ///
     /// - Parameters:
     ///   - session: The session.
-    ///   - challenge: What is asked.
+    ///   - challenge: The challenge.
     /// - Returns: The answer.
     @concurrent public func urlSession(
         _ session: URLSession,

@@ -1,14 +1,14 @@
 public import Foundation
 
-/// What a download task tells.
+/// Methods that a session calls on its delegates for download tasks.
 ///
 /// The order for one task is: `didResumeAtOffset` if it was made from resume data, `didWriteData` as
-/// bytes arrive, `didFinishDownloadingTo`, and `didCompleteWithError` at last. A task that fails or is
+/// bytes arrive, `didFinishDownloadingTo`, and finally `didCompleteWithError`. A task that fails or is
 /// cancelled skips `didFinishDownloadingTo`.
 public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
-    /// Hands over the finished file.
+    /// Tells the delegate that a download has finished.
     ///
-    /// The file is deleted when the method returns: move it, or open it, inside. It holds the response's
+    /// The file is deleted when the method returns: move or open it inside the method. It holds the response's
     /// body whatever the response's status was; look at ``URLSessionTask/response``.
     ///
     /// - Parameters:
@@ -21,18 +21,18 @@ public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
         didFinishDownloadingTo location: URL
     )
 
-    /// Tells the delegate how far a download has come.
+    /// Tells the delegate about the progress of a download.
     ///
-    /// At most one call waits on the delegate queue per task: while the delegate is busy, progress gathers,
-    /// and the next call tells the sum. The last one before `didFinishDownloadingTo` tells the whole body's
-    /// length. Not called for an empty body.
+    /// At most one call waits on the delegate queue per task: while the delegate is busy, progress accumulates, and the
+    /// next call reports the sum. The last call before `didFinishDownloadingTo` reports the whole body's length. Not
+    /// called for an empty body.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - downloadTask: The task.
     ///   - bytesWritten: The number of bytes since the last call.
-    ///   - totalBytesWritten: The number of bytes of the body that are there, with those that an earlier task
-    ///     has left to this one.
+    ///   - totalBytesWritten: The number of bytes of the body received so far, including those from an earlier task
+    ///     that this one continues.
     ///   - totalBytesExpectedToWrite: The length of the whole body, or `NSURLSessionTransferSizeUnknown`.
     func urlSession(
         _ session: URLSession,
@@ -61,13 +61,13 @@ public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
 }
 
 extension URLSessionDownloadDelegate {
-    /// Does nothing: of a task's own delegate, the session's is told in its place.
+    /// Does nothing; for a task's own delegate, the session's delegate is called instead.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - downloadTask: The task.
     ///   - bytesWritten: The number of bytes since the last call.
-    ///   - totalBytesWritten: The number of bytes that are there.
+    ///   - totalBytesWritten: The number of bytes received so far.
     ///   - totalBytesExpectedToWrite: The length of the whole body, or `NSURLSessionTransferSizeUnknown`.
     public func urlSession(
         _ session: URLSession,
@@ -79,7 +79,7 @@ extension URLSessionDownloadDelegate {
         DelegateForms.noteDefault(.wrote, of: self)
     }
 
-    /// Does nothing: of a task's own delegate, the session's is told in its place.
+    /// Does nothing; for a task's own delegate, the session's delegate is called instead.
     ///
     /// - Parameters:
     ///   - session: The session.

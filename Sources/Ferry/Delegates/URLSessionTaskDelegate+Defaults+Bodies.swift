@@ -1,9 +1,9 @@
 public import Foundation
 
-// Questions for bodies.
+// The methods that ask for bodies.
 
 extension URLSessionTaskDelegate {
-    /// Calls the other form of the method; where that is left out as well, the answer is nil.
+    /// Calls the other form of the method; if that is not implemented either, the answer is nil.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -38,12 +38,12 @@ extension URLSessionTaskDelegate {
         }
     }
 
-    /// Calls the other form of the method; where that is left out as well, the answer is nil.
+    /// Calls the other form of the method; if that is not implemented either, the answer is nil.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - task: The task.
-    ///   - offset: How many bytes of the body the server has.
+    ///   - offset: The number of bytes of the body that the server has.
     ///   - completionHandler: Called with the answer.
     public func urlSession(
         _ session: URLSession,
@@ -65,7 +65,7 @@ extension URLSessionTaskDelegate {
     /// - Parameters:
     ///   - session: The session.
     ///   - task: The task.
-    ///   - offset: How many bytes of the body the server has.
+    ///   - offset: The number of bytes of the body that the server has.
     /// - Returns: The stream, or nil.
     @concurrent public func urlSession(
         _ session: URLSession,

@@ -1,10 +1,11 @@
 public import FoundationNetworking
 
-// The answers where a delegate implements neither form are those of Apple's library without a delegate. Where that
-// delegate is a task's own, the session's is asked in its place.
+// If a delegate implements neither form, the answer is that of Apple's library without a delegate. For a task's own
+// delegate, the session's delegate is asked instead.
 
 extension URLSessionTaskDelegate {
-    /// Calls the other form of the method; where that is left out as well, the answer is ``URLSession/DelayedRequestDisposition/continueLoading``.
+    /// Calls the other form of the method; if that is not implemented either, the answer is
+    /// ``URLSession/DelayedRequestDisposition/continueLoading``.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -46,12 +47,12 @@ extension URLSessionTaskDelegate {
         }
     }
 
-    /// Calls the other form of the method; where that is left out as well, the answer is the new request.
+    /// Calls the other form of the method; if that is not implemented either, the answer is the new request.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - task: The task.
-    ///   - response: The response that redirects.
+    ///   - response: The redirect response.
     ///   - request: The request to be sent next.
     ///   - completionHandler: Called with the answer.
     public func urlSession(
@@ -82,7 +83,7 @@ extension URLSessionTaskDelegate {
     /// - Parameters:
     ///   - session: The session.
     ///   - task: The task.
-    ///   - response: The response that redirects.
+    ///   - response: The redirect response.
     ///   - request: The request to be sent next.
     /// - Returns: The answer.
     @concurrent public func urlSession(
@@ -102,12 +103,13 @@ extension URLSessionTaskDelegate {
         }
     }
 
-    /// Calls the other form of the method; where that is left out as well, the answer is ``URLSession/AuthChallengeDisposition/performDefaultHandling``.
+    /// Calls the other form of the method; if that is not implemented either, the answer is
+    /// ``URLSession/AuthChallengeDisposition/performDefaultHandling``.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - task: The task.
-    ///   - challenge: What is asked.
+    ///   - challenge: The challenge.
     ///   - completionHandler: Called with the answer.
     public func urlSession(
         _ session: URLSession,
@@ -130,7 +132,7 @@ extension URLSessionTaskDelegate {
     /// - Parameters:
     ///   - session: The session.
     ///   - task: The task.
-    ///   - challenge: What is asked.
+    ///   - challenge: The challenge.
     /// - Returns: The answer.
     @concurrent public func urlSession(
         _ session: URLSession,
@@ -142,12 +144,12 @@ extension URLSessionTaskDelegate {
         }
     }
 
-    /// Answers with nil: of a task's own delegate, the session's is asked in its place.
+    /// Answers with nil; for a task's own delegate, the session's delegate is asked instead.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - task: The task.
-    ///   - response: The answer.
+    ///   - response: The response.
     ///   - completionHandler: Called with the answer.
     public func urlSession(
         _ session: URLSession,

@@ -1,9 +1,9 @@
 public import FoundationNetworking
 
-// What a delegate does not implement is noted; see DelegateForms.
+// The methods that a delegate does not implement are recorded; see DelegateForms.
 
 extension URLSessionTaskDelegate {
-    /// Does nothing: of a task's own delegate, the session's is told in its place.
+    /// Does nothing; for a task's own delegate, the session's delegate is called instead.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -15,7 +15,7 @@ extension URLSessionTaskDelegate {
         DelegateForms.noteDefault(.created, of: self)
     }
 
-    /// Does nothing: of a task's own delegate, the session's is told in its place.
+    /// Does nothing; for a task's own delegate, the session's delegate is called instead.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -27,7 +27,7 @@ extension URLSessionTaskDelegate {
         DelegateForms.noteDefault(.waiting, of: self)
     }
 
-    /// Does nothing: of a task's own delegate, the session's is told in its place.
+    /// Does nothing; for a task's own delegate, the session's delegate is called instead.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -45,7 +45,7 @@ extension URLSessionTaskDelegate {
         DelegateForms.noteDefault(.sent, of: self)
     }
 
-    /// Does nothing: of a task's own delegate, the session's is told in its place.
+    /// Does nothing; for a task's own delegate, the session's delegate is called instead.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -59,12 +59,12 @@ extension URLSessionTaskDelegate {
         DelegateForms.noteDefault(.informational, of: self)
     }
 
-    /// Does nothing: of a task's own delegate, the session's is told in its place.
+    /// Does nothing; for a task's own delegate, the session's delegate is called instead.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - task: The task.
-    ///   - metrics: The figures.
+    ///   - metrics: The metrics.
     public func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
@@ -73,12 +73,12 @@ extension URLSessionTaskDelegate {
         DelegateForms.noteDefault(.metrics, of: self)
     }
 
-    /// Does nothing: of a task's own delegate, the session's is told in its place.
+    /// Does nothing; for a task's own delegate, the session's delegate is called instead.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - task: The task.
-    ///   - error: nil when all went well.
+    ///   - error: nil on success.
     public func urlSession(
         _ session: URLSession,
         task: URLSessionTask,

@@ -1,23 +1,23 @@
 public import Foundation
 public import FoundationNetworking
 
-/// What a task tells and asks, whatever its kind.
+/// Methods that a session calls on its delegates for tasks of any kind.
 ///
-/// Methods that a task's own ``URLSessionTask/delegate`` does not implement are passed on to the
-/// session's delegate. Methods are called on ``URLSession/delegateQueue``, but `didCreateTask`. Of a method in
-/// two forms, with a completion handler and `async`, implement one.
+/// Methods that a task's own ``URLSessionTask/delegate`` does not implement are called on the session's delegate
+/// instead. All methods except `didCreateTask` are called on ``URLSession/delegateQueue``. If a method has two forms,
+/// with a completion handler and `async`, implement one.
 public protocol URLSessionTaskDelegate: URLSessionDelegate {
     /// Tells the delegate that a task was created.
     ///
-    /// The first message of a task. Called inside of the method that creates it, on the same thread and not
-    /// on the delegate queue.
+    /// The first call for a task, made inside the method that creates it: on the same thread and not on the delegate
+    /// queue.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - task: The new task.
     func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask)
 
-    /// Asks the delegate what to do with a request whose earliest date has come.
+    /// Asks the delegate how to proceed with a request whose earliest begin date is reached.
     ///
     /// Called in background sessions, for tasks with an ``URLSessionTask/earliestBeginDate``.
     ///
@@ -37,7 +37,7 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
             ) -> Void
     )
 
-    /// Asks the delegate what to do with a request whose earliest date has come.
+    /// Asks the delegate how to proceed with a request whose earliest begin date is reached.
     ///
     /// The other form of the method with a completion handler.
     ///
@@ -52,18 +52,18 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
         willBeginDelayedRequest request: URLRequest
     ) async -> (URLSession.DelayedRequestDisposition, URLRequest?)
 
-    /// Asks the delegate for another request, as the server's response says that the address has expired.
+    /// Asks the delegate for another request because the server's response says that the URL has expired.
     ///
-    /// Ferry's own: called for downloads of sessions with
-    /// ``URLSessionConfiguration/replacesExpiredLinks``. The default answers with nil. After five requests in a
-    /// row that brought nothing it is not called again, and the server's answer is the download's result.
+    /// Ferry's own method, called for downloads of sessions with ``URLSessionConfiguration/replacesExpiredLinks``. The
+    /// default answers with nil. After five requests in a row that brought no new bytes it is not called again, and the
+    /// server's response is the download's result.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - task: The task.
-    ///   - response: The answer, with the status 401, 403 or 410.
-    ///   - completionHandler: To be called with a request for the same resource, on any thread; with nil, the
-    ///     answer is the download's result.
+    ///   - response: The response, with the status 401, 403 or 410.
+    ///   - completionHandler: To be called, on any thread, with a request for the same resource, or with nil to make
+    ///     the response the download's result.
     func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
@@ -73,8 +73,8 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
 
     /// Tells the delegate that a task waits for the network.
     ///
-    /// Called at most once per task, in sessions with ``URLSessionConfiguration/waitsForConnectivity`` that are
-    /// no background sessions.
+    /// Called at most once per task, in sessions with ``URLSessionConfiguration/waitsForConnectivity`` that are not
+    /// background sessions.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -88,10 +88,10 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     /// - Parameters:
     ///   - session: The session.
     ///   - task: The task.
-    ///   - response: The response that redirects.
+    ///   - response: The redirect response.
     ///   - request: The request to be sent next.
-    ///   - completionHandler: To be called, on any thread, with that request, another one, or nil: then the
-    ///     response that redirects is the answer.
+    ///   - completionHandler: To be called, on any thread, with that request, another one, or nil to make the redirect
+    ///     response the result.
     func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
@@ -107,9 +107,9 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     /// - Parameters:
     ///   - session: The session.
     ///   - task: The task.
-    ///   - response: The response that redirects.
+    ///   - response: The redirect response.
     ///   - request: The request to be sent next.
-    /// - Returns: The request to send; nil to have the response that redirects as the answer.
+    /// - Returns: The request to send, or nil to make the redirect response the result.
     @concurrent func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
@@ -117,13 +117,13 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
         newRequest request: URLRequest
     ) async -> URLRequest?
 
-    /// Asks the delegate for a name and password; or, where the session's delegate does not answer those
-    /// challenges, whether a server is trusted.
+    /// Asks the delegate for a name and password; or, if the session's delegate does not handle those challenges,
+    /// whether to trust a server.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - task: The task.
-    ///   - challenge: What is asked.
+    ///   - challenge: The challenge.
     ///   - completionHandler: To be called with the answer, on any thread.
     func urlSession(
         _ session: URLSession,
@@ -142,7 +142,7 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     /// - Parameters:
     ///   - session: The session.
     ///   - task: The task.
-    ///   - challenge: What is asked.
+    ///   - challenge: The challenge.
     /// - Returns: The answer.
     @concurrent func urlSession(
         _ session: URLSession,
@@ -150,13 +150,13 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
         didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
 
-    /// Asks the delegate for the body of a request, when it is sent first and when it must be sent again.
+    /// Asks the delegate for the body of a request, when it is first sent and when it must be sent again.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - task: The task.
-    ///   - completionHandler: To be called, on any thread, with a new stream that was not opened; with nil the
-    ///     task fails with `URLError.Code.requestBodyStreamExhausted`.
+    ///   - completionHandler: To be called, on any thread, with a new, unopened stream; with nil the task fails with
+    ///     `URLError.Code.requestBodyStreamExhausted`.
     func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
@@ -170,7 +170,7 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     /// - Parameters:
     ///   - session: The session.
     ///   - task: The task.
-    /// - Returns: A new stream that was not opened.
+    /// - Returns: A new, unopened stream.
     @concurrent func urlSession(
         _ session: URLSession,
         needNewBodyStreamForTask task: URLSessionTask
@@ -181,7 +181,7 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     /// - Parameters:
     ///   - session: The session.
     ///   - task: The task.
-    ///   - offset: How many bytes of the body the server has.
+    ///   - offset: The number of bytes of the body that the server has.
     ///   - completionHandler: To be called with a stream whose first byte is the one at the offset.
     func urlSession(
         _ session: URLSession,
@@ -197,7 +197,7 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     /// - Parameters:
     ///   - session: The session.
     ///   - task: The task.
-    ///   - offset: How many bytes of the body the server has.
+    ///   - offset: The number of bytes of the body that the server has.
     /// - Returns: A stream whose first byte is the one at the offset.
     @concurrent func urlSession(
         _ session: URLSession,
@@ -207,13 +207,13 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
 
     /// Tells the delegate how much of a request's body was sent.
     ///
-    /// Like the progress of a download, it gathers while the delegate is busy.
+    /// Like a download's progress, it accumulates while the delegate is busy.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - task: The task.
     ///   - bytesSent: The number of bytes since the last call.
-    ///   - totalBytesSent: The number of bytes in all; it begins anew when the body is sent again.
+    ///   - totalBytesSent: The number of bytes in all; it restarts when the body is sent again.
     ///   - totalBytesExpectedToSend: The length of the body, or `NSURLSessionTransferSizeUnknown`.
     func urlSession(
         _ session: URLSession,
@@ -235,14 +235,14 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
         didReceiveInformationalResponse response: HTTPURLResponse
     )
 
-    /// Tells the delegate what the task's requests have cost.
+    /// Tells the delegate that the metrics of a task were collected.
     ///
     /// Called once per task, before `didCompleteWithError`, also for tasks with a completion handler.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - task: The task.
-    ///   - metrics: The figures, of one transaction per request.
+    ///   - metrics: The metrics, with one transaction per request.
     func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
@@ -251,13 +251,13 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
 
     /// Tells the delegate that a task has ended.
     ///
-    /// The last message of a task. Not called for tasks with a completion handler.
+    /// The last call for a task. Not made for tasks with a completion handler.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - task: The task.
-    ///   - error: nil when all went well, else a `URLError`. A response with a status such as 404 is no
-    ///     error; look at ``URLSessionTask/response``.
+    ///   - error: nil on success, otherwise a `URLError`. A response with a status such as 404 is not an error; look at
+    ///     ``URLSessionTask/response``.
     func urlSession(
         _ session: URLSession,
         task: URLSessionTask,

@@ -1,7 +1,7 @@
 import Foundation
 
 extension URLError.Code {
-    /// The words in which Apple's library describes the error, for the codes that Ferry uses.
+    /// The description that Apple's library gives the error, for the codes that Ferry uses.
     var appleDescription: String {
         Self.appleDescriptions[self] ?? "The operation couldn’t be completed."
     }

@@ -15,22 +15,23 @@ public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeD
 public let NSURLSessionUploadTaskResumeData = "NSURLSessionUploadTaskResumeData"
 
 extension URLError {
-    /// What the failed or cancelled upload can be continued from.
+    /// The data from which the failed or cancelled upload can be resumed.
     ///
-    /// nil when it cannot be continued: the server has not said that it can, has lost what it had, or has all.
+    /// nil when it cannot be resumed: the server has not said that it can, has lost the bytes it had, or has all of
+    /// them.
     public var uploadTaskResumeData: Data? {
         userInfo[NSURLSessionUploadTaskResumeData] as? Data
     }
 
-    /// What the failed or cancelled download can be continued from.
+    /// The data from which the failed or cancelled download can be resumed.
     ///
-    /// nil when it cannot be continued; see
+    /// nil when it cannot be resumed; see
     /// ``URLSessionDownloadTask/cancel(byProducingResumeData:)`` for the reasons.
     public var downloadTaskResumeData: Data? {
         userInfo[NSURLSessionDownloadTaskResumeData] as? Data
     }
 
-    /// Why the system has cancelled a task of a background session; nil when it has not.
+    /// The reason for which the system cancelled a task of a background session; nil when it did not.
     public var backgroundTaskCancelledReason: BackgroundTaskCancelledReason? {
         (userInfo[NSURLErrorBackgroundTaskCancelledReasonKey] as? Int)
             .flatMap { BackgroundTaskCancelledReason(rawValue: $0) }
@@ -42,7 +43,7 @@ extension URLError {
         case userForceQuitApplication = 0
         /// Background transfers are switched off.
         case backgroundUpdatesDisabled = 1
-        /// There is too little of something: power, disk, network.
+        /// A resource is scarce: power, disk or network.
         case insufficientSystemResources = 2
     }
 }

@@ -2,18 +2,18 @@ import FerryTransfer
 public import Foundation
 
 extension URLError {
-    /// Why a download that has failed or was cancelled cannot be continued.
+    /// The reason why a failed or cancelled download cannot be resumed.
     ///
-    /// Ferry's own: Apple's library only has no resume data then.
+    /// Ferry's own: Apple's library provides no resume data and no reason.
     public enum ResumeDataRefusal: String, Hashable, Sendable, CaseIterable {
-        /// The request is no GET, has a body, or asks for a part, or under a condition, itself.
+        /// The request is not a GET, has a body, or is itself a range request or a conditional request.
         case requestNotResumable
         /// No body has arrived.
         case nothingReceived
         /// The response has neither a strong ETag nor a Last-Modified date that can be relied on, is compressed, or
         /// refuses ranges.
         case noValidator
-        /// The bytes that had arrived cannot be read any more.
+        /// The bytes that had arrived can no longer be read.
         case bytesLost
 
         init(_ reason: ResumeData.Unavailable) {
@@ -26,9 +26,9 @@ extension URLError {
         }
     }
 
-    /// Why there is no ``downloadTaskResumeData`` in the error of a download.
+    /// The reason why a download's error has no ``downloadTaskResumeData``.
     ///
-    /// nil where there is resume data, and where nobody asked for any: after ``URLSessionTask/cancel()``.
+    /// nil if there is resume data, and if none was requested: after ``URLSessionTask/cancel()``.
     public var resumeDataRefusal: ResumeDataRefusal? {
         (userInfo[Self.resumeDataRefusalKey] as? String)
             .flatMap { ResumeDataRefusal(rawValue: $0) }
@@ -36,7 +36,7 @@ extension URLError {
 
     static let resumeDataRefusalKey = "FerryResumeDataRefusal"
 
-    /// The error of a download that cannot be continued for a reason.
+    /// Returns the error with the reason why the download cannot be resumed.
     func adding(_ refusal: ResumeData.Unavailable?) -> URLError {
         guard let refusal else { return self }
         return adding(ResumeDataRefusal(refusal).rawValue, forKey: Self.resumeDataRefusalKey)

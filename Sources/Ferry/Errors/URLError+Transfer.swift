@@ -3,12 +3,12 @@ import Foundation
 @preconcurrency import Glibc
 
 extension URLError {
-    /// The error that an app gets for a failed transfer.
+    /// Creates the error that an app receives for a failed transfer.
     ///
     /// - Parameters:
-    ///   - error: What went wrong.
+    ///   - error: The failure.
     ///   - url: The URL the task was loading.
-    ///   - resumeData: What the download or upload can be continued from.
+    ///   - resumeData: The data from which the download or upload can be resumed.
     ///   - isBackground: Whether the task belongs to a background session.
     init(_ error: TransferError, url: URL?, resumeData: Data? = nil, isBackground: Bool = false) {
         self.init(
@@ -20,7 +20,7 @@ extension URLError {
         )
     }
 
-    /// An error with the entries that Apple's have, and the reason in words.
+    /// Creates an error with the entries of Apple's errors, and the reason in words.
     init(
         _ code: Code,
         url: URL?,
@@ -43,20 +43,20 @@ extension URLError {
         self.init(code, userInfo: userInfo)
     }
 
-    /// A copy with one more entry in its user info.
+    /// Returns a copy with one more entry in its user info.
     func adding(_ value: Any, forKey key: String) -> URLError {
         var userInfo = userInfo
         userInfo[key] = value
         return URLError(code, userInfo: userInfo)
     }
 
-    /// The value of `NSURLErrorFailingURLStringErrorKey`, a name that Foundation deprecates while
-    /// code that was written for Apple's systems still looks the entry up.
+    /// The value of `NSURLErrorFailingURLStringErrorKey`, a name that Foundation deprecates although code
+    /// written for Apple's systems still reads the entry.
     static let failingURLStringKey = "NSErrorFailingURLStringKey"
 }
 
 extension TransferError.Code {
-    /// The code by which Apple's library calls this failure.
+    /// Returns the code that Apple's library uses for this failure.
     func urlErrorCode(isBackground: Bool) -> URLError.Code {
         switch self {
         case .cancelled: .cancelled
@@ -90,7 +90,7 @@ extension TransferError.Code {
         }
     }
 
-    /// The failure of the system below, where the code of Apple's library does not tell it.
+    /// The underlying system error, where the code of Apple's library does not express it.
     var underlyingError: (any Error)? {
         switch self {
         case .diskFull: NSError(domain: NSPOSIXErrorDomain, code: Int(ENOSPC))

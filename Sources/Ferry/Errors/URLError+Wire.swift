@@ -3,7 +3,7 @@ import FerryWire
 import Foundation
 
 extension URLError {
-    /// The error of a task that has ended; nil when all went well.
+    /// Creates the error of a task that has ended; nil if it succeeded.
     init?(_ event: Wire.Event, url: URL?) {
         guard event.failure != nil || event.cancelReason != nil else { return nil }
         let code = event.failure.map { TransferError.Code(rawValue: $0.code) ?? .internalFailure }
@@ -21,7 +21,7 @@ extension URLError {
         self = error.adding(reason, forKey: NSURLErrorBackgroundTaskCancelledReasonKey)
     }
 
-    /// The error of a task that the daemon has refused to take.
+    /// Creates the error of a task that the daemon has refused.
     init(_ error: TransferDaemonError, url: URL?) {
         switch error.code {
         case .notRunning, .cannotStart, .disconnected:
@@ -33,7 +33,7 @@ extension URLError {
         }
     }
 
-    /// The error of what needs a daemon that is not there; its description says why, and what to do.
+    /// Creates the error for a daemon that is not available; its description says why, and what to do.
     init(disconnectedBy error: TransferDaemonError, url: URL?) {
         let code = Code.backgroundSessionWasDisconnected
         self = URLError(code, url: url, reason: error.message, underlyingError: error)

@@ -1,6 +1,6 @@
 import FerrySystem
 
-/// A continuation that an app may call any number of times, of which the first one counts.
+/// A continuation that an app may call any number of times; only the first call counts.
 @LoopActor
 final class Answer<Value> {
     private var continuation: (@LoopActor (Value) -> Void)?

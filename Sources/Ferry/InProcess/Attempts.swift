@@ -1,25 +1,25 @@
 import FerryTransfer
 
-/// The attempts in a row of a transfer that have failed.
+/// The consecutive failed attempts of a transfer.
 struct Attempts {
     private var failureCount = 0
-    /// Those without a network, which count for nothing but the pauses.
+    /// The attempts without a network, which count for the delays only.
     private var offlineCount = 0
     private var unavailableCount = 0
     private var hasAnswered = false
-    /// How many bytes there were at most.
+    /// The greatest number of bytes received so far.
     private var mostByteCount: Int64 = 0
 
-    /// The server has answered.
+    /// Records that the server has answered.
     mutating func responded() {
         hasAnswered = true
         offlineCount = 0
     }
 
-    /// Bytes have arrived.
+    /// Records that bytes have arrived.
     ///
-    /// A new row begins where there are more than ever: a server that has the same bytes come again and again would
-    /// else be asked without end, and without a pause.
+    /// The counts restart only if there are more bytes than ever before. Otherwise a server that sends the same bytes
+    /// again and again would be asked forever, and without a pause.
     mutating func progressed(to received: Int64) {
         guard received > mostByteCount else { return }
         mostByteCount = received
@@ -28,19 +28,19 @@ struct Attempts {
         unavailableCount = 0
     }
 
-    /// What the next attempt is to do with an answer that says that the server is unavailable.
+    /// Returns how the next attempt treats a response that says that the server is unavailable.
     func unavailableResponses(
         by retry: TransferOptions.Retry?
     ) -> Download.UnavailableResponses {
         retry?.policy.unavailableResponses(after: unavailableCount) ?? .deliver
     }
 
-    /// How long to wait until the next attempt.
+    /// Returns the delay before the next attempt.
     ///
     /// - Parameters:
-    ///   - error: Why the last one has failed.
-    ///   - retry: What the app wants.
-    /// - Returns: nil where there is no other one.
+    ///   - error: The failure of the last attempt.
+    ///   - retry: The app's retry options.
+    /// - Returns: nil if there is no next attempt.
     mutating func delay(
         after error: TransferError,
         by retry: TransferOptions.Retry?
@@ -58,7 +58,7 @@ struct Attempts {
             hasAnswered = true
             unavailableCount += 1
         }
-        // The thread sanitizer looks at the address of what is handed over, and the generator itself has none.
+        // The thread sanitizer inspects the address of the argument, and the generator itself has none.
         var random: any RandomNumberGenerator = SystemRandomNumberGenerator()
         let decision = policy.decision(
             for: error,

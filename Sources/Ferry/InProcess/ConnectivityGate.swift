@@ -1,14 +1,14 @@
 import FerrySystem
 import Foundation
 
-/// Holds a transfer back while this machine is not connected, if the session wants that.
+/// A gate that holds a transfer back while the machine is offline, if the session wants that.
 ///
-/// What is on this machine can be reached without any network, and is never held back.
+/// Transfers from this machine itself need no network and are never held back.
 @LoopActor
 final class ConnectivityGate {
     private let isClosable: Bool
     private let monitor: ConnectivityMonitor
-    /// Called once, when a transfer is held back first.
+    /// Called once, when the transfer is first held back.
     private let onWait: @LoopActor () -> Void
     private var hasWaited = false
     private var observation: ConnectivityObservation?
@@ -41,13 +41,13 @@ final class ConnectivityGate {
 
     /// Calls `go` when the network has changed, after an attempt that found none.
     ///
-    /// - Returns: Whether it is going to be called: not where nothing is ever held back.
+    /// - Returns: Whether `go` will be called; false where nothing is ever held back.
     func passAfterChange(_ go: @escaping @LoopActor () -> Void) -> Bool {
         guard isClosable else { return false }
         let observation = monitor.observe { [weak self] connectivity in
             if connectivity.allowsAttempts { self?.open() }
         }
-        // Where the kernel tells nothing, no change would ever be told either.
+        // If the kernel reports no state, it reports no changes either.
         guard monitor.connectivity != .unknown else {
             observation.cancel()
             return false
@@ -57,7 +57,7 @@ final class ConnectivityGate {
         return true
     }
 
-    /// Forgets who waits.
+    /// Drops the waiting continuation.
     func cancel() {
         observation?.cancel()
         observation = nil

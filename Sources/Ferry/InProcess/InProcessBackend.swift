@@ -3,9 +3,9 @@ import FerryTransfer
 import Foundation
 import Synchronization
 
-/// Carries out the tasks of a default or ephemeral session, in the app's process.
+/// A backend that carries out the tasks of a default or ephemeral session in the app's process.
 ///
-/// What apps ask for on any thread goes to the event loop in order.
+/// Calls from any thread are passed to the event loop in order.
 final class InProcessBackend: SessionBackend {
     let engine: InProcessEngine
     private let lastIdentifier = Atomic<Int>(0)
@@ -47,7 +47,7 @@ final class InProcessBackend: SessionBackend {
         LoopActor.perform { [engine] in engine.perform(command, onTask: identifier) }
     }
 
-    /// In the app's process a description is nobody else's business.
+    /// Does nothing: only the app's process needs the description.
     func descriptionChanged(to description: String?, of task: URLSessionTask) {}
 
     func priorityChanged(to priority: Float, of task: URLSessionTask) {

@@ -7,39 +7,40 @@ import FerryTransfer
 final class InProcessEngine {
     nonisolated let configuration: URLSessionConfiguration.Values
     private var transfers: [Int: any InProcessTransfer] = [:]
-    /// How connections are made, as configuration and environment have said when the session was made.
+    /// The configuration of connections, as the session's configuration and the environment defined it when the session
+    /// was made.
     nonisolated let clientConfiguration: HTTPClient.Configuration
-    /// Who the session is to servers without asking the app, or why that cannot be read.
+    /// The session's own client identity, used without asking the app, or the error of reading it.
     nonisolated let ownIdentity: Result<HTTPIdentity, TransferError>?
-    /// The servers that the app has said to trust.
+    /// The servers that the app has decided to trust.
     var approvedServers = ApprovedServers()
-    /// Who the app has said to be, by whom it was asked.
+    /// The client identities that the app has provided, by the origin that asked.
     var identities: [Origin: HTTPIdentity] = [:]
-    /// Where the responses to data tasks are kept.
+    /// The cache for responses to data tasks.
     let cache: ResponseCache?
     /// The cookies that go with requests.
     let cookies: CookieStore
-    /// The names and passwords that are known.
+    /// The known names and passwords.
     let credentials: CredentialStore
-    /// What is known of servers by the uploads to them.
+    /// The properties of servers that earlier uploads have found out.
     let uploadMemory = UploadMemory()
-    /// How uploads are continued.
+    /// The protocols by which uploads are resumed.
     var uploadProtocols = ResumableUpload.Protocols.automatic
     private var line = WaitingLine()
     private var budget: ConnectionBudget
     private var sharedLoads: [RequestIdentity: SharedLoad] = [:]
     private var downloadShares: [RequestIdentity: DownloadShare] = [:]
     private var multiplexingHosts: Set<String> = []
-    /// How fast all of the session's tasks together may load and send.
+    /// The rate limits for all of the session's tasks together.
     lazy var receivingLimit = RateLimit(bytesPerSecond: configuration.maximumReceiveRate)
     lazy var sendingLimit = RateLimit(bytesPerSecond: configuration.maximumSendRate)
     private var client: HTTPClient?
-    /// Clients whose connections are not to be used for anything new, and that still have transfers.
+    /// Clients that still have transfers, but whose connections are not used for new ones.
     private var retiringClients: [HTTPClient] = []
 
     nonisolated init(configuration: URLSessionConfiguration.Values) {
         self.configuration = configuration
-        // On the thread of the app, as files may keep their reader waiting.
+        // On the app's thread, because reading files may block.
         clientConfiguration = configuration.client.readingAuthorities()
         ownIdentity = configuration.clientCertificate.map(HTTPIdentity.reading)
         cache = configuration.hasCache ? ResponseCache(configuration: configuration) : nil
@@ -74,13 +75,13 @@ final class InProcessEngine {
         transfers[transfer.identifier] = transfer
     }
 
-    /// The app has taken what a data task has held back for it.
+    /// The app has read the data that a data task held back.
     func appCaughtUp(withTask identifier: Int) {
         (transfers[identifier] as? DataTransfer)?.holdBack(false)
     }
 
     func perform(_ command: URLSessionTask.Lifecycle.Command, onTask identifier: Int) {
-        // A task that has just ended may still be told something.
+        // A task that has just ended may still receive a command.
         guard let transfer = transfers[identifier] else { return }
         switch command {
         case .resume: transfer.resume()
@@ -90,7 +91,7 @@ final class InProcessEngine {
         }
     }
 
-    /// What holds for a task's transfer has changed.
+    /// A task's transfer options have changed.
     func transferOptionsChanged(ofTask identifier: Int) {
         transfers[identifier]?.decider.updateRates()
     }
@@ -113,7 +114,7 @@ final class InProcessEngine {
 
     // MARK: - Shared requests
 
-    /// The request under way that others can join, or a new one.
+    /// Returns a running request that other tasks can join, or a new one.
     func sharedLoad(for identity: RequestIdentity) -> (load: SharedLoad, isNew: Bool) {
         if let present = sharedLoads[identity] { return (present, false) }
         let load = SharedLoad { [weak self] in self?.sharedLoads[identity] = nil }
@@ -121,7 +122,7 @@ final class InProcessEngine {
         return (load, true)
     }
 
-    /// The download under way that others can join, or a new one.
+    /// Returns a running download that others can join, or a new one.
     func downloadShare(
         for identity: RequestIdentity,
         first: InProcessDownload
@@ -155,9 +156,9 @@ final class InProcessEngine {
         giveConnectionBack(host: transfer.host)
     }
 
-    /// A server has answered in this version of HTTP.
+    /// Records the HTTP version in which a server has answered.
     ///
-    /// With HTTP/2 its requests share a connection, so that the limit of connections is none for them.
+    /// With HTTP/2 requests share a connection, so a limit of streams takes the place of that of connections.
     func noteVersion(_ version: String, of url: String) {
         guard version.hasPrefix("HTTP/2"), let origin = Origin(url: url)?.description,
             multiplexingHosts.insert(origin).inserted
@@ -165,7 +166,7 @@ final class InProcessEngine {
         admit(host: origin)
     }
 
-    /// Takes a connection for a task that has one already, if nobody else wants it.
+    /// Takes a connection for a task that has one already, if no other task waits for it.
     ///
     /// - Returns: Whether there was one.
     func takeSpareConnection(host: String) -> Bool {
@@ -173,7 +174,7 @@ final class InProcessEngine {
         return budget.take(forHost: host, limitPerHost: limit(forHost: host)) == .admitted
     }
 
-    /// Gives a connection back to those that wait.
+    /// Gives a connection back, for the waiting tasks.
     func giveConnectionBack(host: String) {
         budget.giveBack(forHost: host)
         admit(host: host)
@@ -191,13 +192,14 @@ final class InProcessEngine {
         }
     }
 
-    /// nil for the session's own limit; what is on no server needs no connection.
+    /// Returns the limit for a host, or nil for the session's own; a resource that is not on a server needs no
+    /// connection.
     private func limit(forHost host: String) -> Int? {
         if host.isEmpty { return .max }
         return multiplexingHosts.contains(host) ? Self.greatestStreamCount : nil
     }
 
-    /// So many requests are sent at once to a server that multiplexes: what most servers take.
+    /// The number of concurrent requests to a server that multiplexes, which most servers allow.
     private static let greatestStreamCount = 100
 
     // MARK: - Clients
@@ -214,7 +216,7 @@ final class InProcessEngine {
         }
     }
 
-    /// Has new transfers use new connections.
+    /// Makes new transfers use new connections.
     func renewConnections() {
         guard let client else { return }
         retiringClients.append(client)

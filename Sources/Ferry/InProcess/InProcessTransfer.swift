@@ -1,25 +1,25 @@
 import FerryHTTP
 import FerrySystem
 
-/// What carries out one task of a default or ephemeral session, on the event loop.
+/// A transfer that carries out one task of a default or ephemeral session, on the event loop.
 @LoopActor
 protocol InProcessTransfer: AnyObject {
-    /// The task's number.
+    /// The task's identifier.
     nonisolated var identifier: Int { get }
-    /// The task's weight among those that wait for a connection.
+    /// The task's priority among those that wait for a connection.
     var priority: Float { get }
-    /// What decides for the task about its requests.
+    /// The decider about the task's requests.
     var decider: TaskDecider { get }
-    /// What connections are counted by.
+    /// The host for which connections are counted.
     var host: String { get }
     /// Where the task stands in line, if it does.
     var place: WaitingLine.Place? { get set }
-    /// What the latest requests were sent with.
+    /// The client that sent the latest requests.
     var client: HTTPClient? { get }
 
     func resume()
     func suspend()
     func cancel(producingResumeData: Bool)
-    /// There is a connection to be had.
+    /// A connection is available.
     func admitted()
 }

@@ -3,21 +3,22 @@ import FerryTransfer
 import Foundation
 import FoundationNetworking
 
-/// What makes two requests the same, so that one answer is for both.
+/// The properties by which two requests are equal, so that one response serves both.
 ///
-/// Not the app's request: Foundation takes two for equal whose header fields differ.
+/// Not the app's request: Foundation considers two requests equal whose header fields differ.
 struct RequestIdentity: Hashable, Sendable {
     private var request: TransferRequest
     private var mainDocumentURL: URL?
     private var handlesCookies: Bool
     private var policy: CachePolicy
 
-    /// nil for requests that are to be made by themselves: with a body, or for a part, or past all caches.
+    /// Creates an identity; nil for requests that are not shared: other than GET, with a body, for a
+    /// part, or past all caches.
     ///
     /// - Parameters:
     ///   - request: The request as it is sent.
     ///   - original: The request as the app has made it.
-    ///   - configuration: That of the session.
+    ///   - configuration: The session's configuration.
     init?(
         _ request: TransferRequest,
         of original: URLRequest,

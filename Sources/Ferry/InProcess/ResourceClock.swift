@@ -1,15 +1,15 @@
 import FerrySystem
 
-/// The time that a task may take altogether, which runs only while the task does.
+/// The resource timeout of a task, which runs only while the task does.
 @LoopActor
 struct ResourceClock {
     private var remaining: Duration?
     private var started: ContinuousClock.Instant?
     private var timer: LoopTimer?
 
-    /// A clock that stands.
+    /// Creates a stopped clock.
     ///
-    /// - Parameter seconds: The time; zero or less, and more than a life's, for no limit.
+    /// - Parameter seconds: The timeout; zero or less, or 1e9 or more, means no limit.
     init(seconds: Double) {
         remaining = seconds > 0 && seconds < 1e9 ? .seconds(seconds) : nil
     }

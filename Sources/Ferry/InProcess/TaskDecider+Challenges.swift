@@ -4,7 +4,7 @@ import FerryTransfer
 import Foundation
 
 extension TaskDecider {
-    /// Who decides about the task's challenges.
+    /// The decider about the task's challenges.
     var challenges: AppChallenges { AppChallenges(task: task, credentials: engine.credentials) }
 
     func load(_ load: Load, hasApproved trust: HTTPServerTrust) -> Bool { hasApproved(trust) }
@@ -21,10 +21,10 @@ extension TaskDecider {
         decide(on: challenge, then: answer)
     }
 
-    /// Whether the app has approved a server's certificates before.
+    /// Returns whether the app has already approved a server's certificates.
     func hasApproved(_ trust: HTTPServerTrust) -> Bool { engine.approvedServers.contains(trust) }
 
-    /// Who the app has said to be where a request goes, or who its session is there.
+    /// Returns the client identity for a request's server: the one that the app has provided, or the session's own.
     func identity(for request: TransferRequest) -> HTTPIdentity? {
         if !engine.identities.isEmpty, let origin = Origin(url: request.url),
             let identity = engine.identities[origin]

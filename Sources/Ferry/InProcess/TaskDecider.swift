@@ -5,33 +5,33 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// Has an app's delegates decide what becomes of the requests of a task, and tells them how those go.
+/// An object that asks the app's delegates about the requests of a task, and reports their progress.
 @LoopActor
 final class TaskDecider: LoadDecider {
-    /// Completes a request, beside its cookies.
+    /// Completes a request, in addition to its cookies.
     typealias Preparation =
         @LoopActor (
             TransferRequest, @escaping @LoopActor ([HTTPField]) -> Void
         ) -> Void
 
-    /// The task, which a data task can exchange for a download task.
+    /// The task; a data task may be replaced by a download task.
     var task: URLSessionTask
     let engine: InProcessEngine
     private var transactions: [Transaction] = []
     private(set) var redirectCount = 0
     private let handlesCookies: Bool
-    /// How fast the task's bodies may arrive and leave.
+    /// The rates at which the task's bodies may be received and sent.
     let rates: TransferRates
-    /// What else a request needs, if anything.
+    /// The additional preparation of a request, if any.
     var preparation: Preparation?
     /// Called before a delegate is asked anything about a request.
     var willAsk: (@LoopActor () -> Void)?
 
-    /// What is told of one request.
+    /// The metrics of one request.
     private enum Transaction: Sendable {
         case load(LoadTransaction)
         case cached(URLRequest, URLResponse, DateInterval)
-        /// Of what no server was asked for.
+        /// For a resource that is not on a server.
         case served(URLRequest, URLResponse?, DateInterval)
 
         func metrics(
@@ -73,7 +73,7 @@ final class TaskDecider: LoadDecider {
         updateRates()
     }
 
-    /// What the app wants of the task's speed, or thinks of its importance, may have changed.
+    /// Applies the task's current rate limits and priority.
     func updateRates() {
         let options = task.transferOptions
         rates.limit(
@@ -150,7 +150,7 @@ final class TaskDecider: LoadDecider {
         task.ask(.redirection, question, orElse: request) { answer($0) }
     }
 
-    /// Asks whether a redirect is followed that a protocol object of the app's has reported.
+    /// Asks whether to follow a redirect that an app's protocol object has reported.
     func mayRedirect(
         to request: URLRequest,
         _ response: URLResponse,
@@ -231,7 +231,7 @@ final class TaskDecider: LoadDecider {
         guard !cookies.isInMemory else {
             return cookies.store(head, to: request, mainDocumentURL: document)
         }
-        // The next request asks behind this for its cookies.
+        // The next request looks up its cookies behind this on the same queue.
         CookieStore.queue.perform {
             cookies.store(head, to: request, mainDocumentURL: document)
         }
@@ -241,13 +241,13 @@ final class TaskDecider: LoadDecider {
         transactions.append(.load(transaction))
     }
 
-    /// The requests of another task have brought the answer for this one, too.
+    /// Takes over the figures of another task, whose requests have brought the response for this one, too.
     func share(_ other: TaskDecider) {
         transactions = other.transactions
         redirectCount = other.redirectCount
     }
 
-    /// What holds the task back while there is no network.
+    /// Makes the gate that holds the task back while there is no network.
     func makeGate(for url: URL?) -> ConnectivityGate {
         ConnectivityGate(
             waits: engine.configuration.waitsForConnectivity,
@@ -266,20 +266,20 @@ final class TaskDecider: LoadDecider {
         )
     }
 
-    /// The answer has come from the cache.
+    /// Records that the response came from the cache.
     func noteCached(_ response: URLResponse, to request: TransferRequest, since start: Date) {
         let interval = DateInterval(start: min(start, Date()), end: Date())
         transactions.append(.cached(URLRequest(request), response, interval))
     }
 
-    /// An object of the app's, a file or the URL itself has answered, or has failed to.
+    /// Records that an app's protocol object, a file or the URL itself has answered or failed.
     func noteServed(_ request: URLRequest?, response: URLResponse?, since start: Date) {
         guard let request else { return }
         let interval = DateInterval(start: min(start, Date()), end: Date())
         transactions.append(.served(request, response, interval))
     }
 
-    /// Tells what the requests have cost, when the task has ended.
+    /// Delivers the metrics of the requests when the task has ended.
     func deliverMetrics(hasFailed: Bool) {
         guard task.isHeard(.metrics) else { return }
         let (created, original) = task.storage.withLock { ($0.created, $0.originalRequest) }

@@ -1,7 +1,6 @@
 /// The tasks that wait for a connection, by host.
 ///
-/// Of one host's tasks that with the greatest priority comes first, and of equal ones that which has
-/// waited longest.
+/// For each host, the task with the greatest priority comes first; among equal ones, the task that has waited longest.
 struct WaitingLine {
     /// A task's place in the line.
     struct Place: Hashable {
@@ -16,16 +15,16 @@ struct WaitingLine {
         }
     }
 
-    /// By host, the next one last, where it is taken off at no cost.
+    /// The places by host; the next one is last, where removal is cheap.
     private var places: [String: [Place]] = [:]
     private var nextOrder: UInt64 = 0
 
     var isEmpty: Bool { places.isEmpty }
 
-    /// The hosts for which somebody waits.
+    /// The hosts for which tasks wait.
     var hosts: [String] { Array(places.keys) }
 
-    /// Whether somebody waits for a host.
+    /// Whether a task waits for a host.
     func isAwaited(_ host: String) -> Bool { places[host] != nil }
 
     mutating func enter(task: Int, host: String, priority: Float) -> Place {
@@ -35,7 +34,7 @@ struct WaitingLine {
         return place
     }
 
-    /// Gives up a place; one that was taken already is ignored.
+    /// Gives up a place; a place that was already taken off the line is ignored.
     mutating func leave(_ place: Place) {
         let index = index(of: place)
         guard let line = places[place.host], index < line.count, line[index] == place else {
@@ -56,7 +55,7 @@ struct WaitingLine {
         if places[host]?.isEmpty == true { places[host] = nil }
     }
 
-    /// Where a place is in its host's line, or would be.
+    /// Returns the index of a place in its host's line, or the index where it belongs.
     private func index(of place: Place) -> Int {
         guard let line = places[place.host] else { return 0 }
         var low = 0

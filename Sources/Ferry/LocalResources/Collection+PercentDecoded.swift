@@ -1,7 +1,7 @@
 extension Collection<UInt8> {
-    /// The bytes that a part of a URL stands for; a percent sign that begins no escape stands for itself.
+    /// The bytes that a part of a URL represents; a percent sign that does not begin an escape represents itself.
     ///
-    /// Foundation's `removingPercentEncoding` refuses bytes that are no UTF-8; here they may be any.
+    /// Foundation's `removingPercentEncoding` rejects bytes that are not UTF-8; here any bytes are allowed.
     var percentDecoded: [UInt8] {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(count)

@@ -2,10 +2,10 @@ import Foundation
 
 /// The content of a `data:` URL, RFC 2397.
 ///
-/// Where the RFC says nothing of what to do it is read as in browsers,
-/// https://fetch.spec.whatwg.org/#data-url-processor: with white space in Base64 and without its padding. A
-/// fragment is no part of the content. Where it says that a text without a type is US-ASCII, no character set is
-/// told, and a media type that is none is an error: as in Apple's library, by Foundation's own tests.
+/// Where the RFC leaves something open, the URL is read as in browsers,
+/// https://fetch.spec.whatwg.org/#data-url-processor: Base64 may contain white space and lack its padding. A fragment
+/// is not part of the content. Two rules follow Apple's library, by Foundation's own tests: a text without a type has
+/// no character set, although the RFC says US-ASCII, and an invalid media type is an error.
 struct DataURL: Hashable, Sendable {
     /// The type without parameters, such as `text/plain`.
     var mimeType: String
@@ -17,7 +17,7 @@ struct DataURL: Hashable, Sendable {
     /// Reads a URL whose scheme is `data`.
     ///
     /// - Throws: ``URLError/badURL`` for a URL without a comma, of another scheme or with a malformed media type;
-    ///   ``URLError/cannotDecodeRawData`` where what is said to be Base64 is not.
+    ///   ``URLError/cannotDecodeRawData`` for invalid Base64.
     init(_ url: URL) throws(URLError) {
         let text = url.absoluteString.utf8.prefix { $0 != UInt8(ascii: "#") }
         guard url.scheme?.lowercased() == "data",
@@ -42,7 +42,7 @@ struct DataURL: Hashable, Sendable {
         textEncodingName = mediaType.parameters["charset"]
     }
 
-    /// What an app is told before the data comes.
+    /// Returns the response that the app receives before the data.
     func response(to url: URL) -> URLResponse {
         URLResponse(
             url: url,
@@ -52,7 +52,7 @@ struct DataURL: Hashable, Sendable {
         )
     }
 
-    /// Takes the last word off a media type, where that is `base64`.
+    /// Removes the last word of a media type if it is `base64`.
     private static func splitCoding(_ head: String) -> (type: Substring, isBase64: Bool) {
         guard let semicolon = head.lastIndex(of: ";"),
             head[semicolon...].dropFirst().trimmed.lowercased() == "base64"
@@ -60,7 +60,7 @@ struct DataURL: Hashable, Sendable {
         return (head[..<semicolon], true)
     }
 
-    /// The bytes of a text in Base64; nil when it is none.
+    /// Decodes Base64, or returns nil if the text is invalid.
     private static func decodeBase64(_ text: [UInt8]) -> Data? {
         var digits = text.filter { !$0.isWhiteSpace }
         if digits.count.isMultiple(of: 4) {
@@ -73,6 +73,6 @@ struct DataURL: Hashable, Sendable {
 }
 
 extension UInt8 {
-    /// Whether it is what the standards of the web call ASCII white space.
+    /// Whether the byte is ASCII white space as web standards define it.
     fileprivate var isWhiteSpace: Bool { [0x09, 0x0a, 0x0c, 0x0d, 0x20].contains(self) }
 }

@@ -1,8 +1,9 @@
 extension LocalFile {
-    /// The type of files whose names end like this; `application/octet-stream` for unknown ones.
+    /// Returns the type for a file name extension; `application/octet-stream` for unknown ones.
     ///
-    /// The desktop's database of types (shared-mime-info) is not asked: it has no library that is always
-    /// there, and servers have none of it. The names are those that IANA has registered.
+    /// The desktop's type database (shared-mime-info) is not used: no library for it is always installed, and servers
+    /// do not have it. The names are those that IANA has
+    /// registered, or the common ones where it has none.
     static func mimeType(ofExtension name: String) -> String {
         types[name.lowercased()] ?? "application/octet-stream"
     }

@@ -3,13 +3,13 @@ import Foundation
 import FoundationNetworking
 @preconcurrency import Glibc
 
-/// A file of this machine that is read by its `file:` URL, piece by piece.
+/// A local file that is read by its `file:` URL, piece by piece.
 ///
 /// Nothing is read ahead: a slow reader is not overrun. The file is closed when it is no
 /// longer needed.
 final class LocalFile: Sendable {
-    /// What an app is told before the content comes: a type by the name's extension, and the length that
-    /// the file had when it was opened.
+    /// The response that the app receives before the content: the type follows from the name's extension, and the
+    /// length is that of the file when it was opened.
     let response: URLResponse
 
     private let file: UserFile
@@ -19,7 +19,7 @@ final class LocalFile: Sendable {
     ///
     /// - Parameters:
     ///   - url: An absolute URL whose scheme is `file`.
-    ///   - queue: Where the file is opened and read; a disk may take its time.
+    ///   - queue: The queue on which the file is opened and read; a disk may be slow.
     /// - Returns: The file, of which nothing is read yet.
     /// - Throws: ``URLError/badURL`` for another scheme or a path that is not absolute;
     ///   ``URLError/fileDoesNotExist``, ``URLError/fileIsDirectory``,
@@ -42,9 +42,9 @@ final class LocalFile: Sendable {
         self.file = UserFile(file.descriptor, on: queue)
     }
 
-    /// Reads on from where the last piece ended.
+    /// Reads the next piece.
     ///
-    /// - Parameter limit: The most bytes of a piece, above 0.
+    /// - Parameter limit: The maximum number of bytes in a piece, above 0.
     /// - Returns: The piece; an empty one at the end of the file.
     /// - Throws: ``URLError/resourceUnavailable``.
     @LoopActor
@@ -67,7 +67,7 @@ final class LocalFile: Sendable {
 }
 
 extension URLError {
-    /// The error of a task that reads a `file:` URL and could not.
+    /// Creates the error of a task that could not read a `file:` URL.
     init(readingFile error: SystemCallError, url: URL) {
         let code: Code =
             switch error.errno {

@@ -4,12 +4,12 @@ import Foundation
 struct MediaType: Hashable, Sendable {
     /// The type and the subtype, in lower case.
     let name: String
-    /// The values by their names in lower case; of several with one name the first counts.
+    /// The values by their names in lower case; if a name repeats, the first value counts.
     let parameters: [String: String]
 
-    /// Reads a type; nil for what is none.
+    /// Parses a type; nil for invalid text.
     ///
-    /// Nothing, or parameters alone, is `text/plain`. A parameter without a value is passed over.
+    /// Empty text, or parameters alone, means `text/plain`. A parameter without a value is ignored.
     init?(_ text: Substring) {
         let parts = text.split(separator: ";", omittingEmptySubsequences: false)
         let first = (parts.first ?? "").trimmed
@@ -26,7 +26,7 @@ struct MediaType: Hashable, Sendable {
     private static func parameter(_ text: Substring) -> (name: String, value: String)? {
         let sides = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard sides.count == 2, sides[0].trimmed.isToken else { return nil }
-        // A value that is no token is escaped in place of being quoted, RFC 2397 §3; many do both.
+        // A value that is not a token is escaped, not quoted, RFC 2397 §3; many URLs do both.
         let decoded = String(decoding: sides[1].trimmed.utf8.percentDecoded, as: UTF8.self)
         let isQuoted = decoded.count > 1 && decoded.hasPrefix("\"") && decoded.hasSuffix("\"")
         let value = isQuoted ? String(decoded.dropFirst().dropLast()) : decoded
@@ -35,7 +35,7 @@ struct MediaType: Hashable, Sendable {
 }
 
 extension Substring {
-    /// Without spaces at its ends, which a URL has only escaped.
+    /// The text without spaces at its ends, which are always escaped in a URL.
     var trimmed: Substring {
         var rest = self
         while rest.hasPrefix("%20") { rest.removeFirst(3) }

@@ -2,14 +2,14 @@ import FerrySystem
 import Foundation
 @preconcurrency import Glibc
 
-/// A regular file of this machine, open for reading.
+/// A regular local file, open for reading.
 struct OpenedFile: ~Copyable {
     /// The file.
     let descriptor: FileDescriptor
-    /// How long it was when it was opened.
+    /// The file's length when it was opened.
     let byteCount: Int64
 
-    /// Opens the file of a URL; a disk may take its time.
+    /// Opens the file of a URL; a disk may be slow.
     ///
     /// - Parameter url: An absolute URL whose scheme is `file`.
     /// - Throws: ``URLError/badURL`` for another scheme or a path that is not absolute;
@@ -21,7 +21,7 @@ struct OpenedFile: ~Copyable {
         do throws(SystemCallError) {
             let file = FileDescriptor(
                 owning: try systemCall("open", url.path) {
-                    // Without O_NONBLOCK a pipe would be waited for, which nobody may write to.
+                    // Without O_NONBLOCK, opening a pipe would wait for a writer that may never come.
                     Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
                 }
             )
@@ -44,7 +44,7 @@ struct OpenedFile: ~Copyable {
             throw URLError(.badURL, url: url, reason: "This is not the URL of a file.")
         }
         let host = url.host(percentEncoded: true) ?? ""
-        // After a zero the kernel would read no further, and open another file.
+        // The kernel would stop at a zero byte and open another file.
         guard ["", "localhost"].contains(host.lowercased()), !path.contains(0) else {
             throw URLError(.fileDoesNotExist, url: url, reason: "This machine has no such file.")
         }

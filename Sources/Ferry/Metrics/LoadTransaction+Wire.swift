@@ -6,10 +6,10 @@ import Foundation
 import FoundationNetworking
 
 extension LoadTransaction {
-    /// A request of a background session, as the daemon tells it.
+    /// Creates the transaction of a request in a background session, as the daemon reports it.
     ///
     /// - Parameters:
-    ///   - transaction: What it has cost.
+    ///   - transaction: The daemon's report.
     ///   - request: The request that its task ends with.
     ///   - response: The response that its task ends with.
     init(_ transaction: Wire.Transaction, request: TransferRequest, response: Wire.Response?) {

@@ -1,17 +1,17 @@
 public import Foundation
 
-/// What a task has cost, and when what of it happened.
+/// The metrics of a task and of its requests.
 open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
-    // @unchecked because an open class cannot be checked; all it has is set once.
+    // @unchecked because an open class cannot be checked; all properties are set once.
     private let transactions: [URLSessionTaskTransactionMetrics]
     private let interval: DateInterval
     private let redirects: Int
 
-    /// Puts together what was collected.
+    /// Creates metrics from the collected transactions.
     ///
     /// - Parameters:
     ///   - taskInterval: From the task's creation to its end.
-    ///   - redirectCount: How many redirects were followed.
+    ///   - redirectCount: The number of redirects that were followed.
     ///   - transactions: One for each request, in order.
     init(
         taskInterval: DateInterval,
@@ -24,19 +24,19 @@ open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// One for each request that the task has made, also for those that were redirected or had to be
-    /// repeated with a password; in order.
+    /// The metrics of each request that the task has made, in order, including requests that were redirected or had to
+    /// be repeated with a password.
     open var transactionMetrics: [URLSessionTaskTransactionMetrics] { transactions }
 
     /// The time from the task's creation to its end.
     open var taskInterval: DateInterval { interval }
 
-    /// How many redirects were followed.
+    /// The number of redirects that were followed.
     open var redirectCount: Int { redirects }
 }
 
 extension URLSessionTaskMetrics {
-    /// Where a response has come from.
+    /// The source of a response.
     public enum ResourceFetchType: Int, Hashable, Sendable {
         /// Not known.
         case unknown = 0
@@ -48,7 +48,7 @@ extension URLSessionTaskMetrics {
         case localCache = 3
     }
 
-    /// How a host's name was looked up.
+    /// The protocol by which a host name was looked up.
     public enum DomainResolutionProtocol: Int, Hashable, Sendable {
         /// Not known.
         case unknown = 0

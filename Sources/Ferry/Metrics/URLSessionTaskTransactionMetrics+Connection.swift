@@ -2,7 +2,7 @@ import FerryHTTP
 import FerrySystem
 
 extension URLSessionTaskTransactionMetrics {
-    /// The protocol by its registered name: `http/1.1` or `h2`; nil where no response came.
+    /// The registered name of the protocol, `http/1.1` or `h2`; nil if no response was received.
     ///
     /// See [IANA's registry](https://www.iana.org/assignments/tls-extensiontype-values).
     public var networkProtocolName: String? {
@@ -51,7 +51,7 @@ extension URLSessionTaskTransactionMetrics {
     /// Whether the connection had several paths at once; false on Linux.
     public var isMultipath: Bool { false }
 
-    /// How the host's name was looked up; ``URLSessionTaskMetrics/DomainResolutionProtocol/unknown`` on
-    /// Linux, where the system does that.
+    /// The protocol by which the host name was looked up; ``URLSessionTaskMetrics/DomainResolutionProtocol/unknown`` on
+    /// Linux, where the system looks names up.
     public var domainResolutionProtocol: URLSessionTaskMetrics.DomainResolutionProtocol { .unknown }
 }

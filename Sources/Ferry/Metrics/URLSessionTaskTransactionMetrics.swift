@@ -3,11 +3,11 @@ import FerryTransfer
 public import Foundation
 public import FoundationNetworking
 
-/// What one request of a task and its response have cost, and when what of it happened.
+/// The metrics of one request of a task and of its response.
 ///
 /// A date is nil when its phase did not take place or had not ended.
 open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
-    // @unchecked because an open class cannot be checked; all it has is set once.
+    // @unchecked because an open class cannot be checked; all properties are set once.
     private let sentRequest: URLRequest
     private let receivedResponse: URLResponse?
     private let fetchType: URLSessionTaskMetrics.ResourceFetchType
@@ -29,12 +29,12 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// Tells of a request that was sent.
+    /// Creates the metrics of a request that was sent.
     ///
     /// - Parameters:
-    ///   - transaction: The request, its response and what they have cost; one that never began has
-    ///     neither dates nor counts.
-    ///   - originalRequest: The app's request, for what is not sent of it.
+    ///   - transaction: The request, its response and their metrics; a request that never began has neither dates nor
+    ///     counts.
+    ///   - originalRequest: The app's request, for its properties that are not sent.
     ///   - hasFailed: Whether the request has ended with an error, so that the response has no end.
     ///   - isProxyConnection: Whether it went through a proxy.
     convenience init(
@@ -45,7 +45,7 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
     ) {
         var metrics = transaction.metrics ?? HTTPMetrics(startTime: .nan)
         if hasFailed || metrics.responseStart == nil { metrics.responseEnd = nil }
-        // A request without a body goes out in one piece, and no end of it is noted.
+        // A request without a body is sent in one piece, and its end is not recorded.
         if metrics.responseStart != nil, metrics.sentBodyByteCount == 0 {
             metrics.requestEnd = metrics.requestEnd ?? metrics.requestStart
         }
@@ -58,14 +58,14 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
         )
     }
 
-    /// Tells of a request that was answered from the session's cache.
+    /// Creates the metrics of a request that was answered from the session's cache.
     ///
-    /// Its dates are those of looking, as on Apple's systems.
+    /// The dates are those of the cache lookup, as on Apple's systems.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - response: What was found.
-    ///   - interval: From asking the cache to having its answer.
+    ///   - response: The response that was found.
+    ///   - interval: The time of the cache lookup.
     convenience init(cached request: URLRequest, response: URLResponse, interval: DateInterval) {
         var metrics = HTTPMetrics(startTime: interval.start.timeIntervalSince1970)
         metrics.requestStart = .zero
@@ -81,12 +81,12 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
         )
     }
 
-    /// Tells of a request that went to no server: to an object of the app's, a file, or what is in the URL.
+    /// Creates the metrics of a request to an app's protocol object, a file or the URL itself instead of a server.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - response: What was answered; nil for nothing.
-    ///   - interval: From the beginning to the end of the answer.
+    ///   - response: The response; nil if there is none.
+    ///   - interval: The time from the start to the end of the response.
     ///   - hasFailed: Whether it has ended with an error.
     convenience init(
         served request: URLRequest,
@@ -107,13 +107,13 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
 
     /// The request, with the header fields that were sent.
     ///
-    /// Without fields that have proved who the user is, unless the app has set them itself.
+    /// Without fields that authenticate the user, unless the app has set them itself.
     open var request: URLRequest { sentRequest }
 
-    /// The response; nil where none came.
+    /// The response; nil if none was received.
     open var response: URLResponse? { receivedResponse }
 
-    /// Where the response has come from.
+    /// The source of the response.
     open var resourceFetchType: URLSessionTaskMetrics.ResourceFetchType { fetchType }
 
     /// Whether the connection went through a proxy.
@@ -121,7 +121,7 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
 }
 
 extension URLRequest {
-    /// The app's request as it was sent.
+    /// Creates the app's request as it was sent.
     fileprivate init(_ transaction: LoadTransaction, originalRequest: URLRequest?) {
         var sent = transaction.request
         sent.fields = transaction.sentFields.filter { field in
@@ -135,23 +135,23 @@ extension URLRequest {
 }
 
 extension URLSessionTaskTransactionMetrics {
-    /// How many bytes the request's header had; 0 from the cache.
+    /// The number of bytes in the request's header; 0 from the cache.
     public var countOfRequestHeaderBytesSent: Int64 { metrics.sentHeaderByteCount }
 
-    /// How many bytes of the request's body were sent.
+    /// The number of bytes of the request's body that were sent.
     public var countOfRequestBodyBytesSent: Int64 { metrics.sentBodyByteCount }
 
-    /// How many bytes of the request's body were taken from the app.
+    /// The number of bytes of the request's body that were taken from the app.
     ///
-    /// On Linux the same as ``countOfRequestBodyBytesSent``: nothing is encoded on its way.
+    /// On Linux the same as ``countOfRequestBodyBytesSent``: nothing is encoded on the way.
     public var countOfRequestBodyBytesBeforeEncoding: Int64 { metrics.sentBodyByteCount }
 
-    /// How many bytes the response's header had, with those of interim responses; 0 from the cache.
+    /// The number of bytes in the response's header, including interim responses; 0 from the cache.
     public var countOfResponseHeaderBytesReceived: Int64 { metrics.receivedHeaderByteCount }
 
-    /// How many bytes of the response's body came, before they were unpacked; 0 from the cache.
+    /// The number of bytes of the response's body before decompression; 0 from the cache.
     public var countOfResponseBodyBytesReceived: Int64 { metrics.receivedBodyByteCount }
 
-    /// How many bytes of the response's body there were when they were unpacked; 0 from the cache.
+    /// The number of bytes of the response's body after decompression; 0 from the cache.
     public var countOfResponseBodyBytesAfterDecoding: Int64 { metrics.decodedBodyByteCount }
 }

@@ -9,12 +9,12 @@ extension TransferOptions {
             case sha512 = "sha-512"
             /// SHA-256.
             case sha256 = "sha-256"
-            /// SHA-1: it finds damage, but no forgery.
+            /// SHA-1: it detects damage, but not forgery.
             case sha1 = "sha"
-            /// MD5: it finds damage, but no forgery.
+            /// MD5: it detects damage, but not forgery.
             case md5
 
-            /// How many bytes its values have.
+            /// The number of bytes in its values.
             public var byteCount: Int {
                 switch self {
                 case .sha512: 64
@@ -30,14 +30,14 @@ extension TransferOptions {
         /// Its value.
         public let value: Data
 
-        /// Makes a digest of its parts; nil where the value has not as many bytes as the algorithm's have.
+        /// Creates a digest from its parts; nil if the value's length is not that of the algorithm.
         public init?(_ algorithm: Algorithm, _ value: Data) {
             guard value.count == algorithm.byteCount else { return nil }
             self.algorithm = algorithm
             self.value = value
         }
 
-        /// Reads a digest as programs like `sha256sum` write it; nil for anything else.
+        /// Creates a digest from the output of programs like `sha256sum`; nil for anything else.
         ///
         /// - Parameters:
         ///   - algorithm: The hash function.
@@ -55,7 +55,7 @@ extension TransferOptions {
             self.init(algorithm, value)
         }
 
-        /// A SHA-256, in hexadecimal digits; nil for anything else.
+        /// Returns a SHA-256 digest from hexadecimal digits; nil for anything else.
         public static func sha256(hexadecimal: String) -> Digest? {
             Digest(.sha256, hexadecimal: hexadecimal)
         }

@@ -2,7 +2,7 @@ import FerryTransfer
 import Foundation
 
 extension TransferOptions {
-    /// The digests, in the form that transfers know.
+    /// The digests, in the form that transfers use.
     var digests: [FerryTransfer.Digest] {
         expectedDigests.compactMap { digest in
             FerryTransfer.Digest.Algorithm(rawValue: digest.algorithm.rawValue)
@@ -12,12 +12,12 @@ extension TransferOptions {
 }
 
 extension TransferOptions {
-    /// The addresses of mirrors that can be asked.
+    /// The addresses of the mirrors that can be used.
     var mirrorAddresses: [String] {
         mirrors.map(\.absoluteString).filter { Origin(url: $0) != nil }
     }
 
-    /// The protocols that an upload may speak; nil for those of its session.
+    /// The protocols that an upload may use; nil for those of its session.
     var uploadProtocols: ResumableUpload.Protocols? {
         switch uploadProtocol {
         case .automatic: nil
@@ -27,14 +27,14 @@ extension TransferOptions {
         }
     }
 
-    /// By how many connections a body is fetched.
+    /// Returns a segment policy limited to the task's number of connections.
     func segmentPolicy(_ policy: Download.SegmentPolicy) -> Download.SegmentPolicy {
         policy.limited(to: maximumConnectionsPerDownload)
     }
 }
 
 extension TransferOptions.Retry {
-    /// The rules, in the form that transfers know.
+    /// The rules, in the form that transfers use.
     var policy: RetryPolicy {
         var policy = RetryPolicy(
             maximumAttempts: maximumAttempts.map { max($0, 1) },

@@ -2,7 +2,7 @@ import FerryWire
 import Foundation
 
 extension Wire.TransferOptions {
-    /// What the daemon is told; nil for options that change nothing.
+    /// Creates the options that are sent to the daemon; nil for options that change nothing.
     init?(_ options: TransferOptions) {
         guard options != TransferOptions() else { return nil }
         let digests = options.expectedDigests.map {
@@ -25,7 +25,7 @@ extension Wire.TransferOptions {
 }
 
 extension TransferOptions {
-    /// What the daemon tells of a task.
+    /// Creates a task's options as the daemon reports them.
     init(_ options: Wire.TransferOptions?) {
         self.init()
         guard let options else { return }
@@ -47,7 +47,7 @@ extension TransferOptions {
 
 extension Wire.RetryRules {
     fileprivate init(_ retry: TransferOptions.Retry) {
-        // What nobody has changed is the daemon's choice, which its user may have changed.
+        // Unchanged values are left to the daemon, whose user may have changed them.
         let usual = TransferOptions.Retry()
         let factor = retry.factor.isFinite ? min(max(retry.factor, 1), 1000) : 1
         self.init(
@@ -76,7 +76,7 @@ extension TransferOptions.Retry {
 }
 
 extension Duration {
-    /// So many seconds, not fewer than none and not more than a life has.
+    /// The duration in seconds, at least 0 and at most 1e9.
     fileprivate var boundedSeconds: Double { min(max(self / .seconds(1), 0), 1e9) }
 }
 

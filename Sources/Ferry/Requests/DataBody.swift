@@ -1,20 +1,20 @@
 import Foundation
 import FoundationNetworking
 
-/// What a task sends.
+/// The body that a task sends.
 enum DataBody: Sendable {
-    /// What the request has, if anything.
+    /// The request's own body, if any.
     case inRequest
     /// These bytes.
     case data(Data)
     /// A file, as it is when the task is resumed.
     case file(URL)
-    /// What the app's stream gives; the delegate has more where it must be sent again.
+    /// The bytes of the app's stream; if they must be sent again, the delegate provides a new stream.
     case stream(BodyStream)
-    /// What the delegate gives.
+    /// The bytes that the delegate provides.
     case onDemand
 
-    /// The body of a request that an app has made.
+    /// Creates the body of a request that an app has made.
     init(of request: URLRequest) {
         if let stream = request.httpBodyStream {
             self = .stream(BodyStream(stream))
@@ -23,8 +23,8 @@ enum DataBody: Sendable {
         }
     }
 
-    /// How many bytes that is; nil where it is not known before, as for a file before it is opened: to look at it may
-    /// take its time.
+    /// Returns the number of bytes; nil if it is not known in advance, as for a file before it is opened, since its
+    /// lookup may block.
     func byteCount(for request: URLRequest) -> Int64? {
         switch self {
         case .inRequest: Int64(request.httpBody?.count ?? 0)
@@ -34,9 +34,9 @@ enum DataBody: Sendable {
         }
     }
 
-    /// The request as a protocol class of the app's gets it: with what is sent as a stream.
+    /// Returns the request as an app's protocol class receives it: with the body as a stream.
     ///
-    /// What the delegate gives on demand is not in it.
+    /// A body that the delegate provides on demand is not included.
     func attached(to request: URLRequest) -> URLRequest {
         var request = request
         switch self {
@@ -48,21 +48,21 @@ enum DataBody: Sendable {
         return request
     }
 
-    /// Whether it is known that nothing is sent.
+    /// Returns whether the body is known to be empty.
     func isEmpty(for request: URLRequest) -> Bool { byteCount(for: request) == 0 }
 
     var isInRequest: Bool {
         if case .inRequest = self { true } else { false }
     }
 
-    /// The file that is sent, if it is one.
+    /// The file that is sent, if any.
     var file: URL? {
         if case .file(let url) = self { url } else { nil }
     }
 }
 
 extension URLRequest {
-    /// The length of a stream that the app has told in a header field.
+    /// The length of a stream, as announced by the app in a header field.
     var announcedBodyByteCount: Int64? {
         value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }.flatMap {
             $0 < 0 ? nil : $0

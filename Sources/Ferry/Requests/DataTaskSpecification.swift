@@ -3,29 +3,29 @@ import FerryTransfer
 import Foundation
 import FoundationNetworking
 
-/// What a data or upload task is to do, translated for the layers below and checked.
+/// The specification of a data or upload task, checked and translated for the layers below.
 struct DataTaskSpecification: Sendable {
-    /// What is asked for.
+    /// The requested resource.
     enum Resource: Sendable {
-        /// Of a server.
+        /// On a server.
         case http(TransferRequest)
-        /// Of this machine, or of the URL itself.
+        /// On this machine, or in the URL itself.
         case local(URL)
-        /// Of the app itself.
+        /// In the app itself.
         case custom(ProtocolClass)
     }
 
     var resource: Resource
-    /// What the connections of the request are counted by; empty where it needs none.
+    /// The host for which the request's connections are counted; empty if it needs none.
     private(set) var host = ""
     /// The request, as the app made it and the session completes it.
     var request: URLRequest
-    /// What is sent, beside a body in the request.
+    /// The body that is sent, apart from one in the request.
     var body: DataBody
-    /// What an earlier task has left of an upload.
+    /// The resume data of an earlier upload task.
     private(set) var resumption: UploadResumeData?
 
-    /// Whether no server is asked.
+    /// Whether the task needs no server.
     var isServedHere: Bool {
         switch resource {
         case .http: false
@@ -33,7 +33,7 @@ struct DataTaskSpecification: Sendable {
         }
     }
 
-    /// The rest of an upload that an earlier task has begun.
+    /// Creates the specification for the rest of an upload that an earlier task has begun.
     init(_ resumption: UploadResumption) {
         var transfer = resumption.resumeData.request
         transfer.body = nil
@@ -44,15 +44,15 @@ struct DataTaskSpecification: Sendable {
         self.resumption = resumption.resumeData
     }
 
-    /// Translates what the app has given.
+    /// Translates the app's request.
     ///
     /// - Parameters:
     ///   - request: The request; its own body is ignored where there is another one.
-    ///   - body: What is sent.
+    ///   - body: The body to send.
     ///   - custom: The app's class that loads it, if any.
-    ///   - configuration: That of the session.
-    ///   - madeFor: The URL that the task was made for, where that is another one.
-    /// - Throws: What the task fails with when it is resumed.
+    ///   - configuration: The session's configuration.
+    ///   - madeFor: The URL that the task was made for, if it differs.
+    /// - Throws: The error with which the task fails when it is resumed.
     init(
         _ request: URLRequest,
         body: DataBody,

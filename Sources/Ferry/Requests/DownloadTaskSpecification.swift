@@ -2,11 +2,11 @@ import FerryTransfer
 import Foundation
 import FoundationNetworking
 
-/// What a download task is to do, translated for the layers below and checked.
+/// The specification of a download task, checked and translated for the layers below.
 struct DownloadTaskSpecification: Sendable {
-    /// What is asked for.
+    /// The request to send.
     var request: TransferRequest
-    /// What an earlier task has left.
+    /// The resume data of an earlier task.
     var resumption: Resumption?
 
     struct Resumption: Sendable {
@@ -14,9 +14,9 @@ struct DownloadTaskSpecification: Sendable {
         var resumeData: ResumeData
     }
 
-    /// Translates what the app has given.
+    /// Translates the app's request or resume data.
     ///
-    /// - Throws: What the task fails with when it is resumed.
+    /// - Throws: The error with which the task fails when it is resumed.
     init(
         _ source: DownloadSource,
         configuration: URLSessionConfiguration.Values
@@ -41,12 +41,12 @@ struct DownloadTaskSpecification: Sendable {
     }
 }
 
-/// What an app makes a download from.
+/// The source from which an app makes a download.
 enum DownloadSource: Sendable {
     case request(URLRequest)
     case resumeData(Data)
 
-    /// The request of the task, as the app made it: for resume data, as it made it for the first task.
+    /// Returns the request of the task as the app made it; for resume data, as it made it for the first task.
     func originalRequest(
         _ specification: Result<DownloadTaskSpecification, URLError>
     ) -> URLRequest? {

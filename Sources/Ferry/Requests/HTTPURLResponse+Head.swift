@@ -3,14 +3,14 @@ import Foundation
 import FoundationNetworking
 
 extension HTTPURLResponse {
-    /// The response that an app sees; nil when its URL cannot be read.
+    /// Returns the response that an app sees; nil if its URL cannot be read.
     ///
-    /// Fields that came several times are joined by commas, RFC 9110 §5.3.
+    /// Repeated fields are joined by commas, RFC 9110 §5.3.
     static func make(_ head: HTTPResponseHead) -> HTTPURLResponse? {
         guard let url = URL(string: head.url) else { return nil }
         var names: [String: String] = Dictionary(minimumCapacity: head.fields.count)
         var fields: [String: String] = Dictionary(minimumCapacity: head.fields.count)
-        // A server may send very many: none is compared with all others, or copied for each.
+        // A server may send very many fields: none is compared with all others, or copied for each.
         for field in head.fields {
             let key = field.name.lowercased()
             if let name = names[key] {
@@ -36,13 +36,13 @@ extension HTTPURLResponse {
         )
     }
 
-    /// Whether the app gets a body decoded that has such a field `Content-Encoding`.
+    /// Returns whether the app gets a body with this field `Content-Encoding` decoded.
     static func isDecoded(_ contentEncoding: String?) -> Bool {
         (contentEncoding ?? "identity").lowercased() != "identity"
     }
 }
 
-/// A response whose body the app gets decoded, so that `Content-Length` says nothing of it.
+/// A response whose body the app gets decoded, so that `Content-Length` is not its length.
 final class DecodedHTTPURLResponse: HTTPURLResponse, @unchecked Sendable {
     // @unchecked as its superclass: nothing in it changes.
     override var expectedContentLength: Int64 { NSURLSessionTransferSizeUnknown }

@@ -8,11 +8,11 @@ extension TransferRequest {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - body: What is sent; not in the translation, but for a body in the request.
-    ///   - configuration: That of the session.
-    ///   - madeFor: The URL that the task was made for, where that is another one: what the session adds is meant for
-    ///     its origin.
-    /// - Throws: What Apple's library fails such a request with before it sends anything.
+    ///   - body: The body to send; it is part of the translation only if it is in the request.
+    ///   - configuration: The session's configuration.
+    ///   - madeFor: The URL that the task was made for, if it differs; the session's additions are meant for its
+    ///     origin.
+    /// - Throws: The error with which Apple's library fails such a request before it sends anything.
     init(
         _ request: URLRequest,
         body: DataBody,
@@ -39,9 +39,9 @@ extension TransferRequest {
             madeFor: madeFor
         )
         self = adding(configuration.additionalFields)
-        // In the order of their names, as Foundation keeps none and a repeated call must be the same.
+        // Sorted by name, because Foundation keeps no order and a repeated call must be the same.
         fields.sort { $0.name < $1.name }
-        // DL-6: whatever the body comes from.
+        // DL-6: for a body from any source.
         if method == "POST", !body.isEmpty(for: request),
             fields.first(named: "Content-Type") == nil
         {
@@ -51,9 +51,9 @@ extension TransferRequest {
         }
     }
 
-    /// Translates the request of a download, which can have no stream as its body.
+    /// Translates the request of a download, whose body cannot be a stream.
     ///
-    /// - Throws: What Apple's library fails such a request with before it sends anything.
+    /// - Throws: The error with which Apple's library fails such a request before it sends anything.
     init(
         _ request: URLRequest,
         configuration: URLSessionConfiguration.Values,
@@ -82,8 +82,8 @@ extension TransferRequest {
         return url
     }
 
-    /// Foundation does not tell whether a request's time-out was set, so that its default counts as not
-    /// set.
+    /// Returns the idle time-out; a request's default value counts as not set, because Foundation does not report
+    /// whether it was set.
     private static func idleTimeout(
         of request: URLRequest,
         configuration: URLSessionConfiguration.Values
@@ -96,11 +96,11 @@ extension TransferRequest {
 }
 
 extension URLRequest {
-    /// The request with the header fields that a session adds to each.
+    /// Returns the request with the header fields that a session adds to each.
     ///
     /// - Parameters:
-    ///   - configuration: That of the session.
-    ///   - madeFor: The URL that the task was made for, where that is another one.
+    ///   - configuration: The session's configuration.
+    ///   - madeFor: The URL that the task was made for, if it differs.
     /// - Returns: The request.
     func completed(
         by configuration: URLSessionConfiguration.Values,

@@ -4,7 +4,7 @@ import Foundation
 import FoundationNetworking
 
 extension URLRequest {
-    /// A request as an app would have made it; without URL where that cannot be read.
+    /// Creates a request as an app would have made it; without a URL if that cannot be read.
     init(_ request: TransferRequest) {
         self.init(url: URL(string: request.url) ?? Self.unreadable)
         url = URL(string: request.url)
@@ -17,13 +17,13 @@ extension URLRequest {
         (allHTTPHeaderFields ?? [:]).map { HTTPField(name: $0.key, value: $0.value) }
     }
 
-    /// Whether what is asked for is on this machine, or in the URL itself.
+    /// Whether the resource is on this machine, or in the URL itself.
     var isLocal: Bool {
         guard let scheme = url?.scheme?.lowercased() else { return false }
         return scheme == "file" || scheme == "data"
     }
 
-    /// This request after redirects have made `request` of it.
+    /// Returns this request after redirects have turned it into `request`.
     func redirected(as request: TransferRequest) -> URLRequest {
         guard !isUnchanged(in: request), let target = URL(string: request.url) else { return self }
         var next = self
@@ -32,7 +32,7 @@ extension URLRequest {
         return next
     }
 
-    /// Whether a request is still what the app has asked for, in spite of fields that were added to it.
+    /// Returns whether a request is still the app's, apart from fields that were added to it.
     private func isUnchanged(in request: TransferRequest) -> Bool {
         request.url == url?.absoluteString && request.method == httpMethod ?? "GET"
             && (allHTTPHeaderFields ?? [:]).allSatisfy { field in
@@ -40,7 +40,7 @@ extension URLRequest {
             }
     }
 
-    /// Stands in while a request is made, which takes a URL and can lose it later.
+    /// A placeholder for creating a request, which needs a URL; it can be removed later.
     private static let unreadable = URL(fileURLWithPath: "/")
 
     private mutating func apply(_ request: TransferRequest) {
@@ -54,15 +54,15 @@ extension URLRequest {
 }
 
 extension TransferRequest {
-    /// What an app wants to be sent in place of a request that it was offered.
+    /// Creates the request that an app has chosen in place of the one that it was offered.
     ///
     /// - Parameters:
     ///   - chosen: The app's request.
     ///   - offered: The request that it was offered.
-    ///   - request: The same, as the layers below know it.
+    ///   - request: The offered request, in the form of the layers below.
     init(_ chosen: URLRequest, insteadOf offered: URLRequest, _ request: TransferRequest) {
         self = request
-        // Foundation takes two requests for equal whose fields or bodies differ.
+        // Foundation considers two requests equal even if their fields or bodies differ.
         let isSame =
             chosen.url == offered.url && chosen.httpMethod == offered.httpMethod
             && chosen.httpBody == offered.httpBody
@@ -71,7 +71,7 @@ extension TransferRequest {
         url = chosen.url?.absoluteString ?? ""
         method = chosen.httpMethod ?? "GET"
         body = chosen.httpBody.map { Array($0) }
-        // What the app has put there itself may go where it has said.
+        // Fields that the app has set itself may be sent to the URL that it has chosen.
         fields = chosen.headerFields.sorted { $0.name < $1.name }
     }
 }

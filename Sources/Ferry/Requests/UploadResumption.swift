@@ -3,19 +3,19 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// An upload that an earlier task has begun, as the app's resume data tells it.
+/// An upload that an earlier task has begun, as the app's resume data describes it.
 struct UploadResumption: Sendable {
     /// The content of the resume data.
     let resumeData: UploadResumeData
     /// The resume data itself.
     let blob: Data
 
-    /// The resume data that was used in this process: a second task would send the same bytes beside the first.
+    /// The resume data already used in this process: a second task would send the same bytes alongside the first.
     private static let spent = Mutex<Set<UUID>>([])
 
-    /// Reads resume data, which is spent by this.
+    /// Decodes resume data, and marks it as used.
     ///
-    /// - Throws: What the task fails with when it is resumed.
+    /// - Throws: The error with which the task fails when it is resumed.
     init(_ blob: Data, isBackground: Bool) throws(URLError) {
         self.blob = blob
         do throws(TransferError) {
@@ -35,10 +35,10 @@ struct UploadResumption: Sendable {
     /// The request of the task, as the app made it for the first one.
     var request: URLRequest { URLRequest(resumeData.request) }
 
-    /// What is sent.
+    /// The body to send.
     var body: DataBody {
         switch resumeData.content {
-        // Without the hint Foundation would look whether it is a directory.
+        // Without the hint Foundation would check whether it is a directory.
         case .file(let path, _, _): .file(URL(filePath: path, directoryHint: .notDirectory))
         case .bytes: .data(Data(resumeData.request.body ?? []))
         case .stream: .onDemand

@@ -4,18 +4,18 @@ import FerryWire
 import Foundation
 import FoundationNetworking
 
-/// What an upload task of a background session is to do, translated for the layers below and checked.
+/// The specification of an upload task of a background session, checked and translated for the layers below.
 struct UploadTaskSpecification: Sendable {
-    /// Where to send the file.
+    /// The request that sends the file.
     var request: TransferRequest
     /// The file, as it was when the task was made.
     var file: OutgoingFile
-    /// What an earlier task has left.
+    /// The resume data of an earlier task.
     var resumeData: Data?
 
-    /// Translates what the app has given, and opens the file.
+    /// Translates the app's request, and opens the file.
     ///
-    /// - Throws: What the task fails with when it is resumed.
+    /// - Throws: The error with which the task fails when it is resumed.
     init(
         _ request: URLRequest,
         sending url: URL,
@@ -32,7 +32,7 @@ struct UploadTaskSpecification: Sendable {
 
     /// Opens the file of an upload that an earlier task has begun.
     ///
-    /// - Throws: What the task fails with when it is resumed.
+    /// - Throws: The error with which the task fails when it is resumed.
     init(
         _ resumption: UploadResumption,
         configuration: URLSessionConfiguration.Values

@@ -5,7 +5,7 @@ import Foundation
 import FoundationNetworking
 
 extension Wire.Request {
-    /// A request as the daemon takes it.
+    /// Creates a request in the form that is sent to the daemon.
     init(_ request: TransferRequest) {
         self.init(
             url: request.url,
@@ -19,7 +19,7 @@ extension Wire.Request {
 }
 
 extension TransferRequest {
-    /// A request as the daemon tells it.
+    /// Creates a request as the daemon reports it.
     init(_ request: Wire.Request) {
         self.init(
             url: request.url,
@@ -33,14 +33,14 @@ extension TransferRequest {
 }
 
 extension URLRequest {
-    /// A request as the daemon tells it.
+    /// Creates a request as the daemon reports it.
     init(_ request: Wire.Request) {
         self.init(TransferRequest(request))
     }
 }
 
 extension HTTPResponseHead {
-    /// A response as the daemon tells it.
+    /// Creates a response head as the daemon reports it.
     init(_ response: Wire.Response) {
         self.init(
             status: response.status,
@@ -52,14 +52,14 @@ extension HTTPResponseHead {
 }
 
 extension Wire.Field {
-    /// A field as the daemon takes it.
+    /// Creates a field in the form that is sent to the daemon.
     init(_ field: HTTPField) {
         self.init(name: field.name, value: field.value)
     }
 }
 
 extension HTTPField {
-    /// A field as the daemon tells it.
+    /// Creates a field as the daemon reports it.
     init(_ field: Wire.Field) {
         self.init(name: field.name, value: field.value)
     }

@@ -3,9 +3,9 @@ import FerryTransfer
 import Foundation
 import FoundationNetworking
 
-/// A server that wants to know by a certificate who its client is.
+/// A server that asks for a client certificate.
 final class ClientCertificateProtectionSpace: URLProtectionSpace, @unchecked Sendable {
-    // @unchecked because its superclass is open; there is nothing here that changes.
+    // @unchecked because its superclass is open; nothing in this class changes.
     let names: [Data]
 
     init(_ certificateRequest: CertificateRequest, origin: Origin) {

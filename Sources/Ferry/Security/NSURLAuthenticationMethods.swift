@@ -1,8 +1,8 @@
-// The names are Apple's, for which Foundation on Linux has nothing but a note that they are not available:
+// The names are Apple's; Foundation on Linux only declares them as unavailable:
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 /// The method of a challenge that asks whether a server is trusted; see ``SecTrust``.
 public let NSURLAuthenticationMethodServerTrust = "NSURLAuthenticationMethodServerTrust"
 
-/// The method of a challenge that asks for a certificate of the app's.
+/// The method of a challenge that asks for a client certificate.
 public let NSURLAuthenticationMethodClientCertificate = "NSURLAuthenticationMethodClientCertificate"

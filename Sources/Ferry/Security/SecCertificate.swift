@@ -2,20 +2,19 @@ public import Foundation
 
 /// An X.509 certificate, as in Apple's Security framework.
 ///
-/// - Important: On Linux it is its encoding and nothing more: to look inside, hand it to a library for
-///   certificates.
+/// - Important: On Linux it holds the encoding only: to look inside, use a certificate library.
 public final class SecCertificate: Hashable, Sendable {
     /// The certificate in its binary form (DER).
     public let data: Data
 
-    /// A certificate of its encoding, which is not checked.
+    /// Creates a certificate from its encoding, which is not checked.
     ///
     /// - Parameter data: The binary form (DER).
     public init(data: Data) {
         self.data = data
     }
 
-    /// Whether two certificates are the same, byte by byte.
+    /// Returns whether two certificates are the same, byte by byte.
     ///
     /// - Parameters:
     ///   - first: A certificate.

@@ -2,42 +2,42 @@ import FerryHTTP
 public import Foundation
 import Synchronization
 
-/// A certificate and its key, by which an app proves who it is, as in Apple's Security framework.
+/// A certificate and its key, by which an app authenticates itself, as in Apple's Security framework.
 ///
 /// ```swift
 /// let identity = SecIdentity(pkcs12: try Data(contentsOf: file), passphrase: passphrase)
 /// let credential = URLCredential(identity: identity, certificates: nil, persistence: .forSession)
 /// ```
 ///
-/// - Important: On Linux it is made from the file's content, in place of `SecPKCS12Import`. What is wrong with that shows
-///   when it is used: the task fails with `URLError.Code.clientCertificateRejected`.
+/// - Important: On Linux it is made from the file's content, instead of by `SecPKCS12Import`. Invalid content is
+///   detected only when the identity is used: the task fails with `URLError.Code.clientCertificateRejected`.
 public final class SecIdentity: Sendable {
     let identity: HTTPIdentity
 
-    /// An identity in PKCS #12, RFC 7292.
+    /// Creates an identity from PKCS #12, RFC 7292.
     ///
-    /// OpenSSL 3 does not read the ciphers that old programs use in it.
+    /// OpenSSL 3 does not read the ciphers that old programs use for it.
     ///
     /// - Parameters:
     ///   - data: The content of the file.
-    ///   - passphrase: What the key is locked with; nil for none.
+    ///   - passphrase: The passphrase of the key; nil for none.
     public init(pkcs12 data: Data, passphrase: String?) {
         identity = HTTPIdentity(Array(data), format: .pkcs12, passphrase: passphrase)
     }
 
-    /// An identity in PEM: the certificate first, then those that stand for it, and the key anywhere.
+    /// Creates an identity from PEM: the certificate first, then those of its issuers, and the key anywhere.
     ///
     /// - Parameters:
-    ///   - data: The content of the file, or of several behind one another.
-    ///   - passphrase: What the key is locked with; nil for none.
+    ///   - data: The content of the file, or of several files one after another.
+    ///   - passphrase: The passphrase of the key; nil for none.
     public init(pem data: Data, passphrase: String? = nil) {
         identity = HTTPIdentity(Array(data), format: .pem, passphrase: passphrase)
     }
 
-    /// The identities that credentials were made of, by the names that those credentials have.
+    /// The identities from which credentials were made, by the names in those credentials.
     ///
-    /// Foundation's credential has no place for an identity. One and the same is kept once, however often an app
-    /// reads it.
+    /// Foundation's credential cannot hold an identity. Equal identities are kept once, however often an app reads
+    /// them.
     private static let known = Mutex<
         (names: [HTTPIdentity: String], identities: [String: SecIdentity])
     >(

@@ -2,7 +2,7 @@ public import Foundation
 
 // The name is Apple's:
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The certificates of a trust, the server's own first.
+/// Returns the certificates of a trust, the server's own first.
 ///
 /// - Parameter trust: The trust.
 /// - Returns: ``SecTrust/certificateChain``; nil where there are none.
@@ -12,7 +12,7 @@ public func SecTrustCopyCertificateChain(_ trust: SecTrust) -> [SecCertificate]?
 
 // The name is Apple's:
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// How many certificates a trust has.
+/// Returns the number of certificates in a trust.
 ///
 /// - Parameter trust: The trust.
 /// - Returns: The length of ``SecTrust/certificateChain``.
@@ -22,11 +22,11 @@ public func SecTrustGetCertificateCount(_ trust: SecTrust) -> Int {
 
 // The name is Apple's:
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Whether a server was found to be trusted.
+/// Returns whether a server was found to be trusted.
 ///
 /// - Parameters:
 ///   - trust: The trust.
-///   - error: Where to put the reason, if it was not; a `CFError` on Apple's systems.
+///   - error: Receives the reason if it was not; a `CFError` on Apple's systems.
 /// - Returns: Whether ``SecTrust/verificationError`` is nil.
 public func SecTrustEvaluateWithError(
     _ trust: SecTrust,
@@ -38,7 +38,7 @@ public func SecTrustEvaluateWithError(
 
 // The name is Apple's:
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The encoding of a certificate.
+/// Returns the encoding of a certificate.
 ///
 /// - Parameter certificate: The certificate.
 /// - Returns: Its binary form (DER).

@@ -2,7 +2,7 @@ import FerryHTTP
 import FerryTransfer
 public import Foundation
 
-/// What a server shows to prove who it is, and what verifying that has found.
+/// The certificates of a server, and the result of their verification.
 ///
 /// It comes with a challenge, as `challenge.protectionSpace.serverTrust`. To accept the server, answer with
 /// ``URLSession/AuthChallengeDisposition/useCredential`` and `URLCredential(trust:)`; to go by the result, answer
@@ -12,12 +12,12 @@ public import Foundation
 ///   authorities; the result is here. There are no policies or anchors to set: an app that trusts an authority of
 ///   its own compares the last certificate of the chain.
 public final class SecTrust: Sendable {
-    /// The certificates, the server's own first, then those that stand for each other up to an authority: as
-    /// verified, or as the server has sent them where that failed.
+    /// The certificates, the server's own first, then those of its issuers up to an authority: as verified, or as the
+    /// server has sent them if that failed.
     public let certificateChain: [SecCertificate]
     /// The host that was asked for.
     public let host: String
-    /// Why the server is not trusted; nil where an authority of the system stands for it and for its name.
+    /// The reason why the server is not trusted; nil if an authority of the system vouches for it and for its name.
     ///
     /// One of `URLError.Code.serverCertificateUntrusted` and `URLError.Code.serverCertificateHasBadDate`, whose
     /// `NSLocalizedFailureReasonErrorKey` has the reason in words.

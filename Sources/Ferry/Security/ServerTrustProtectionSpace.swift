@@ -2,9 +2,9 @@ import FerryTransfer
 public import Foundation
 public import FoundationNetworking
 
-/// A server that has shown its certificates.
+/// A server that has presented its certificates.
 final class ServerTrustProtectionSpace: URLProtectionSpace, @unchecked Sendable {
-    // @unchecked because its superclass is open; there is nothing here that changes.
+    // @unchecked because its superclass is open; nothing in this class changes.
     let trust: SecTrust
 
     init(_ trust: SecTrust, origin: Origin) {
@@ -20,13 +20,13 @@ final class ServerTrustProtectionSpace: URLProtectionSpace, @unchecked Sendable 
 }
 
 extension URLProtectionSpace {
-    /// What the server shows to prove who it is; nil for challenges of another method than
+    /// The server's certificates and their verification; nil for challenges of another method than
     /// `NSURLAuthenticationMethodServerTrust`.
     public var serverTrust: SecTrust? {
         (self as? ServerTrustProtectionSpace)?.trust
     }
 
-    /// The names of the authorities whose certificates the server takes, in their binary form (DER); nil for
+    /// The names of the authorities whose certificates the server accepts, in their binary form (DER); nil for
     /// challenges of another method than `NSURLAuthenticationMethodClientCertificate`.
     public var distinguishedNames: [Data]? {
         (self as? ClientCertificateProtectionSpace)?.names

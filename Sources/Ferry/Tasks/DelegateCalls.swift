@@ -2,16 +2,15 @@ import FerrySystem
 import Foundation
 import Synchronization
 
-/// Puts what the tasks of a session have to tell on its delegate queue.
+/// A scheduler that puts the messages of a session's tasks on its delegate queue.
 ///
-/// On a queue of the app's, each message is an operation of its own. On a queue that the session has
-/// made, an operation tells what several tasks have to tell: to wake the queue's thread for each message
-/// costs more than a short download does.
+/// On an app's queue, each message is an operation of its own. On a queue that the session has made, one operation
+/// delivers the messages of several tasks: waking the queue's thread for each message costs more than a short download.
 final class DelegateCalls: Sendable {
     let queue: OperationQueue
 
     private struct State {
-        /// The tasks with something to tell, each of them once.
+        /// The tasks with messages to deliver, each of them once.
         var tasks: [URLSessionTask] = []
         /// Whether there is an operation for them, or will be.
         var isScheduled = false
@@ -20,13 +19,13 @@ final class DelegateCalls: Sendable {
     private let isOwnQueue: Bool
     private let state = Mutex(State())
 
-    /// Calls on a queue of the app's; without one, on a serial one of the session's own.
+    /// Creates a scheduler for an app's queue or, without one, for a serial queue of the session's own.
     init(queue: OperationQueue?) {
         isOwnQueue = queue == nil
         self.queue = queue ?? Self.makeSerialQueue()
     }
 
-    /// Lets a task tell its next message; only when it has one, and is not in line already.
+    /// Schedules a task's next message; only if it has one, and is not in line already.
     func enqueue(_ task: URLSessionTask) {
         guard isOwnQueue else {
             return queue.addOperation { [self] in
@@ -38,7 +37,7 @@ final class DelegateCalls: Sendable {
             defer { state.isScheduled = true }
             return !state.isScheduled
         }
-        // What else the event loop finds in its present turn comes along.
+        // Messages that the event loop adds in its current turn are included.
         if mustSchedule { LoopActor.perform { self.schedule() } }
     }
 
@@ -46,7 +45,7 @@ final class DelegateCalls: Sendable {
         queue.addOperation { [self] in deliver() }
     }
 
-    /// Tells one message of each task in turn, for a while: other operations want their turn, too.
+    /// Delivers one message of each task in turn, up to a limit, so that other operations get their turn, too.
     private func deliver() {
         var tasks = state.withLock { state in
             defer { state.tasks = [] }

@@ -2,25 +2,25 @@ import FerryHTTP
 import Foundation
 import FoundationNetworking
 
-/// The latest response to a task, which becomes an object when somebody asks for it.
+/// The latest response to a task, whose object is made on request.
 ///
-/// Most apps never look at the response of a download, and Foundation's object costs more than the
-/// rest of what a short one needs in this process.
+/// Most apps never look at the response of a download, and Foundation's object costs more than everything else that a
+/// short download needs in this process.
 struct LatestResponse: Sendable {
     private var head: HTTPResponseHead?
     private var made: URLResponse?
 
-    /// A response, or none yet.
+    /// Creates a response, or none yet.
     init(_ head: HTTPResponseHead? = nil) {
         self.head = head
     }
 
-    /// A response that is an object already.
+    /// Creates a response from an existing object.
     init(_ response: URLResponse) {
         made = response
     }
 
-    /// Whether there is one.
+    /// Whether there is a response.
     var isThere: Bool { head != nil || made != nil }
 
     /// The length of the body as the app gets it; `NSURLSessionTransferSizeUnknown` where it is not
@@ -42,7 +42,7 @@ struct LatestResponse: Sendable {
         return field("Content-Length").flatMap { Int64($0) } ?? NSURLSessionTransferSizeUnknown
     }
 
-    /// The same object for each call; nil before the first response, and when its URL cannot be read.
+    /// Returns the same object for each call; nil before the first response, and when its URL cannot be read.
     mutating func get() -> URLResponse? {
         if made == nil { made = head.flatMap { HTTPURLResponse.make($0) } }
         return made
@@ -50,7 +50,7 @@ struct LatestResponse: Sendable {
 }
 
 extension [HTTPField] {
-    /// The value that an app sees of fields of that name.
+    /// Returns the value that an app sees for the fields of a name.
     fileprivate func joinedValue(named name: String) -> String? {
         let values = values(named: name)
         return values.isEmpty ? nil : values.joined(separator: ", ")

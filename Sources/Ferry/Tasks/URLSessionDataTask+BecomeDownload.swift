@@ -2,9 +2,9 @@ import Foundation
 import Synchronization
 
 extension URLSessionDataTask {
-    /// Makes this task a download task, which takes its place in the session, and tells the delegate so.
+    /// Replaces this task in the session with a download task, and notifies the delegate.
     ///
-    /// - Returns: The download task, which runs.
+    /// - Returns: The running download task.
     func becomeDownload() -> URLSessionDownloadTask {
         let inherited = storage.withLock { storage in
             var inherited = storage
@@ -28,7 +28,7 @@ extension URLSessionDataTask {
                 }
                 letGo()
             },
-            // The download's messages come after this one, on whatever queue.
+            // The download's messages follow this one, on any queue.
             wasTold: { download.tellHeldMessages() }
         )
         return download
@@ -36,7 +36,7 @@ extension URLSessionDataTask {
 }
 
 extension URLSessionDownloadTask {
-    /// Tells what has gathered while the messages of the data task came first.
+    /// Delivers the messages that had to wait for those of the data task.
     fileprivate func tellHeldMessages() {
         if storage.withLock({ $0.deliveries.wasTold() }) { core.delegateCalls.enqueue(self) }
     }

@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// A task that hands over the body of a response as it arrives, or whole at the end.
+/// A task that delivers the body of a response as it arrives, or as a whole at the end.
 ///
 /// ```swift
 /// let (data, response) = try await session.data(from: url)
@@ -13,13 +13,13 @@ import Synchronization
 /// task.resume()
 /// ```
 open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {
-    /// Who gets the body.
+    /// The recipient of the body.
     enum Recipient: Sendable {
         /// The delegates, part by part.
         case delegate
         /// A closure, at the end.
         case handler(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
-        /// A sequence, byte by byte, and who waits for the response before.
+        /// A sequence, byte by byte, and the closure that waits for the response first.
         case bytes(ByteStream, responded: Responded)
     }
 
@@ -27,7 +27,7 @@ open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {
     typealias Responded = @Sendable (Result<(URLSessionDataTask, URLResponse), any Error>) -> Void
 
     let recipient: Recipient
-    /// How much of the body the app has not taken yet.
+    /// The count of the body's bytes that the app has not taken yet.
     let flow = Mutex(DataFlow())
 
     init(
@@ -51,7 +51,7 @@ open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {
             }
             handler(error == nil ? body ?? Data() : nil, response, error)
         case (.bytes(let stream, let responded), .completed(let error)):
-            // A delegate that has got the response already is not told again.
+            // Does nothing if the response was delivered already.
             responded(.failure(error ?? URLError(.badServerResponse)))
             stream.finish(error)
         case (.handler, _), (.bytes, _):
@@ -74,7 +74,7 @@ open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {
         }
     }
 
-    /// The app has taken so much of the body.
+    /// Records bytes of the body that the app has taken.
     func noteTaken(_ byteCount: Int) {
         if flow.withLock({ $0.take(byteCount) }) { backend.appCaughtUp(with: self) }
     }

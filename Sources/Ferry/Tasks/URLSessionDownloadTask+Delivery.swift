@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 
 extension URLSessionDownloadTask {
-    /// Tells the task's delegate, or else the session's; on the delegate queue.
+    /// Delivers a message to the task's delegate, or else the session's; on the delegate queue.
     func tellDelegate(_ message: Delivery.Message, newByteCount: Int64) {
         guard let session = storage.withLock({ $0.session }) else { return }
         switch message {
@@ -29,8 +29,8 @@ extension URLSessionDownloadTask {
                 )
             }
         case .finished(let location):
-            // Without a delegate the file stays with the daemon. One that is not there was taken by an
-            // earlier launch, which died before the daemon had taken note of that.
+            // Without a delegate the file stays with the daemon. A missing file was taken by an earlier launch, which
+            // died before the daemon had recorded that.
             guard !core.isBackground || session.delegate != nil && isThere(location) else { return }
             tell(.finished) { (delegate: any URLSessionDownloadDelegate) in
                 delegate.urlSession(
@@ -47,7 +47,7 @@ extension URLSessionDownloadTask {
         }
     }
 
-    /// Tells a completion handler, which hears of nothing but the end; on the delegate queue.
+    /// Delivers a message to a completion handler, which is called at the end only; on the delegate queue.
     func tell(
         _ message: Delivery.Message,
         to handler: @Sendable (URL?, URLResponse?, (any Error)?) -> Void,
@@ -70,7 +70,7 @@ extension URLSessionDownloadTask {
     }
 
     private func remove(_ location: URL) {
-        // Not there any more when the app has moved it, which is what the call is for.
+        // The file no longer exists if the app has moved it, which is the purpose of the call.
         _ = unlink(location.path)
     }
 }

@@ -4,22 +4,22 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// What a backend has to say of a download; on the event loop, in order.
+/// A backend's reports about a download; on the event loop, in order.
 extension URLSessionDownloadTask {
-    /// The server has answered.
+    /// Records the server's response.
     ///
     /// - Parameters:
-    ///   - head: The answer; nil if nothing is known of it.
-    ///   - request: What was asked for at last, after redirects; nil if nothing is known of that.
+    ///   - head: The response; nil if it is not known.
+    ///   - request: The final request, after redirects; nil if it is not known.
     func noteResponse(_ head: HTTPResponseHead?, to request: TransferRequest?) {
         if let head { storage.withLock { $0.response = LatestResponse(head) } }
         if let request { noteRequest(request) }
     }
 
-    /// Bytes that were there already need not be fetched again.
+    /// Records that bytes received earlier need not be fetched again.
     ///
-    /// The app hears of it once if the task was made from resume data, and else only if bytes that it has
-    /// heard of are lost.
+    /// The app is notified once if the task was made from resume data, and otherwise only if bytes already reported to
+    /// it are lost.
     func noteResumption(at offset: Int64, of total: Int64?) {
         let expected = total ?? NSURLSessionTransferSizeUnknown
         let isNews = storage.withLock { storage in
@@ -30,7 +30,7 @@ extension URLSessionDownloadTask {
         if isNews { tellDelegateLater(.resumed(offset: offset, expectedByteCount: expected)) }
     }
 
-    /// So many bytes are there, of so many.
+    /// Records the number of bytes received, and the total.
     func noteProgress(_ received: Int64, of total: Int64?) {
         let expected = total ?? NSURLSessionTransferSizeUnknown
         let before = storage.withLock { $0.counts.received }
@@ -44,14 +44,14 @@ extension URLSessionDownloadTask {
         }
     }
 
-    /// The file is complete and at its place.
+    /// Records that the file is complete and in its place.
     func noteFile(_ location: URL, byteCount: Int64, wasTold: (@Sendable () -> Void)? = nil) {
         noteProgress(byteCount, of: byteCount)
         finishProgress()
         deliver(.finished(location: location), wasTold: wasTold)
     }
 
-    /// A completion handler hears of the end only, so that nothing need wait for it.
+    /// Delivers a message unless there is a completion handler, which is called at the end only.
     private func tellDelegateLater(_ message: Delivery.Message) {
         guard case .delegate = recipient else { return }
         deliver(message)

@@ -3,7 +3,7 @@ public import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// A task that puts the body of a response into a file.
+/// A task that stores the body of a response in a file.
 ///
 /// ```swift
 /// let task = session.downloadTask(with: url)
@@ -11,11 +11,11 @@ import Synchronization
 /// task.resume()
 /// ```
 open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
-    /// Who gets the file.
+    /// The recipient of the file.
     enum Recipient: Sendable {
         /// The delegates.
         case delegate
-        /// A closure, which the file does not outlive unless it is kept.
+        /// A closure; the file is deleted after the call unless it is kept.
         case handler(@Sendable (URL?, URLResponse?, (any Error)?) -> Void, keepsFile: Bool)
     }
 
@@ -32,44 +32,42 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
         super.init(identifier: identifier, core: core, backend: backend, storage: storage)
     }
 
-    /// Ends the download such that it can be continued later.
+    /// Cancels the download so that it can be resumed later.
     ///
-    /// The task completes with `URLError.Code.cancelled` as after ``URLSessionTask/cancel()``, and the error
-    /// holds the same resume data. Make a task from it by ``URLSession/downloadTask(withResumeData:)``, in
-    /// any session, also after the app was started again. The blob names the file with the bytes that are
-    /// there; it can be used once.
+    /// The task completes with `URLError.Code.cancelled` as after ``URLSessionTask/cancel()``, and the error holds the
+    /// same resume data. Make a task from it with ``URLSession/downloadTask(withResumeData:)``, in any session, also
+    /// after the app was restarted. The resume data names the file with the received bytes; it can be used once.
     ///
-    /// - Parameter completionHandler: Called once, on the delegate queue, with the resume data; with nil when
-    ///   the download cannot be continued: nothing has arrived yet, the request is no GET, the response has
-    ///   neither a strong ETag nor a Last-Modified date that can be relied on, it is compressed, or the server
-    ///   does not do ranges.
+    /// - Parameter completionHandler: Called once, on the delegate queue, with the resume data; with nil if the
+    ///   download cannot be resumed: nothing has arrived yet, the request is not a GET, the response has neither a
+    ///   strong ETag nor a reliable Last-Modified date, it is compressed, or the server does not support ranges.
     open func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
         cancel(handingResumeDataTo: completionHandler)
     }
 
-    /// Ends the download such that it can be continued later, and waits for the resume data.
+    /// Cancels the download so that it can be resumed later, and waits for the resume data.
     ///
     /// See ``cancel(byProducingResumeData:)``.
     ///
-    /// - Returns: The resume data; nil when the download cannot be continued.
+    /// - Returns: The resume data; nil if the download cannot be resumed.
     open func cancelByProducingResumeData() async -> Data? {
         await withCheckedContinuation { continuation in
             cancel(byProducingResumeData: { continuation.resume(returning: $0) })
         }
     }
 
-    /// Goes on with another request for the same resource, whose address was good for a time only.
+    /// Continues with another request for the same resource, whose URL was valid for a limited time.
     ///
-    /// The bytes that are there are kept if the answer to the new request proves to be the same: by the last
-    /// 64 KiB of them and the length of the whole, and by the digests of ``TransferOptions/expectedDigests`` at
-    /// the end. Otherwise the download begins anew. Has no effect on a task that has ended.
+    /// The received bytes are kept if the response to the new request proves to be the same: by the last 64 KiB of them
+    /// and the total length, and by the digests of ``TransferOptions/expectedDigests`` at the end. Otherwise the
+    /// download starts over. Has no effect on a task that has ended.
     ///
     /// What ``URLSessionConfiguration/httpAdditionalHeaders`` adds stays with the origin of the task's own URL.
     ///
     /// To be asked for such a request when it is needed, see
     /// ``URLSessionConfiguration/replacesExpiredLinks``.
     ///
-    /// - Parameter request: A GET over HTTP or HTTPS. One that cannot be sent changes nothing, and is reported on
+    /// - Parameter request: A GET over HTTP or HTTPS. A request that cannot be sent changes nothing, and is reported on
     ///   standard error.
     open func relink(to request: URLRequest) {
         do throws(URLError) {

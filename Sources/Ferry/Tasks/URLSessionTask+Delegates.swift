@@ -1,10 +1,9 @@
 import Foundation
 import Synchronization
 
-/// Who is told and asked about a task: its own delegate; and the session's, for each method that the task's does not
-/// implement.
+/// The delegates of a task: its own; and the session's, for each method that the task's own does not implement.
 extension URLSessionTask {
-    /// Tells a delegate; on the delegate queue.
+    /// Calls a delegate; on the delegate queue.
     ///
     /// - Parameters:
     ///   - method: The method that is called.
@@ -14,7 +13,7 @@ extension URLSessionTask {
             !DelegateForms.isDefault(method, of: own)
         {
             call(delegate)
-            // The default has done nothing but to note that it was called.
+            // The default has only recorded that it was called.
             guard DelegateForms.isDefault(method, of: own) else { return }
         }
         if let delegate = core.delegate as? Delegate { call(delegate) }

@@ -1,59 +1,59 @@
 import Foundation
 
 extension URLSessionTask {
-    /// Something that a task has to tell, on its session's delegate queue.
+    /// A message of a task, for its session's delegate queue.
     struct Delivery: Sendable {
         enum Message: Sendable {
-            /// The download goes on after bytes that are there already.
+            /// The download continues after bytes received earlier.
             case resumed(offset: Int64, expectedByteCount: Int64)
             /// Bytes arrived.
             case progressed(byteCount: Int64, expectedByteCount: Int64)
-            /// The file is there.
+            /// The file is available.
             case finished(location: URL)
-            /// Bytes of the request's body have left.
+            /// Bytes of the request's body were sent.
             case sent(byteCount: Int64, expectedByteCount: Int64)
-            /// The request's body is sent from there on, of which more may have left before.
+            /// The request's body is sent from an offset; bytes after it may have been sent before.
             case sentAnew(from: Int64)
             /// A part of the response's body.
             case data(Data)
-            /// Something that is told by a call of the delegate, or asked.
+            /// A call of the delegate that notifies or asks it.
             case call(@Sendable (URLSession) -> Void)
-            /// Something of a WebSocket task's.
+            /// A message of a WebSocket task.
             case socket(URLSessionWebSocketTask.News)
             /// The task has ended.
             case completed(error: (any Error)?)
         }
 
         var message: Message
-        /// Called when the app has been told, before the next message of the task.
+        /// Called when the message was delivered, before the next message of the task.
         var wasTold: (@Sendable () -> Void)?
     }
 
-    /// Orders what a task has to tell.
+    /// The pending messages of a task, in order.
     ///
-    /// At most one operation per task is on the delegate queue, so that a task's messages keep their order
-    /// even on a queue that runs several operations at once, and progress cannot pile up in front of a slow
-    /// delegate: what has not been told yet is replaced by newer figures.
+    /// At most one operation per task is on the delegate queue, so that a task's messages keep their order even on a
+    /// queue that runs several operations at once. Progress cannot pile up in front of a slow delegate: undelivered
+    /// figures are replaced by newer ones.
     struct Deliveries: Sendable {
         private var pending: [Delivery] = []
         private var isScheduled = false
         private var toldByteCount: Int64
         private var toldSentByteCount: Int64
 
-        /// Messages of a task.
+        /// Creates the messages of a task.
         ///
         /// - Parameters:
-        ///   - toldByteCount: How many bytes an earlier launch of the app has heard of.
-        ///   - toldSentByteCount: How many bytes that were sent it has heard of.
+        ///   - toldByteCount: The number of received bytes reported to an earlier launch of the app.
+        ///   - toldSentByteCount: The number of sent bytes reported to it.
         init(toldByteCount: Int64 = 0, toldSentByteCount: Int64 = 0) {
             self.toldByteCount = toldByteCount
             self.toldSentByteCount = toldSentByteCount
         }
 
-        /// Messages of a task that must not be told before another task's have been.
+        /// Messages that must not be delivered before those of another task.
         static let held: Deliveries = {
             var deliveries = Deliveries()
-            // As if one of them were being told.
+            // As if one of them were being delivered.
             deliveries.isScheduled = true
             return deliveries
         }()
@@ -76,7 +76,7 @@ extension URLSessionTask {
             return schedule()
         }
 
-        /// The next message, with the number of bytes since the last progress that was told.
+        /// Returns the next message, with the number of bytes since the last progress that was delivered.
         mutating func next() -> (delivery: Delivery, newByteCount: Int64)? {
             guard !pending.isEmpty else { return nil }
             let delivery = pending.removeFirst()
@@ -98,7 +98,7 @@ extension URLSessionTask {
             }
         }
 
-        /// The message that ``next()`` returned has been told.
+        /// Records that the message returned by ``next()`` was delivered.
         ///
         /// - Returns: Whether another operation must be put on the delegate queue.
         mutating func wasTold() -> Bool {

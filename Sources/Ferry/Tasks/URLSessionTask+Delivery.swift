@@ -2,11 +2,11 @@ import Foundation
 import Synchronization
 
 extension URLSessionTask {
-    /// Tells the app something, after all that it was to be told before.
+    /// Delivers a message to the app, after all earlier messages.
     ///
     /// - Parameters:
-    ///   - message: What to tell.
-    ///   - wasTold: Called on the delegate queue when the app has been told.
+    ///   - message: The message.
+    ///   - wasTold: Called on the delegate queue when the message was delivered.
     func deliver(_ message: Delivery.Message, wasTold: (@Sendable () -> Void)? = nil) {
         let needsOperation = storage.withLock {
             $0.deliveries.append(Delivery(message: message, wasTold: wasTold))
@@ -14,9 +14,9 @@ extension URLSessionTask {
         if needsOperation { core.delegateCalls.enqueue(self) }
     }
 
-    /// Tells the next message; on the delegate queue.
+    /// Delivers the next message; on the delegate queue.
     ///
-    /// - Returns: Whether there is another one, for which the task must get in line again.
+    /// - Returns: Whether there is another message, for which the task must enter the line again.
     func deliverNext() -> Bool {
         guard let (delivery, newByteCount) = storage.withLock({ $0.deliveries.next() }) else {
             return false
@@ -53,14 +53,14 @@ extension URLSessionTask {
         }
     }
 
-    /// Tells a delegate that the task has ended.
+    /// Notifies a delegate that the task has ended.
     func tellCompletion(_ error: (any Error)?, in session: URLSession) {
         tell(.completed) { (delegate: any URLSessionTaskDelegate) in
             delegate.urlSession(session, task: self, didCompleteWithError: error)
         }
     }
 
-    /// Makes the task a completed one, and gives those who wait for its resume data what there is.
+    /// Marks the task as completed, and passes its resume data, if any, to the waiting handlers.
     private func complete(_ error: (any Error)?) {
         let handlers = storage.withLock { storage in
             storage.lifecycle.complete()
@@ -78,9 +78,9 @@ extension URLSessionTask {
         letGo()
     }
 
-    /// Lets go of all that only a task under way needs.
+    /// Releases everything that only a task that has not ended needs.
     func letGo() {
-        // Released outside of the lock, as the last reference to either runs code of the app.
+        // Released outside of the lock, because releasing the last reference to either runs code of the app.
         let references = storage.withLock { storage in
             defer {
                 storage.session = nil

@@ -1,9 +1,9 @@
 extension URLSessionTask {
     /// Decides what resuming, suspending and cancelling a task mean.
     ///
-    /// Calls nest: a task runs when it was resumed as often as it was suspended, a new one counting as
-    /// suspended once. What is shown as its state is the last call, as on Apple's systems: a task that was
-    /// suspended twice and resumed once is shown as running, and does not run.
+    /// Calls nest: a task runs when it was resumed as often as it was suspended; a new task counts as suspended once.
+    /// The visible state follows the last call, as on Apple's systems: a task that was suspended twice and resumed once
+    /// is shown as running, and does not run.
     struct Lifecycle: Equatable {
         /// What the task's backend has to do.
         enum Command: Equatable {
@@ -18,10 +18,10 @@ extension URLSessionTask {
         /// Whether the task has run before: only such tasks are listed by their session.
         private(set) var wasResumed = false
         private var suspendCount = 1
-        /// Whether the task has ended in an earlier launch, and the app has not heard of it.
+        /// Whether the task has ended in an earlier launch, and the app was not notified.
         private var endsUnheard = false
 
-        /// Whether a session lists the task: also one that has ended in an earlier launch, until the app hears of it.
+        /// Whether a session lists the task: also one that has ended in an earlier launch, until the app is notified.
         var isOutstanding: Bool {
             switch state {
             case .running, .suspended: wasResumed
@@ -30,10 +30,10 @@ extension URLSessionTask {
             }
         }
 
-        /// A new task.
+        /// Creates the lifecycle of a new task.
         init() {}
 
-        /// A task that another process has created, as the daemon knows it.
+        /// Creates the lifecycle of a task that another process has created, as the daemon knows it.
         init(isSuspended: Bool) {
             wasResumed = true
             suspendCount = isSuspended ? 1 : 0
@@ -75,13 +75,13 @@ extension URLSessionTask {
             }
         }
 
-        /// The task has ended, and the app hears of it.
+        /// The task has ended, and the app is notified.
         mutating func complete() {
             state = .completed
             endsUnheard = false
         }
 
-        /// The task has ended in an earlier launch, and the app will hear of it.
+        /// The task has ended in an earlier launch, and the app will be notified.
         mutating func completeUnheard() {
             state = .completed
             endsUnheard = true

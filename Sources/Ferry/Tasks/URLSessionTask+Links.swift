@@ -5,12 +5,12 @@ import Foundation
 import FoundationNetworking
 
 extension URLSessionTask {
-    /// Asks the delegate for another request, as a server's answer says that the task's address has expired.
+    /// Asks the delegate for another request because a server's response says that the task's URL has expired.
     ///
     /// - Parameters:
-    ///   - head: The answer.
-    ///   - configuration: That of the session.
-    ///   - answer: Called once, with what is to be sent in place of the task's request; nil for nothing.
+    ///   - head: The response.
+    ///   - configuration: The session's configuration.
+    ///   - answer: Called once, with the request to send in place of the task's; nil for none.
     @LoopActor
     func askForLink(
         after head: HTTPResponseHead?,
@@ -30,7 +30,7 @@ extension URLSessionTask {
         ask(.newRequest, question, orElse: nil, then: answer)
     }
 
-    /// What the app wants to be sent, checked; nil, and a message, for what cannot be.
+    /// Returns the app's request, checked; nil, with a message on standard error, if it cannot be sent.
     private func replacement(
         _ request: URLRequest?,
         _ configuration: URLSessionConfiguration.Values

@@ -2,17 +2,16 @@ import Foundation
 import Synchronization
 
 extension URLSessionTask {
-    /// Tells a delegate what the task has cost, before its end.
+    /// Delivers the task's metrics to a delegate, before its end.
     ///
-    /// - Parameter make: Puts the figures together, on the delegate queue.
+    /// - Parameter make: Makes the metrics, on the delegate queue.
     func deliverMetrics(_ make: @escaping @Sendable () -> URLSessionTaskMetrics) {
         storage.withLock { $0.hasMetrics = true }
         guard isHeard(.metrics) else { return }
         deliver(.call { [self] in tell(make(), in: $0) })
     }
 
-    /// Tells a delegate of a task that has ended without anybody's knowing what it has cost, such as one that could not
-    /// be begun.
+    /// Delivers empty metrics of a task that has ended without any, such as one that could not be started.
     func tellMissingMetrics() {
         let (hasMetrics, created, session) = storage.withLock {
             ($0.hasMetrics, $0.created, $0.session)

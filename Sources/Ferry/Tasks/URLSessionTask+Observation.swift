@@ -14,26 +14,26 @@ extension URLSessionTask {
     /// For HTTP an `HTTPURLResponse`.
     public var response: URLResponse? { storage.withLock { $0.response.get() } }
 
-    /// What went wrong; nil while the task runs and when all went well.
+    /// The error with which the task has failed; nil while the task runs and on success.
     public var error: (any Error)? { storage.withLock { $0.error } }
 
-    /// What the task is doing, by the last call.
+    /// The state of the task, by the last call.
     ///
     /// A task that was suspended twice and resumed once is shown as running, as on Apple's systems.
     public var state: State { storage.withLock { $0.lifecycle.state } }
 
-    /// How many bytes of the body are there; for a resumed download with those from before.
+    /// The number of bytes of the body received so far; for a resumed download including the earlier ones.
     public var countOfBytesReceived: Int64 { storage.withLock { $0.counts.received } }
 
     /// The length of the body, or `NSURLSessionTransferSizeUnknown`.
     public var countOfBytesExpectedToReceive: Int64 { storage.withLock { $0.counts.expected } }
 
-    /// How many bytes of the request's body were sent.
+    /// The number of bytes of the request's body that were sent.
     public var countOfBytesSent: Int64 { storage.withLock { $0.sentCounts.sent } }
 
     /// The length of the request's body, or `NSURLSessionTransferSizeUnknown`; 0 without a body.
     ///
-    /// Of an upload that has not begun, it is read from the file.
+    /// For an upload that has not begun, it is read from the file.
     public var countOfBytesExpectedToSend: Int64 {
         storage.withLock { $0.sentCounts }.currentlyExpected
     }
@@ -42,7 +42,7 @@ extension URLSessionTask {
 // MARK: - Progress
 
 extension URLSessionTask {
-    /// Counts what is sent and what is received, of as much as both are expected to be.
+    /// The number of bytes sent and received, and the total expected of both.
     private struct Work {
         var done: Int64
         var total: Int64
@@ -70,13 +70,13 @@ extension URLSessionTask {
         return progress
     }
 
-    /// Records how far the body has come; on the event loop.
+    /// Records the progress of the body; on the event loop.
     func noteCounts(_ counts: ByteCounts) {
         storage.withLock { $0.counts = counts }
         updateProgress()
     }
 
-    /// Shows the figures; on the event loop.
+    /// Updates the progress object; on the event loop.
     func updateProgress() {
         let (progress, work) = storage.withLock { ($0.progress, Work($0)) }
         guard let progress else { return }
@@ -84,7 +84,7 @@ extension URLSessionTask {
         progress.completedUnitCount = work.done
     }
 
-    /// Makes the progress a finished one; on the event loop.
+    /// Finishes the progress object; on the event loop.
     ///
     /// Progress is finished when its count reaches its total, which must not be 0.
     func finishProgress() {

@@ -3,16 +3,16 @@ import Foundation
 import Synchronization
 
 extension URLSessionTask {
-    /// Calls a delegate's method, and hands on what the app calls its handler with.
+    /// Calls a delegate's method, and passes on the value with which the app calls its handler.
     typealias Question<Delegate, Value> =
         @Sendable (URLSession, Delegate, @escaping @Sendable (Value) -> Void) -> Void
 
-    /// Asks a delegate on the delegate queue, after all that it was to be told before.
+    /// Asks a delegate on the delegate queue, after all earlier messages.
     ///
     /// - Parameters:
     ///   - method: The method that is called.
     ///   - question: Calls it.
-    ///   - nobody: The answer where there is no delegate to ask.
+    ///   - nobody: The answer if there is no delegate to ask.
     ///   - answer: Called once, with the first answer.
     @LoopActor
     func ask<Delegate, Value: Sendable>(
@@ -49,7 +49,7 @@ extension URLSessionTask {
         else { return askCommon() }
         question(session, delegate) { [core] value in
             guard DelegateForms.isDefault(method, of: own) else { return answer(value) }
-            // It is not known on which thread the default has answered.
+            // The default may have answered on any thread.
             core.delegateQueue.addOperation { askCommon() }
         }
     }

@@ -4,18 +4,19 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// What a backend has to say of any task; on the event loop, in order.
+/// A backend's reports about any task; on the event loop, in order.
 extension URLSessionTask {
-    /// The session, while the task is under way.
+    /// The session, until the task has ended.
     var session: URLSession? { storage.withLock { $0.session } }
 
-    /// The URL that the task was made for, of a WebSocket that of its handshake: what belongs to the session is meant
-    /// for its origin alone.
+    /// The URL that the task was made for; for a WebSocket, that of its handshake.
+    ///
+    /// The session's data is meant for the origin of this URL alone.
     var madeFor: String? {
         storage.withLock { $0.madeFor ?? $0.originalRequest?.url?.addressOfServer }
     }
 
-    /// What is asked for at last, after redirects.
+    /// Records the latest request, after redirects.
     func noteRequest(_ request: TransferRequest) {
         storage.withLock { storage in
             let completed = storage.originalRequest?.completed(by: core.configuration)
@@ -23,7 +24,7 @@ extension URLSessionTask {
         }
     }
 
-    /// The answer is there, of whatever kind.
+    /// Records a response of any kind.
     func noteAnswer(_ response: LatestResponse) {
         storage.withLock { $0.response = response }
         noteCounts(ByteCounts(received: 0, expected: response.bodyByteCount))
@@ -35,34 +36,34 @@ extension URLSessionTask {
         return expected == NSURLSessionTransferSizeUnknown ? nil : expected
     }
 
-    /// So many more bytes of the body are there.
+    /// Records that more bytes of the body have arrived.
     func noteBodyBytes(_ count: Int) {
         var counts = storage.withLock { $0.counts }
         counts.received += Int64(count)
         noteCounts(counts)
     }
 
-    /// So many bytes of the request's body have left.
+    /// Records the number of bytes of the request's body that were sent.
     func noteSent(_ byteCount: Int64) {
         let (expected, isAgain) = storage.withLock { storage in
             defer { storage.sentCounts.sent = byteCount }
             return (storage.sentCounts.expected, byteCount < storage.sentCounts.sent)
         }
         updateProgress()
-        // To wake the delegate queue for each part of a long body costs more than to send it.
+        // Waking the delegate queue for each part of a long body costs more than sending it.
         guard isHeard(.sent) else { return }
         if isAgain { deliver(.sentAnew(from: 0)) }
         deliver(.sent(byteCount: byteCount, expectedByteCount: expected))
     }
 
-    /// The body is sent from there on, of which more may have left before.
+    /// Records that the body is sent from an offset; bytes after it may have been sent before.
     func noteSending(from offset: Int64) {
         storage.withLock { $0.sentCounts.sent = offset }
         updateProgress()
         if isHeard(.sent) { deliver(.sentAnew(from: offset)) }
     }
 
-    /// The request's body is that long.
+    /// Records the length of the request's body.
     func noteExpectedToSend(_ byteCount: Int64) {
         storage.withLock { storage in
             storage.sentCounts.expected = byteCount
@@ -73,7 +74,7 @@ extension URLSessionTask {
 }
 
 extension URL {
-    /// The address; of a WebSocket, that of its handshake.
+    /// The address; for a WebSocket, that of its handshake.
     fileprivate var addressOfServer: String {
         let text = absoluteString
         guard let scheme, ["ws", "wss"].contains(scheme.lowercased()) else { return text }

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 extension URLSessionTask {
-    /// Ends the task such that it can be continued later.
+    /// Cancels the task so that it can be resumed later.
     ///
     /// - Parameter handler: Called once, on the delegate queue, with the resume data if there is any.
     func cancel(handingResumeDataTo handler: @escaping @Sendable (Data?) -> Void) {

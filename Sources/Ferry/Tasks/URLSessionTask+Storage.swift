@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 
 extension URLSessionTask {
-    /// All that changes about a task.
+    /// The mutable state of a task.
     struct Storage: Sendable {
         /// The session, until the task has ended: a task that an app keeps does not keep its session.
         var session: URLSession?
@@ -12,15 +12,15 @@ extension URLSessionTask {
         var deliveries = Deliveries()
         var counts = ByteCounts()
         var sentCounts = SentByteCounts()
-        /// Whether the app still has to hear how many of an earlier task's bytes are of use.
+        /// Whether the app still has to be notified how many of an earlier task's bytes can be used.
         var owesResumption = false
         var originalRequest: URLRequest?
-        /// The URL that the bytes of an earlier task were first asked for, where that is another one.
+        /// The URL from which an earlier task's bytes were first requested, if it differs.
         var madeFor: String?
         var currentRequest: URLRequest?
         var response = LatestResponse()
         var error: (any Error)?
-        /// Whether a delegate is told what the task has cost, by what is known of that.
+        /// Whether the task's metrics were collected, so that no empty ones are delivered.
         var hasMetrics = false
         var taskDescription: String?
         var priority = URLSessionTask.defaultPriority
@@ -28,11 +28,11 @@ extension URLSessionTask {
         var clientExpectsToSendByteCount = NSURLSessionTransferSizeUnknown
         var clientExpectsToReceiveByteCount = NSURLSessionTransferSizeUnknown
         var delegate: (any URLSessionTaskDelegate)?
-        /// What a password challenge was last answered with: it is shown where that was refused.
+        /// The credential with which a password challenge was last answered; it is shown if it was refused.
         var latestCredential: URLCredential?
-        /// Made when it is asked for first.
+        /// Made on first use.
         var progress: Progress?
-        /// Who waits for the resume data of a cancelled download or upload.
+        /// The handlers that wait for the resume data of a cancelled download or upload.
         var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
         /// The file that a task with a completion handler has received.
         var location: URL?
@@ -42,13 +42,13 @@ extension URLSessionTask {
         var transferOptions = TransferOptions()
     }
 
-    /// How far a task's body has come.
+    /// The progress of a task's body.
     struct ByteCounts: Hashable, Sendable {
         var received: Int64 = 0
         var expected = NSURLSessionTransferSizeUnknown
     }
 
-    /// How much of the request's body was sent.
+    /// The progress of sending the request's body.
     struct SentByteCounts: Hashable, Sendable {
         var sent: Int64 = 0
         /// The length of the body; 0 where there is none.
@@ -56,19 +56,19 @@ extension URLSessionTask {
         /// The file that is sent, until it is open; its length is not known before.
         var unopenedFile: URL?
 
-        /// So much was sent, of as much.
+        /// Creates counts of the bytes sent and expected.
         init(sent: Int64 = 0, expected: Int64 = 0) {
             self.sent = sent
             self.expected = expected
         }
 
-        /// Nothing was sent yet of a request's body.
+        /// Creates counts for a request's body of which nothing was sent yet.
         init(of body: DataBody, for request: URLRequest) {
             expected = body.byteCount(for: request) ?? NSURLSessionTransferSizeUnknown
             unopenedFile = body.file
         }
 
-        /// The length of the body, for the app; for a file as long as it is now, which may take its time.
+        /// The length of the body, for the app; for a file its current length, whose lookup may block.
         var currentlyExpected: Int64 {
             guard let path = unopenedFile?.path,
                 let attributes = try? FileManager.default.attributesOfItem(atPath: path),

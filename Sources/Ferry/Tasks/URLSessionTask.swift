@@ -1,19 +1,19 @@
 public import Foundation
 import Synchronization
 
-/// One request of a session, and what has come of it.
+/// One request of a session, and its result.
 ///
 /// Tasks are made by the methods of ``URLSession`` and start suspended: call ``resume()``. All members
 /// may be used from any thread.
 open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Sendable {
-    // @unchecked because an open class cannot be checked; all that changes is in the mutex.
+    // @unchecked because an open class cannot be checked; all mutable state is in the mutex.
     let storage: Mutex<Storage>
     let backend: any TaskBackend
     let core: SessionCore
 
-    /// The task's number, unique within its session only.
+    /// The task's identifier, unique within its session only.
     ///
-    /// In a background session the task keeps it when the app is started again.
+    /// In a background session the task keeps it when the app is restarted.
     public let taskIdentifier: Int
 
     init(identifier: Int, core: SessionCore, backend: any TaskBackend, storage: Storage) {
@@ -24,13 +24,13 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
         super.init()
     }
 
-    /// The task itself: copying makes no second one.
+    /// Returns the task itself: copying does not make a second one.
     ///
     /// - Parameter zone: Ignored.
     /// - Returns: The task.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Lets the task run, when it was called as often as ``suspend()`` and once more.
+    /// Lets the task run, once it was called one time more often than ``suspend()``.
     ///
     /// Has no effect on a task that runs, or is cancelled or completed.
     open func resume() {
@@ -39,8 +39,8 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
 
     /// Holds the task back until ``resume()``; calls nest.
     ///
-    /// A suspended task makes no traffic and its time-outs do not run. A download goes on later where it
-    /// was if the server allows, and starts over if not. A message that was on its way may still arrive.
+    /// A suspended task causes no traffic, and its time-outs do not run. A download continues later where it was if the
+    /// server allows that, and starts over if not. A message that was on its way may still arrive.
     open func suspend() {
         perform { $0.lifecycle.suspend() }
     }
@@ -53,7 +53,7 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
         perform { $0.lifecycle.cancel() }
     }
 
-    /// Changes what is stored and hands the backend what follows from it, as one step: the backend gets the
+    /// Changes the stored state and passes the resulting command to the backend, as one step: the backend receives the
     /// commands of several threads in the order in which they took effect.
     func perform(_ input: (inout Storage) -> Lifecycle.Command?) {
         storage.withLock { storage in
@@ -62,15 +62,15 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
         }
     }
 
-    /// Tells the app one thing; on the delegate queue.
+    /// Delivers one message to the app; on the delegate queue.
     func tell(_ message: Delivery.Message, newByteCount: Int64) {}
 
     // MARK: - What an app may change
 
     /// A delegate for this task alone.
     ///
-    /// Default: nil. What it does not implement goes to the session's delegate. Held strongly until the task
-    /// has ended. Without effect in background sessions, whose tasks outlive it.
+    /// Default: nil. Methods that it does not implement are called on the session's delegate. Held strongly until the
+    /// task has ended. Has no effect in background sessions, whose tasks outlive it.
     ///
     /// - Precondition: The task was not resumed yet.
     open var delegate: (any URLSessionTaskDelegate)? {
@@ -92,8 +92,8 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
 
     /// A text for the app's own use.
     ///
-    /// Default: nil. In a background session it is kept with the task, also for a relaunched app: the place
-    /// to note which download this is.
+    /// Default: nil. In a background session it is stored with the task, also for a relaunched app; use it to record
+    /// which download this is.
     open var taskDescription: String? {
         get { storage.withLock { $0.taskDescription } }
         set {
@@ -104,10 +104,10 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
         }
     }
 
-    /// The task's weight among the session's tasks, from 0 to 1.
+    /// The task's priority among the session's tasks, from 0 to 1.
     ///
-    /// Default: ``defaultPriority``. Values outside are brought inside. Of the tasks that wait for a
-    /// connection, those with the greatest priority come first.
+    /// Default: ``defaultPriority``. Values outside the range are clamped. Of the tasks that wait for a connection,
+    /// those with the greatest priority come first.
     open var priority: Float {
         get { storage.withLock { $0.priority } }
         set {
@@ -121,13 +121,13 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
 
     /// The date before which the task does not begin.
     ///
-    /// Default: nil, for at once. Set it before the task is resumed. Means something in background sessions only:
-    /// the task begins at that date, or later where it has to wait for its turn. The time-out for the whole
-    /// resource counts from then. When the date has come, the delegate is asked by
-    /// `urlSession(_:task:willBeginDelayedRequest:completionHandler:)`, for which the app is started if need be.
+    /// Default: nil, for at once. Set it before the task is resumed. It has an effect in background sessions only: the
+    /// task begins at that date, or later if it has to wait for its turn. The resource timeout counts from then. When
+    /// the date is reached, the delegate is asked by `urlSession(_:task:willBeginDelayedRequest:completionHandler:)`,
+    /// for which the app is started if necessary.
     ///
-    /// - Note: On Linux, the app may be started for that question, too, if its delegate does not implement the
-    ///   method: a type that does cannot be told from one that does not before it was asked.
+    /// - Note: On Linux, the app may be started for that question even if its delegate does not implement the method,
+    ///   because that is not known before the delegate was asked.
     open var earliestBeginDate: Date? {
         get { storage.withLock { $0.earliestBeginDate } }
         set {
@@ -138,11 +138,10 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
         }
     }
 
-    /// How the task is carried out, beyond what Apple's URLSession lets an app say.
+    /// The options of the task beyond those of Apple's URLSession.
     ///
-    /// Default: those of the session's configuration. In a background session they are kept with the task. Rates
-    /// hold at once when they are changed; what else is changed after the task was resumed holds from the next
-    /// attempt on.
+    /// Default: those of the session's configuration. In a background session they are stored with the task. Changed
+    /// rates take effect at once; other changes after the task was resumed take effect from the next attempt on.
     open var transferOptions: TransferOptions {
         get { storage.withLock { $0.transferOptions } }
         set {
@@ -154,7 +153,7 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
         }
     }
 
-    /// The most bytes that the app expects to be sent, headers included.
+    /// The maximum number of bytes that the app expects to be sent, headers included.
     ///
     /// Default: `NSURLSessionTransferSizeUnknown`. A hint without effect on Linux.
     open var countOfBytesClientExpectsToSend: Int64 {
@@ -162,7 +161,7 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
         set { storage.withLock { $0.clientExpectsToSendByteCount = newValue } }
     }
 
-    /// The most bytes that the app expects to be received, headers included.
+    /// The maximum number of bytes that the app expects to be received, headers included.
     ///
     /// Default: `NSURLSessionTransferSizeUnknown`. A hint without effect on Linux.
     open var countOfBytesClientExpectsToReceive: Int64 {
@@ -170,15 +169,15 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
         set { storage.withLock { $0.clientExpectsToReceiveByteCount = newValue } }
     }
 
-    /// Whether parts of the body are handed over as they come.
+    /// Whether parts of the body are delivered as they arrive.
     ///
-    /// Default: true. On Linux without effect: delegates get the body in parts, completion handlers whole.
+    /// Default: true. Has no effect on Linux: delegates get the body in parts, completion handlers as a whole.
     open var prefersIncrementalDelivery: Bool {
         get { storage.withLock { $0.prefersIncrementalDelivery } }
         set { storage.withLock { $0.prefersIncrementalDelivery = newValue } }
     }
 
-    /// How far the task has come, as part of a tree of progress if need be.
+    /// The progress of the task, which can be part of a tree of progress objects.
     ///
     /// Counts the bytes of the body; indeterminate until its length is known. Cancelling, pausing and resuming
     /// it does the same to the task.
@@ -193,15 +192,15 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
 }
 
 extension URLSessionTask {
-    /// What a task is doing.
+    /// The states of a task.
     public enum State: Int, Hashable, Sendable {
         /// Running, or waiting for a connection.
         case running = 0
-        /// Held back; a new task is, too.
+        /// Suspended, as a new task is.
         case suspended = 1
         /// Cancelled, and about to be completed.
         case canceling = 2
-        /// Ended, one way or the other.
+        /// Ended, with or without an error.
         case completed = 3
     }
 

@@ -8,26 +8,26 @@ public import Foundation
 /// let (answer, response) = try await session.upload(for: request, fromFile: file)
 /// ```
 ///
-/// The response is handed over like that of a data task. Where the server can do that, an upload goes on where it
-/// was cut off; see <doc:Resumable-uploads>.
+/// The response is delivered like that of a data task. If the server supports it, an interrupted upload is resumed; see
+/// <doc:Resumable-uploads>.
 open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {
-    /// Ends the upload such that it can be continued later, where the server can do that.
+    /// Cancels the upload so that it can be resumed later, if the server supports that.
     ///
-    /// The task completes with `URLError.Code.cancelled` as after ``URLSessionTask/cancel()``, and the error holds
-    /// the same resume data. Make a task from it by ``URLSession/uploadTask(withResumeData:)``, in any session, also
-    /// after the app was started again. It can be used once.
+    /// The task completes with `URLError.Code.cancelled` as after ``URLSessionTask/cancel()``, and the error holds the
+    /// same resume data. Make a task from it with ``URLSession/uploadTask(withResumeData:)``, in any session, also
+    /// after the app was restarted. It can be used once.
     ///
-    /// - Parameter completionHandler: Called once, on the delegate queue, with the resume data; with nil when the
-    ///   upload cannot be continued, as the server has not said that it can.
+    /// - Parameter completionHandler: Called once, on the delegate queue, with the resume data; with nil if the upload
+    ///   cannot be resumed, because the server has not said that it can.
     open func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
         cancel(handingResumeDataTo: completionHandler)
     }
 
-    /// Ends the upload such that it can be continued later, and waits for the resume data.
+    /// Cancels the upload so that it can be resumed later, and waits for the resume data.
     ///
     /// See ``cancel(byProducingResumeData:)``.
     ///
-    /// - Returns: The resume data; nil when the upload cannot be continued.
+    /// - Returns: The resume data; nil if the upload cannot be resumed.
     open func cancelByProducingResumeData() async -> Data? {
         await withCheckedContinuation { continuation in
             cancel(byProducingResumeData: { continuation.resume(returning: $0) })

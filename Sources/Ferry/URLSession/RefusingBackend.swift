@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// What carries out a task that cannot be sent: it fails as soon as it is resumed.
+/// A backend for a task that cannot be sent: the task fails as soon as it is resumed.
 ///
-/// The task is made all the same, as by Apple's library: errors come to one place only.
+/// The task is made nevertheless, as by Apple's library, so that errors arrive in one place only.
 final class RefusingBackend: TaskBackend {
     private let error: URLError
     private let hasEnded = Mutex(false)
@@ -33,7 +33,7 @@ final class RefusingBackend: TaskBackend {
             return !hasEnded
         }
         guard isFirst else { return }
-        // Not from inside of the command, which holds the task's lock.
+        // Not from inside the command, which holds the task's lock.
         task.core.delegateQueue.addOperation { task.deliver(.completed(error: error)) }
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 extension SessionCore {
-    /// Takes no more tasks and ends when those there are have ended.
+    /// Accepts no more tasks, and ends when the existing ones have ended.
     func invalidate(_ session: URLSession, cancelling: Bool) {
         guard !isShared else { return }
         state.withLock { state in
@@ -10,8 +10,7 @@ extension SessionCore {
             state.condition = .finishing
             state.handle = state.handle ?? session
         }
-        // At once, so that a program may exit right after; and again when those of earlier launches are
-        // known.
+        // At once, so that a program may exit right after; and again when the tasks of earlier launches are known.
         if cancelling { cancelTasks() }
         backend.loadTasks(of: self) {
             if cancelling { self.cancelTasks() }
@@ -45,8 +44,8 @@ extension SessionCore {
         }
         onEnd()
         if let handle { delegate?.urlSession(handle, didBecomeInvalidWithError: nil) }
-        // The references taken above are the last ones, and let go of outside of the lock: that may run
-        // code of the app.
+        // The references taken above are the last ones, and are released outside of the lock because that may run code
+        // of the app.
         state.withLock { state in
             state.delegate = nil
             state.handle = nil

@@ -4,7 +4,7 @@ import FoundationNetworking
 import Synchronization
 
 extension SessionCore {
-    /// Makes a download task and tells the delegate so.
+    /// Makes a download task and notifies the delegate.
     func makeDownloadTask(
         from source: DownloadSource,
         of session: URLSession,
@@ -74,15 +74,15 @@ extension SessionCore {
         )
     }
 
-    /// Who loads a download that the app's classes were asked about.
+    /// The specification of a download that the app's classes were asked about.
     private enum AskedDownload: Sendable {
-        /// One of them.
+        /// One of the classes loads it.
         case local(DataTaskSpecification)
-        /// None of them.
+        /// None of the classes loads it.
         case remote(DownloadTaskSpecification)
     }
 
-    /// Makes a task for a file of this machine, or for what is in the URL.
+    /// Makes a task for a local file, or for the content of the URL itself.
     private func makeLocalDownloadTask(
         from request: URLRequest,
         of session: URLSession,
@@ -102,7 +102,7 @@ extension SessionCore {
         )
     }
 
-    /// What puts a download task together.
+    /// Returns a closure that makes a download task.
     private func downloadTaskMaker(
         for recipient: URLSessionDownloadTask.Recipient
     ) -> (Int, any TaskBackend, URLSessionTask.Storage) -> URLSessionDownloadTask {
@@ -117,7 +117,7 @@ extension SessionCore {
         }
     }
 
-    /// Makes a data task and tells the delegate so.
+    /// Makes a data task and notifies the delegate.
     func makeDataTask(
         _ request: URLRequest,
         of session: URLSession,
@@ -175,10 +175,10 @@ extension SessionCore {
         )
     }
 
-    /// Whether classes of the app's are asked who loads a task.
+    /// Whether the app's classes are asked whether they load a task.
     private var asksClasses: Bool { !isBackground && !configuration.protocolTypes.isEmpty }
 
-    /// What a new task begins with.
+    /// Makes the storage of a new task.
     func makeStorage(
         of session: URLSession,
         _ request: URLRequest?,
@@ -204,7 +204,7 @@ extension SessionCore {
         precondition(!isBackground, message())
     }
 
-    /// Makes a task and tells the delegate so.
+    /// Makes a task and notifies the delegate.
     func makeTask<Specification: Sendable, Task: URLSessionTask>(
         _ specification: Result<Specification, URLError>,
         of session: URLSession,
@@ -218,7 +218,7 @@ extension SessionCore {
         return task
     }
 
-    /// Makes a task of the app's process whose specification says what classes of the app's make of it.
+    /// Makes a task of the app's process whose specification depends on the app's classes.
     private func makeTask<Specification: Sendable, Task: URLSessionTask>(
         of session: URLSession,
         storage: URLSessionTask.Storage,
@@ -231,7 +231,7 @@ extension SessionCore {
             return backend.reserveTask().identifier
         }
         var task = make(identifier, backend, storage)
-        // Not under the lock: a class may do anything, also make tasks.
+        // Not under the lock: a class may run any code, and may make tasks.
         let specification = specification(task)
         if let error = specification.failure {
             task = make(identifier, RefusingBackend(error: error), storage)
@@ -245,7 +245,7 @@ extension SessionCore {
         return task
     }
 
-    /// The first message of a task, from inside of the call that makes it.
+    /// Delivers the first message of a task, from inside the call that makes it.
     func tellCreated(_ task: URLSessionTask, of session: URLSession) {
         task.tell(.created) { (delegate: any URLSessionTaskDelegate) in
             delegate.urlSession(session, didCreateTask: task)
@@ -259,8 +259,8 @@ extension SessionCore {
         )
     }
 
-    /// Numbers a task and hands it to the backend in one step, so that the backend gets tasks in the order
-    /// of their numbers.
+    /// Assigns a task's identifier and passes the task to the backend in one step, so that the backend receives tasks
+    /// in the order of their identifiers.
     private func addTask<Specification: Sendable, Task: URLSessionTask>(
         _ specification: Result<Specification, URLError>,
         storage: URLSessionTask.Storage,
@@ -281,17 +281,17 @@ extension SessionCore {
         }
     }
 
-    /// Puts a task in the place of another one with its number.
+    /// Replaces the task that has the same identifier.
     func replaceTask(with task: URLSessionTask) {
         state.withLock { $0.tasks[task.taskIdentifier] = task }
     }
 
-    /// The task of that number, if there is an object for it.
+    /// Returns the task with an identifier, if there is an object for it.
     func task(_ identifier: Int) -> URLSessionTask? {
         state.withLock { $0.tasks[identifier] }
     }
 
-    /// Takes in a task of an earlier launch, unless there is an object for it already.
+    /// Adds a task of an earlier launch, unless there is an object for it already.
     ///
     /// - Returns: nil when the session, or the task, has ended.
     @discardableResult
@@ -310,15 +310,15 @@ extension SessionCore {
         }
     }
 
-    /// The tasks that have not ended, in the order of their numbers.
+    /// The tasks that have not ended, in the order of their identifiers.
     var tasks: [URLSessionTask] {
         state.withLock { $0.tasks.values.sorted { $0.taskIdentifier < $1.taskIdentifier } }
     }
 
-    /// Whether all tasks that are known have ended.
+    /// Whether all known tasks have ended.
     var hasNoTasks: Bool { state.withLock { $0.tasks.isEmpty } }
 
-    /// Records that a task has ended and everybody was told; on the delegate queue.
+    /// Records that a task has ended and the app was notified; on the delegate queue.
     func taskEnded(_ task: URLSessionTask) {
         state.withLock { state in
             state.tasks[task.taskIdentifier] = nil
@@ -327,12 +327,12 @@ extension SessionCore {
         closeIfPossible()
     }
 
-    /// From now on a list of all tasks is on its way.
+    /// Begins to wait for a list of all tasks.
     func beginAdopting() {
         state.withLock { $0.endedWhileAdopting = [] }
     }
 
-    /// The list of all tasks has come, or will not come.
+    /// Ends the wait: the list of all tasks has arrived, or will not arrive.
     func endAdopting() {
         state.withLock { $0.endedWhileAdopting = nil }
     }

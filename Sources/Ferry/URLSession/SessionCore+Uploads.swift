@@ -2,9 +2,9 @@ import FerryTransfer
 import Foundation
 import FoundationNetworking
 
-/// Tasks that send something.
+/// Upload tasks.
 extension SessionCore {
-    /// Makes an upload task and tells the delegate so.
+    /// Makes an upload task and notifies the delegate.
     func makeUploadTask(
         _ request: URLRequest,
         sending body: DataBody,
@@ -24,7 +24,7 @@ extension SessionCore {
         )
     }
 
-    /// Makes a task that continues an upload, and tells the delegate so.
+    /// Makes a task that resumes an upload, and notifies the delegate.
     func makeUploadTask(
         from resumeData: Data,
         of session: URLSession,
@@ -51,7 +51,7 @@ extension SessionCore {
         )
     }
 
-    /// Makes an upload task that the daemon continues, which an app's memory cannot be sent by.
+    /// Makes an upload task that the daemon resumes; it cannot send the app's memory.
     private func makeBackgroundUploadTask(
         _ resumption: Result<UploadResumption, URLError>,
         of session: URLSession
@@ -65,7 +65,7 @@ extension SessionCore {
         return makeBackgroundUploadTask(specification, try? resumption.get().request, of: session)
     }
 
-    /// Makes an upload task that the daemon carries out, which cannot have the app's memory.
+    /// Makes an upload task that the daemon carries out; it cannot send the app's memory.
     private func makeBackgroundUploadTask(
         _ request: URLRequest,
         sending body: DataBody,
@@ -105,7 +105,7 @@ extension SessionCore {
         )
     }
 
-    /// What puts an upload task together.
+    /// Returns a closure that makes an upload task.
     private func uploadTaskMaker(
         for recipient: URLSessionDataTask.Recipient
     ) -> (Int, any TaskBackend, URLSessionTask.Storage) -> URLSessionUploadTask {

@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// What the handles of one session share: its tasks, its delegate, its end.
+/// The state that the handles of one session share: its tasks, its delegate, its end.
 ///
 /// There is one core per session and, for a background session, one per identifier: a second
 /// ``URLSession`` of an identifier that is in use is a second handle of the same core.
@@ -12,7 +12,7 @@ final class SessionCore: Sendable {
             case active
             /// Takes no more tasks, and closes when it has none.
             case finishing
-            /// Has no tasks any more.
+            /// Has no tasks left.
             case closing
             case ended
         }
@@ -21,15 +21,15 @@ final class SessionCore: Sendable {
         /// Whether there is an object for every task that has to end before the session does.
         var knowsAllTasks = false
         var delegate: (any URLSessionDelegate)?
-        /// The handle that delegates are called with.
+        /// The handle that is passed to delegates.
         ///
-        /// Kept for a background session, whose events may come at any time, and while a session is
-        /// finishing; the tasks keep it otherwise.
+        /// Kept for a background session, whose events may arrive at any time, and while a session is finishing; the
+        /// tasks keep it otherwise.
         var handle: URLSession?
         var tasks: [Int: URLSessionTask] = [:]
         /// The tasks that have ended since the daemon was asked for a list of all.
         ///
-        /// The list may have been made before, and such a task is not to come back with it.
+        /// The list may have been made before, and must not bring such a task back.
         var endedWhileAdopting: Set<Int>?
         var description: String?
     }
@@ -39,7 +39,7 @@ final class SessionCore: Sendable {
     let backend: any SessionBackend
     let isShared: Bool
     let state: Mutex<State>
-    /// Called when the session has ended, before its delegate is told so.
+    /// Called when the session has ended, before its delegate is notified.
     let onEnd: @Sendable () -> Void
 
     init(
@@ -64,7 +64,7 @@ final class SessionCore: Sendable {
 
     var delegate: (any URLSessionDelegate)? { state.withLock { $0.delegate } }
 
-    /// The handle that delegates are called with, where the core keeps it.
+    /// The handle that is passed to delegates, if the core keeps it.
     var handle: URLSession? { state.withLock { $0.handle } }
 
     var description: String? {

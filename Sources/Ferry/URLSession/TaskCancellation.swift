@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Carries the cancellation of a Swift task over to the session's task it waits for, whichever comes first.
+/// Passes the cancellation of a Swift task on to the session's task it waits for, whichever comes first.
 final class TaskCancellation: Sendable {
     private struct State {
         var task: URLSessionTask?

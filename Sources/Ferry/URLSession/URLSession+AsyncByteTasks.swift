@@ -3,11 +3,10 @@ public import FoundationNetworking
 import Synchronization
 
 extension URLSession {
-    /// Gets what a request asks for, byte by byte.
+    /// Loads the contents of a request's URL, byte by byte.
     ///
-    /// Returns when the response is there. While nobody iterates, about 1 MiB is read ahead, and the server has to
-    /// wait with the rest. Dropping the sequence, or cancelling the task that iterates, cancels the session's
-    /// task.
+    /// Returns when the response has arrived. Without iteration, about 1 MiB is read ahead, and then the server has to
+    /// wait. Dropping the sequence, or cancelling the task that iterates, cancels the session's task.
     ///
     /// ```swift
     /// let (bytes, response) = try await session.bytes(for: request)
@@ -18,9 +17,9 @@ extension URLSession {
     ///   - request: A request for `http`, `https`, `file` or `data`.
     ///   - delegate: A delegate for this task alone. It gets no messages about the response and the body.
     /// - Returns: The bytes, which can be iterated over once, and the response.
-    /// - Throws: `URLError`; `URLError.Code.cancelled` when the surrounding task is cancelled. What goes wrong after
-    ///   the response is thrown by the iteration.
-    /// - Precondition: This is no background session, and it was not invalidated.
+    /// - Throws: `URLError`; `URLError.Code.cancelled` when the surrounding task is cancelled. Errors after the
+    ///   response are thrown by the iteration.
+    /// - Precondition: The session is not a background session, and was not invalidated.
     public func bytes(
         for request: URLRequest,
         delegate: (any URLSessionTaskDelegate)? = nil
@@ -51,7 +50,7 @@ extension URLSession {
         }
     }
 
-    /// Gets what is at a URL, byte by byte.
+    /// Loads the contents of a URL, byte by byte.
     ///
     /// See ``bytes(for:delegate:)``.
     ///
@@ -60,7 +59,7 @@ extension URLSession {
     ///   - delegate: A delegate for this task alone.
     /// - Returns: The bytes, which can be iterated over once, and the response.
     /// - Throws: `URLError`; `URLError.Code.cancelled` when the surrounding task is cancelled.
-    /// - Precondition: This is no background session, and it was not invalidated.
+    /// - Precondition: The session is not a background session, and was not invalidated.
     public func bytes(
         from url: URL,
         delegate: (any URLSessionTaskDelegate)? = nil
@@ -69,7 +68,7 @@ extension URLSession {
     }
 }
 
-/// The task that a sequence of bytes belongs to, which keeps the sequence's stream.
+/// A weak reference to the task of a byte sequence, which keeps the sequence's stream.
 private final class WeakDataTask: Sendable {
     private struct Reference: Sendable {
         weak var task: URLSessionDataTask?
@@ -83,7 +82,7 @@ private final class WeakDataTask: Sendable {
     }
 }
 
-/// A caller that waits for a response, or for the error in its place: whichever comes first.
+/// A caller that waits for a response or an error, whichever comes first.
 private final class FirstResponse: Sendable {
     typealias Answer = (URLSessionDataTask, URLResponse)
 

@@ -2,16 +2,16 @@ public import Foundation
 public import FoundationNetworking
 
 extension URLSession {
-    /// Gets what a request asks for.
+    /// Loads the contents of a request's URL.
     ///
-    /// Cancelling the surrounding task cancels the session's.
+    /// Cancelling the surrounding task cancels the session's task.
     ///
     /// - Parameters:
     ///   - request: A request for `http`, `https`, `file` or `data`.
     ///   - delegate: A delegate for this task alone. It gets no messages about the response and the body.
     /// - Returns: The body and the response, whatever its status.
     /// - Throws: `URLError`; `URLError.Code.cancelled` when the surrounding task is cancelled.
-    /// - Precondition: This is no background session, and it was not invalidated.
+    /// - Precondition: The session is not a background session, and was not invalidated.
     public func data(
         for request: URLRequest,
         delegate: (any URLSessionTaskDelegate)? = nil
@@ -21,7 +21,7 @@ extension URLSession {
         }
     }
 
-    /// Gets what is at a URL.
+    /// Loads the contents of a URL.
     ///
     /// See ``data(for:delegate:)``.
     ///
@@ -30,7 +30,7 @@ extension URLSession {
     ///   - delegate: A delegate for this task alone.
     /// - Returns: The body and the response, whatever its status.
     /// - Throws: `URLError`; `URLError.Code.cancelled` when the surrounding task is cancelled.
-    /// - Precondition: This is no background session, and it was not invalidated.
+    /// - Precondition: The session is not a background session, and was not invalidated.
     public func data(
         from url: URL,
         delegate: (any URLSessionTaskDelegate)? = nil
@@ -40,7 +40,7 @@ extension URLSession {
 
     /// Sends a file.
     ///
-    /// Cancelling the surrounding task cancels the session's.
+    /// Cancelling the surrounding task cancels the session's task.
     ///
     /// - Parameters:
     ///   - request: An HTTP or HTTPS request, whose own body is ignored.
@@ -48,7 +48,7 @@ extension URLSession {
     ///   - delegate: A delegate for this task alone.
     /// - Returns: The response's body and the response, whatever its status.
     /// - Throws: `URLError`; `URLError.Code.cancelled` when the surrounding task is cancelled.
-    /// - Precondition: This is no background session, and it was not invalidated.
+    /// - Precondition: The session is not a background session, and was not invalidated.
     public func upload(
         for request: URLRequest,
         fromFile fileURL: URL,
@@ -59,7 +59,7 @@ extension URLSession {
 
     /// Sends bytes.
     ///
-    /// Cancelling the surrounding task cancels the session's.
+    /// Cancelling the surrounding task cancels the session's task.
     ///
     /// - Parameters:
     ///   - request: An HTTP or HTTPS request, whose own body is ignored.
@@ -67,7 +67,7 @@ extension URLSession {
     ///   - delegate: A delegate for this task alone.
     /// - Returns: The response's body and the response, whatever its status.
     /// - Throws: `URLError`; `URLError.Code.cancelled` when the surrounding task is cancelled.
-    /// - Precondition: This is no background session, and it was not invalidated.
+    /// - Precondition: The session is not a background session, and was not invalidated.
     public func upload(
         for request: URLRequest,
         from bodyData: Data,

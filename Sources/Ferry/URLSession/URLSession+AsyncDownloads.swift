@@ -2,17 +2,17 @@ public import Foundation
 public import FoundationNetworking
 
 extension URLSession {
-    /// Downloads what a request asks for.
+    /// Downloads the contents of a request's URL to a file.
     ///
     /// Cancelling the surrounding task cancels the download.
     ///
     /// - Parameters:
     ///   - request: An HTTP or HTTPS request.
-    ///   - delegate: A delegate for this task alone. It gets `didCreateTask`, from which it can take the task,
-    ///     and no message about the body.
+    ///   - delegate: A delegate for this task alone. It receives `didCreateTask`, which provides the task, and no
+    ///     messages about the body.
     /// - Returns: The file, which is not deleted for you, and the response.
     /// - Throws: `URLError`; `URLError.Code.cancelled` when the surrounding task is cancelled.
-    /// - Precondition: This is no background session, and it was not invalidated.
+    /// - Precondition: The session is not a background session, and was not invalidated.
     public func download(
         for request: URLRequest,
         delegate: (any URLSessionTaskDelegate)? = nil
@@ -20,7 +20,7 @@ extension URLSession {
         try await download(from: .request(request), delegate: delegate)
     }
 
-    /// Downloads what is at a URL.
+    /// Downloads the contents of a URL to a file.
     ///
     /// Cancelling the surrounding task cancels the download.
     ///
@@ -29,7 +29,7 @@ extension URLSession {
     ///   - delegate: A delegate for this task alone; see ``download(for:delegate:)``.
     /// - Returns: The file, which is not deleted for you, and the response.
     /// - Throws: `URLError`; `URLError.Code.cancelled` when the surrounding task is cancelled.
-    /// - Precondition: This is no background session, and it was not invalidated.
+    /// - Precondition: The session is not a background session, and was not invalidated.
     public func download(
         from url: URL,
         delegate: (any URLSessionTaskDelegate)? = nil
@@ -37,16 +37,16 @@ extension URLSession {
         try await download(from: .request(URLRequest(url: url)), delegate: delegate)
     }
 
-    /// Continues a download.
+    /// Resumes a download.
     ///
     /// Cancelling the surrounding task cancels the download.
     ///
     /// - Parameters:
-    ///   - resumeData: What an earlier task has left.
+    ///   - resumeData: The resume data of an earlier task.
     ///   - delegate: A delegate for this task alone; see ``download(for:delegate:)``.
     /// - Returns: The file, which is not deleted for you, and the response.
     /// - Throws: `URLError`; `URLError.Code.cancelled` when the surrounding task is cancelled.
-    /// - Precondition: This is no background session, and it was not invalidated.
+    /// - Precondition: The session is not a background session, and was not invalidated.
     public func download(
         resumeFrom resumeData: Data,
         delegate: (any URLSessionTaskDelegate)? = nil

@@ -1,17 +1,17 @@
 public import Foundation
 public import FoundationNetworking
 
-// An app's protocol that URLSession is to satisfy as it is names these methods without their delegates: a method with a
-// parameter that has a default does not do for one without.
+// An app's protocol that URLSession is to satisfy may require these methods without the delegate. A method with a
+// default argument does not satisfy such a requirement.
 extension URLSession {
-    /// Gets what a request asks for.
+    /// Loads the contents of a request's URL.
     ///
     /// See ``data(for:delegate:)``.
     public func data(for request: URLRequest) async throws -> (Data, URLResponse) {
         try await data(for: request, delegate: nil)
     }
 
-    /// Gets what is at a URL.
+    /// Loads the contents of a URL.
     ///
     /// See ``data(from:delegate:)``.
     public func data(from url: URL) async throws -> (Data, URLResponse) {
@@ -38,35 +38,35 @@ extension URLSession {
         try await upload(for: request, from: bodyData, delegate: nil)
     }
 
-    /// Loads what a request asks for into a file.
+    /// Downloads the contents of a request's URL to a file.
     ///
     /// See ``download(for:delegate:)``.
     public func download(for request: URLRequest) async throws -> (URL, URLResponse) {
         try await download(for: request, delegate: nil)
     }
 
-    /// Loads what is at a URL into a file.
+    /// Downloads the contents of a URL to a file.
     ///
     /// See ``download(from:delegate:)``.
     public func download(from url: URL) async throws -> (URL, URLResponse) {
         try await download(from: url, delegate: nil)
     }
 
-    /// Goes on with a download.
+    /// Resumes a download.
     ///
     /// See ``download(resumeFrom:delegate:)``.
     public func download(resumeFrom resumeData: Data) async throws -> (URL, URLResponse) {
         try await download(resumeFrom: resumeData, delegate: nil)
     }
 
-    /// Gets what a request asks for, byte by byte.
+    /// Loads the contents of a request's URL, byte by byte.
     ///
     /// See ``bytes(for:delegate:)``.
     public func bytes(for request: URLRequest) async throws -> (AsyncBytes, URLResponse) {
         try await bytes(for: request, delegate: nil)
     }
 
-    /// Gets what is at a URL, byte by byte.
+    /// Loads the contents of a URL, byte by byte.
     ///
     /// See ``bytes(from:delegate:)``.
     public func bytes(from url: URL) async throws -> (AsyncBytes, URLResponse) {

@@ -2,33 +2,33 @@ public import Foundation
 public import FoundationNetworking
 
 extension URLSession {
-    /// A task that gets what a request asks for, and hands it to the delegate.
+    /// Creates a task that loads the contents of a request's URL and delivers them to the delegate.
     ///
     /// - Parameter request: A request for `http`, `https`, `file` or `data`; another scheme fails with
     ///   `URLError.Code.unsupportedURL`.
     /// - Returns: The task, suspended.
-    /// - Precondition: This is no background session, and it was not invalidated.
+    /// - Precondition: The session is not a background session, and was not invalidated.
     public func dataTask(with request: URLRequest) -> URLSessionDataTask {
         core.makeDataTask(request, of: self)
     }
 
-    /// A task that gets what is at a URL, and hands it to the delegate.
+    /// Creates a task that loads the contents of a URL and delivers them to the delegate.
     ///
     /// - Parameter url: A URL; see ``dataTask(with:)-(URLRequest)``.
     /// - Returns: The task, suspended.
-    /// - Precondition: This is no background session, and it was not invalidated.
+    /// - Precondition: The session is not a background session, and was not invalidated.
     public func dataTask(with url: URL) -> URLSessionDataTask {
         dataTask(with: URLRequest(url: url))
     }
 
-    /// A task that gets what a request asks for, and hands it to a closure.
+    /// Creates a task that loads the contents of a request's URL and passes them to a closure.
     ///
     /// - Parameters:
     ///   - request: A request for `http`, `https`, `file` or `data`.
-    ///   - completionHandler: Called on the delegate queue with the body, the response and the error: the body
-    ///     is nil where there is an error, and the response where none has come.
+    ///   - completionHandler: Called on the delegate queue with the body, the response and the error: the body is nil
+    ///     if there is an error, and the response if none was received.
     /// - Returns: The task, suspended.
-    /// - Precondition: This is no background session, and it was not invalidated.
+    /// - Precondition: The session is not a background session, and was not invalidated.
     public func dataTask(
         with request: URLRequest,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
@@ -36,13 +36,13 @@ extension URLSession {
         core.makeDataTask(request, of: self, for: .handler(completionHandler))
     }
 
-    /// A task that gets what is at a URL, and hands it to a closure.
+    /// Creates a task that loads the contents of a URL and passes them to a closure.
     ///
     /// - Parameters:
     ///   - url: A URL.
     ///   - completionHandler: Called on the delegate queue with the body, the response and the error.
     /// - Returns: The task, suspended.
-    /// - Precondition: This is no background session, and it was not invalidated.
+    /// - Precondition: The session is not a background session, and was not invalidated.
     public func dataTask(
         with url: URL,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void

@@ -6,22 +6,22 @@ extension URLSession {
     ///
     /// No further task can be made. When the last one has completed, the delegate gets
     /// `didBecomeInvalidWithError` with nil and is released. In a background session that includes tasks of
-    /// earlier launches; the identifier can be used again after that message. Does nothing to ``shared``.
+    /// earlier launches; the identifier can be used again after that message. Has no effect on ``shared``.
     public func finishTasksAndInvalidate() {
         core.invalidate(self, cancelling: false)
     }
 
     /// Cancels the session's tasks and ends it.
     ///
-    /// Like ``finishTasksAndInvalidate()``, after cancelling all tasks. Does nothing to ``shared``.
+    /// Like ``finishTasksAndInvalidate()``, after cancelling all tasks. Has no effect on ``shared``.
     public func invalidateAndCancel() {
         core.invalidate(self, cancelling: true)
     }
 
-    /// Makes what was asked for durable and starts with fresh connections.
+    /// Makes all earlier calls durable and starts with new connections.
     ///
-    /// Tasks that are resumed after this use new connections. In a background session the closure is called
-    /// when the daemon has acknowledged all that was asked of it.
+    /// Tasks that are resumed after this use new connections. In a background session the closure is called when the
+    /// daemon has acknowledged all earlier calls.
     ///
     /// - Parameter completionHandler: Called on the delegate queue.
     public func flush(completionHandler: @escaping @Sendable () -> Void) {
@@ -29,7 +29,7 @@ extension URLSession {
         core.backend.flush { queue.addOperation { completionHandler() } }
     }
 
-    /// Makes what was asked for durable and starts with fresh connections.
+    /// Makes all earlier calls durable and starts with new connections.
     ///
     /// See ``flush(completionHandler:)``.
     public func flush() async {

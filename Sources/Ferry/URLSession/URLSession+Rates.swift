@@ -1,12 +1,12 @@
 extension URLSession {
-    /// Changes how fast all the session's tasks together may load and send, from now on.
+    /// Changes the rate limits for all of the session's tasks together, from now on.
     ///
-    /// In a background session it holds until the app opens the session again, with what its configuration says
-    /// then. What ``URLSessionConfiguration/maximumReceiveRate`` tells of the shares of the tasks is true here.
+    /// In a background session they apply until the app opens the session again, with the rates of its configuration.
+    /// The tasks share the rates as described at ``URLSessionConfiguration/maximumReceiveRate``.
     ///
     /// - Parameters:
-    ///   - receive: How many bytes may arrive per second; nil for as many as can. Values below 1 count as 1.
-    ///   - send: How many bytes may leave per second; nil for as many as can. Values below 1 count as 1.
+    ///   - receive: The maximum number of bytes received per second; nil for no limit. Values below 1 count as 1.
+    ///   - send: The maximum number of bytes sent per second; nil for no limit. Values below 1 count as 1.
     public func setMaximumRates(receive: Int64?, send: Int64?) {
         core.backend.ratesChanged(
             receive: receive.map { max($0, 1) },

@@ -3,9 +3,9 @@ import Foundation
 extension URLSession {
     /// Calls a closure with the session's tasks, by kind.
     ///
-    /// Only tasks that were resumed and have not ended are there. For a background session that includes the
-    /// tasks of earlier launches, whose ``URLSessionTask/taskIdentifier``, original request and
-    /// ``URLSessionTask/taskDescription`` tell which they are.
+    /// Only tasks that were resumed and have not ended are included. For a background session that includes the tasks
+    /// of earlier launches, which are identified by their ``URLSessionTask/taskIdentifier``, original request and
+    /// ``URLSessionTask/taskDescription``.
     ///
     /// - Parameter completionHandler: Called on the delegate queue with the data tasks, upload tasks and
     ///   download tasks.
@@ -29,7 +29,7 @@ extension URLSession {
 
     /// Calls a closure with the session's tasks.
     ///
-    /// See ``getTasksWithCompletionHandler(_:)`` for which they are.
+    /// See ``getTasksWithCompletionHandler(_:)`` for which tasks are included.
     ///
     /// - Parameter completionHandler: Called on the delegate queue with the tasks, oldest first.
     public func getAllTasks(
@@ -40,7 +40,7 @@ extension URLSession {
 
     /// The session's data tasks, upload tasks and download tasks.
     ///
-    /// See ``getTasksWithCompletionHandler(_:)`` for which they are.
+    /// See ``getTasksWithCompletionHandler(_:)`` for which tasks are included.
     public var tasks: ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) {
         get async {
             await withCheckedContinuation { continuation in
@@ -51,7 +51,7 @@ extension URLSession {
 
     /// The session's tasks, oldest first.
     ///
-    /// See ``getTasksWithCompletionHandler(_:)`` for which they are.
+    /// See ``getTasksWithCompletionHandler(_:)`` for which tasks are included.
     public var allTasks: [URLSessionTask] {
         get async {
             await withCheckedContinuation { continuation in

@@ -2,19 +2,19 @@ public import Foundation
 public import FoundationNetworking
 
 extension URLSession {
-    /// A task that sends a file.
+    /// Creates a task that sends a file.
     ///
     /// In a background session the file is opened when the task is made, and the task belongs to the daemon when
-    /// ``flush(completionHandler:)`` calls back. From then on the app may do with the file what it likes if it has at
-    /// most 16 MiB, or its file system can share its blocks with a file of the daemon's; otherwise it must stay as it
-    /// is until the task has ended. One that was changed is not sent: the task fails with
-    /// `URLError.Code.cannotOpenFile`. See <doc:Background-transfers>.
+    /// ``flush(completionHandler:)`` calls back. From then on the app may change or delete the file if it has at most
+    /// 16 MiB, or if its file system can share its blocks with a file of the daemon; otherwise the file must not change
+    /// until the task has ended. A changed file is not sent: the task fails with `URLError.Code.cannotOpenFile`. See
+    /// <doc:Background-transfers>.
     ///
     /// - Parameters:
     ///   - request: An HTTP or HTTPS request, whose own body is ignored. A GET fails with
     ///     `URLError.Code.dataLengthExceedsMaximum`.
-    ///   - fileURL: The file, which in other sessions is opened when the task is resumed first and sent as long as
-    ///     it is then. One that is not there fails with `URLError.Code.fileDoesNotExist`.
+    ///   - fileURL: The file. In other sessions it is opened when the task is first resumed, and sent with the length
+    ///     that it has then. A missing file fails with `URLError.Code.fileDoesNotExist`.
     /// - Returns: The task, suspended.
     /// - Precondition: The session was not invalidated.
     public func uploadTask(
@@ -24,38 +24,38 @@ extension URLSession {
         core.makeUploadTask(request, sending: .file(fileURL), of: self)
     }
 
-    /// A task that sends bytes.
+    /// Creates a task that sends bytes.
     ///
     /// - Parameters:
     ///   - request: An HTTP or HTTPS request, whose own body is ignored. A GET fails with
     ///     `URLError.Code.dataLengthExceedsMaximum`.
     ///   - bodyData: The bytes.
     /// - Returns: The task, suspended.
-    /// - Precondition: This is no background session, and it was not invalidated.
+    /// - Precondition: The session is not a background session, and was not invalidated.
     public func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
         core.makeUploadTask(request, sending: .data(bodyData), of: self)
     }
 
-    /// A task that sends what the delegate's stream gives.
+    /// Creates a task that sends the bytes of the delegate's stream.
     ///
     /// The delegate's `needNewBodyStream` is called when the task begins, and again when the body has to be sent
     /// again. The body is sent in chunks, unless the request has a `Content-Length` field.
     ///
     /// - Parameter request: An HTTP or HTTPS request, whose own body is ignored.
     /// - Returns: The task, suspended.
-    /// - Precondition: This is no background session, and it was not invalidated.
+    /// - Precondition: The session is not a background session, and was not invalidated.
     public func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
         core.makeUploadTask(request, sending: .onDemand, of: self)
     }
 
-    /// A task that sends a file and hands the answer to a closure.
+    /// Creates a task that sends a file and passes the response to a closure.
     ///
     /// - Parameters:
     ///   - request: An HTTP or HTTPS request, whose own body is ignored.
     ///   - fileURL: The file.
     ///   - completionHandler: Called on the delegate queue with the response's body, the response and the error.
     /// - Returns: The task, suspended.
-    /// - Precondition: This is no background session, and it was not invalidated.
+    /// - Precondition: The session is not a background session, and was not invalidated.
     public func uploadTask(
         with request: URLRequest,
         fromFile fileURL: URL,
@@ -69,14 +69,14 @@ extension URLSession {
         )
     }
 
-    /// A task that sends bytes and hands the answer to a closure.
+    /// Creates a task that sends bytes and passes the response to a closure.
     ///
     /// - Parameters:
     ///   - request: An HTTP or HTTPS request, whose own body is ignored.
     ///   - bodyData: The bytes; nil for none.
     ///   - completionHandler: Called on the delegate queue with the response's body, the response and the error.
     /// - Returns: The task, suspended.
-    /// - Precondition: This is no background session, and it was not invalidated.
+    /// - Precondition: The session is not a background session, and was not invalidated.
     public func uploadTask(
         with request: URLRequest,
         from bodyData: Data?,

@@ -1,11 +1,11 @@
 public import Foundation
 public import FoundationNetworking
 
-/// Makes and runs transfers that share a configuration and a delegate.
+/// An object that makes and runs transfers with a common configuration and delegate.
 ///
-/// There are three kinds, by the configuration: default and ephemeral sessions transfer in the app's
-/// own process; a background session hands its transfers to the transfer daemon, which goes on with them
-/// when the app ends, and starts it again when they are done.
+/// The configuration determines the kind of a session. Default and ephemeral sessions transfer in the app's own
+/// process. A background session passes its transfers to the transfer daemon, which continues them when the app ends,
+/// and starts the app again when they are done.
 ///
 /// ```swift
 /// let session = URLSession(configuration: .background(withIdentifier: "tracks"),
@@ -16,7 +16,7 @@ public import FoundationNetworking
 /// A session keeps its delegate until it is invalidated, and lives as long as it has tasks; a background
 /// session lives until it is invalidated. All members may be used from any thread.
 open class URLSession: NSObject, @unchecked Sendable {
-    // @unchecked because an open class cannot be checked; there is nothing here that changes.
+    // @unchecked because an open class cannot be checked; nothing in this class changes.
     let core: SessionCore
 
     private static let onlyShared: URLSession = {
@@ -37,28 +37,27 @@ open class URLSession: NSObject, @unchecked Sendable {
     /// It cannot be invalidated: the methods for that do nothing.
     open class var shared: URLSession { onlyShared }
 
-    /// A session without delegate, for tasks with completion handlers and for `async` methods.
+    /// Creates a session without a delegate, for tasks with completion handlers and for `async` methods.
     ///
-    /// - Parameter configuration: How the session behaves; copied.
+    /// - Parameter configuration: The configuration; copied.
     public convenience init(configuration: URLSessionConfiguration) {
         self.init(configuration: configuration, delegate: nil, delegateQueue: nil)
     }
 
-    /// A session with a delegate.
+    /// Creates a session with a delegate.
     ///
-    /// One session per background identifier can be in use. When there is one already in this process, the
-    /// new object is a second handle of it: it has the first one's configuration, delegate, queue and tasks,
-    /// and delegates are called with the first object. That is reported on standard error. (On Apple's systems
-    /// the initialiser returns the first object itself, which an initialiser in Swift cannot do.) When another
-    /// process of the application has the session, its tasks fail with
-    /// `URLError.Code.backgroundSessionInUseByAnotherProcess`.
+    /// One session per background identifier can be in use. If there is one already in this process, the new object is
+    /// a second handle of it: it has the first one's configuration, delegate, queue and tasks, and delegates are called
+    /// with the first object. That is reported on standard error. (On Apple's systems the initialiser returns the first
+    /// object itself, which an initialiser in Swift cannot do.) If another process of the application has the session,
+    /// its tasks fail with `URLError.Code.backgroundSessionInUseByAnotherProcess`.
     ///
     /// - Parameters:
-    ///   - configuration: How the session behaves; copied.
-    ///   - delegate: Who is told of the session's events; kept until the session is invalidated. A background
+    ///   - configuration: The configuration; copied.
+    ///   - delegate: The object that receives the session's events; kept until the session is invalidated. A background
     ///     session needs one: without it, events stay with the daemon.
-    ///   - queue: The queue on which delegates and completion handlers are called. It should be serial. nil:
-    ///     a serial queue of the session's own.
+    ///   - queue: The queue on which delegates and completion handlers are called; it should be serial. nil for a
+    ///     serial queue of the session's own.
     public init(
         configuration: URLSessionConfiguration,
         delegate: (any URLSessionDelegate)?,
@@ -85,7 +84,7 @@ open class URLSession: NSObject, @unchecked Sendable {
         BackgroundSessions.shared.add(self, identifier: identifier)
     }
 
-    /// A background session that is not one of the program's own.
+    /// Creates a background session among other sessions than the program's own.
     init(
         backgroundIdentifier identifier: String,
         configuration: URLSessionConfiguration.Values,
@@ -109,14 +108,14 @@ open class URLSession: NSObject, @unchecked Sendable {
     }
 
     deinit {
-        // A background session is kept by its core; what is left then are second handles of one.
+        // A background session is kept by its core; only second handles of it get here.
         if !core.isBackground { core.backend.close {} }
     }
 
     /// The queue on which delegates and completion handlers are called.
     open var delegateQueue: OperationQueue { core.delegateQueue }
 
-    /// Who is told of the session's events; nil after the session has become invalid.
+    /// The object that receives the session's events; nil after the session has become invalid.
     open var delegate: (any URLSessionDelegate)? { core.delegate }
 
     /// A copy of the configuration.
@@ -134,9 +133,10 @@ open class URLSession: NSObject, @unchecked Sendable {
 
     // MARK: - Downloads
 
-    /// A task that downloads what a request asks for.
+    /// Creates a task that downloads the contents of a request's URL.
     ///
-    /// - Parameter request: An HTTP or HTTPS request; another scheme fails with
+    /// - Parameter request: A request for an HTTP or HTTPS URL; outside background sessions, also for a `file:` or `data:`
+    ///   URL, or one that a class of the configuration's `protocolClasses` handles. Others fail with
     ///   `URLError.Code.unsupportedURL`.
     /// - Returns: The task, suspended.
     /// - Precondition: The session was not invalidated.
@@ -144,24 +144,25 @@ open class URLSession: NSObject, @unchecked Sendable {
         core.makeDownloadTask(from: .request(request), of: self)
     }
 
-    /// A task that downloads what is at a URL.
+    /// Creates a task that downloads the contents of a URL.
     ///
-    /// - Parameter url: An HTTP or HTTPS URL; another scheme fails with `URLError.Code.unsupportedURL`.
+    /// - Parameter url: An HTTP or HTTPS URL; outside background sessions, also a `file:` or `data:` URL, or one that a class
+    ///   of the configuration's `protocolClasses` handles. Others fail with `URLError.Code.unsupportedURL`.
     /// - Returns: The task, suspended.
     /// - Precondition: The session was not invalidated.
     open func downloadTask(with url: URL) -> URLSessionDownloadTask {
         downloadTask(with: URLRequest(url: url))
     }
 
-    /// A task that continues a download.
+    /// Creates a task that resumes a download.
     ///
-    /// The resume data comes from ``URLSessionDownloadTask/cancel(byProducingResumeData:)`` or from a failure's
-    /// `URLError.downloadTaskResumeData`, of any session and launch. It is used up by this call. Bytes that
-    /// are there are not fetched again, unless the resource has changed: then the task starts over. The
-    /// delegate is told which by ``URLSessionDownloadDelegate``'s `didResumeAtOffset`.
+    /// The resume data is obtained from ``URLSessionDownloadTask/cancel(byProducingResumeData:)`` or from a failure's
+    /// `URLError.downloadTaskResumeData`, of any session and launch. It is used up by this call. Received bytes are not
+    /// fetched again, unless the resource has changed: then the task starts over. ``URLSessionDownloadDelegate``'s
+    /// `didResumeAtOffset` reports which.
     ///
-    /// - Parameter resumeData: The resume data. A task made from something else fails with
-    ///   `URLError.Code.unsupportedURL`, in a background session with `URLError.Code.cannotWriteToFile`.
+    /// - Parameter resumeData: The resume data. A task made from other data fails with `URLError.Code.unsupportedURL`,
+    ///   in a background session with `URLError.Code.cannotWriteToFile`.
     /// - Returns: The task, suspended.
     /// - Precondition: The session was not invalidated.
     open func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
@@ -170,14 +171,14 @@ open class URLSession: NSObject, @unchecked Sendable {
 
     // MARK: - Downloads with a completion handler
 
-    /// A task that downloads what a request asks for and hands the file to a closure.
+    /// Creates a task that downloads the contents of a request's URL and passes the file to a closure.
     ///
     /// - Parameters:
     ///   - request: An HTTP or HTTPS request.
     ///   - completionHandler: Called on the delegate queue with the file, which is deleted when the closure
     ///     returns, and the response; or with an error.
     /// - Returns: The task, suspended.
-    /// - Precondition: This is no background session, and it was not invalidated.
+    /// - Precondition: The session is not a background session, and was not invalidated.
     open func downloadTask(
         with request: URLRequest,
         completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
@@ -189,14 +190,14 @@ open class URLSession: NSObject, @unchecked Sendable {
         )
     }
 
-    /// A task that downloads what is at a URL and hands the file to a closure.
+    /// Creates a task that downloads the contents of a URL and passes the file to a closure.
     ///
     /// - Parameters:
     ///   - url: An HTTP or HTTPS URL.
     ///   - completionHandler: Called on the delegate queue with the file, which is deleted when the closure
     ///     returns, and the response; or with an error.
     /// - Returns: The task, suspended.
-    /// - Precondition: This is no background session, and it was not invalidated.
+    /// - Precondition: The session is not a background session, and was not invalidated.
     open func downloadTask(
         with url: URL,
         completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
@@ -204,14 +205,14 @@ open class URLSession: NSObject, @unchecked Sendable {
         downloadTask(with: URLRequest(url: url), completionHandler: completionHandler)
     }
 
-    /// A task that continues a download and hands the file to a closure.
+    /// Creates a task that resumes a download and passes the file to a closure.
     ///
     /// - Parameters:
-    ///   - resumeData: What an earlier task has left.
+    ///   - resumeData: The resume data of an earlier task.
     ///   - completionHandler: Called on the delegate queue with the file, which is deleted when the closure
     ///     returns, and the response; or with an error.
     /// - Returns: The task, suspended.
-    /// - Precondition: This is no background session, and it was not invalidated.
+    /// - Precondition: The session is not a background session, and was not invalidated.
     open func downloadTask(
         withResumeData resumeData: Data,
         completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void

@@ -7,21 +7,21 @@ import Synchronization
 
 /// The connection of a WebSocket task of a default or ephemeral session, on the event loop.
 ///
-/// It is not in line for one of the connections that the session may have per host: it would keep it for
-/// hours, and requests would wait.
+/// It does not take one of the connections that the session may have per host: it would keep it for hours, and requests
+/// would wait.
 @LoopActor
 final class InProcessWebSocket: TaskBackend {
     private weak var task: URLSessionWebSocketTask?
     private var specification: Result<WebSocketTaskSpecification, URLError>
     private let engine: InProcessEngine
     private var configuration: URLSessionConfiguration.Values { engine.configuration }
-    /// What finds the request by which the connection can be opened.
+    /// The search for a request that opens the connection.
     private var opening: WebSocketOpening?
     private var connection: WebSocketConnection?
     private var clock: ResourceClock?
-    /// What the task fails with, where the connection does not know.
+    /// The error with which the task fails, if the connection does not know it.
     private var failure: TransferError?
-    /// What a server has answered last, if that was no opening.
+    /// The latest response of a server, if it did not open the connection.
     private var latestAnswer: HTTPResponseHead?
     private var transactions: OpeningTransactions?
     private var hasBegun = false
@@ -35,7 +35,7 @@ final class InProcessWebSocket: TaskBackend {
         self.engine = engine
     }
 
-    /// Works for a task; before anything else.
+    /// Attaches the socket to a task; called before anything else.
     func attach(to task: URLSessionWebSocketTask) {
         self.task = task
         clock = ResourceClock(seconds: configuration.timeoutIntervalForResource)
@@ -60,7 +60,7 @@ final class InProcessWebSocket: TaskBackend {
         )
     }
 
-    /// Finds the first request, now that it is clear whom to ask.
+    /// Finds the first request, now that the delegates to ask are known.
     private func beginOpening() {
         hasBegun = true
         guard let task, case .success(let specification) = specification else { return }
@@ -95,7 +95,7 @@ final class InProcessWebSocket: TaskBackend {
         connection?.goOn(with: handshake)
     }
 
-    // MARK: - What the app asks for
+    // MARK: - Commands of the app
 
     nonisolated func perform(
         _ command: URLSessionTask.Lifecycle.Command,
@@ -104,10 +104,10 @@ final class InProcessWebSocket: TaskBackend {
         LoopActor.perform { [self] in perform(command) }
     }
 
-    /// In the app's process a description is nobody else's business.
+    /// Does nothing: only the app's process needs the description.
     nonisolated func descriptionChanged(to description: String?, of task: URLSessionTask) {}
 
-    /// There is no line in which it would matter.
+    /// Does nothing: there is no line in which the priority would matter.
     nonisolated func priorityChanged(to priority: Float, of task: URLSessionTask) {}
 
     private func perform(_ command: URLSessionTask.Lifecycle.Command) {
@@ -171,7 +171,7 @@ final class InProcessWebSocket: TaskBackend {
         return URL(string: specification.url)
     }
 
-    // MARK: - What comes of it
+    // MARK: - Events of the connection
 
     private func opened(_ head: HTTPResponseHead, _ chosen: String?) {
         opening = nil
@@ -182,7 +182,7 @@ final class InProcessWebSocket: TaskBackend {
 
     private func refused(_ refusal: WebSocketConnection.Refusal) {
         latestAnswer = nil
-        // A proxy's word is not the server's.
+        // A response with the status 407 is that of a proxy, not of the server.
         if case .answer(let head) = refusal, head.status != 407 {
             latestAnswer = head
             transactions?.answered(head)
@@ -190,7 +190,7 @@ final class InProcessWebSocket: TaskBackend {
         opening?.refused(refusal)
     }
 
-    /// There is nothing else to try.
+    /// Gives up, because there is nothing else to try.
     private func giveUp(_ error: TransferError?) {
         failure = error
         if error == nil, let latestAnswer { note(latestAnswer) }

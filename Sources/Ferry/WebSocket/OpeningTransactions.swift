@@ -4,13 +4,13 @@ import FerryTransfer
 import Foundation
 import Synchronization
 
-/// What the requests have cost by which a WebSocket task has opened its connection, or has tried to.
+/// The transactions by which a WebSocket task has opened its connection, or has tried to.
 @LoopActor
 struct OpeningTransactions {
     private var transactions: [LoadTransaction] = []
     private var latestStart = EventLoop.now
 
-    /// A request is sent.
+    /// Records that a request is sent.
     ///
     /// - Parameters:
     ///   - request: The request, without what was added to it.
@@ -26,7 +26,7 @@ struct OpeningTransactions {
         )
     }
 
-    /// The latest request was answered, by the opening of a connection or by something else.
+    /// Records that the latest request was answered, by the opening of a connection or by another response.
     mutating func answered(_ head: HTTPResponseHead) {
         guard !transactions.isEmpty else { return }
         let time = EventLoop.now - latestStart
@@ -36,7 +36,7 @@ struct OpeningTransactions {
         transactions[transactions.count - 1].metrics?.responseEnd = time
     }
 
-    /// The figures of a task that ends now.
+    /// Returns a closure that makes the metrics of a task that ends now.
     func metrics(
         of task: URLSessionTask,
         hasFailed: Bool

@@ -3,7 +3,7 @@ import FoundationNetworking
 import Synchronization
 
 extension SessionCore {
-    /// Makes a WebSocket task and tells the delegate so.
+    /// Makes a WebSocket task and notifies the delegate.
     func makeWebSocketTask(
         for request: URLRequest,
         protocols: [String],

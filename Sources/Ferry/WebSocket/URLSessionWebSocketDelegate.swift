@@ -1,10 +1,10 @@
 public import Foundation
 
-/// What a WebSocket task tells.
+/// Methods that a session calls on its delegates for WebSocket tasks.
 ///
-/// The order for one task is: `didOpenWithProtocol`, `didCloseWith`, and `didCompleteWithError` at last. A task
-/// whose connection was not opened, or has ended without a goodbye of the server's, skips what has not happened.
-/// Both methods are called on ``URLSession/delegateQueue``, and need not be implemented.
+/// The order for one task is: `didOpenWithProtocol`, `didCloseWith`, and finally `didCompleteWithError`. If the
+/// connection was not opened, or has ended without a close frame of the server, the methods for these events are not
+/// called. Both methods are called on ``URLSession/delegateQueue``, and need not be implemented.
 public protocol URLSessionWebSocketDelegate: URLSessionTaskDelegate {
     /// Tells the delegate that the connection is open.
     ///
@@ -18,11 +18,11 @@ public protocol URLSessionWebSocketDelegate: URLSessionTaskDelegate {
         didOpenWithProtocol protocol: String?
     )
 
-    /// Tells the delegate that the server has said goodbye, by itself or in answer to
+    /// Tells the delegate that the server has sent a close frame, by itself or in answer to
     /// ``URLSessionWebSocketTask/cancel(with:reason:)``.
     ///
-    /// Called after the messages that came before, as soon as the last of them was asked for. In a task that was
-    /// never asked for a message, nothing is waited for.
+    /// Called after the messages that arrived before, as soon as the app has asked for the last of them. If the app has
+    /// never asked for a message, it is called at once.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -38,7 +38,7 @@ public protocol URLSessionWebSocketDelegate: URLSessionTaskDelegate {
 }
 
 extension URLSessionWebSocketDelegate {
-    /// Does nothing: of a task's own delegate, the session's is told in its place.
+    /// Does nothing; for a task's own delegate, the session's delegate is called instead.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -52,7 +52,7 @@ extension URLSessionWebSocketDelegate {
         DelegateForms.noteDefault(.opened, of: self)
     }
 
-    /// Does nothing: of a task's own delegate, the session's is told in its place.
+    /// Does nothing; for a task's own delegate, the session's delegate is called instead.
     ///
     /// - Parameters:
     ///   - session: The session.

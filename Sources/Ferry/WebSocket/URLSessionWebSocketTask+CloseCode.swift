@@ -6,13 +6,13 @@ extension URLSessionWebSocketTask {
     public enum CloseCode: RawRepresentable, Hashable, Sendable {
         /// There is no code, as the connection is not closed; 0.
         case invalid
-        /// The connection has done what it was for; 1000.
+        /// The connection has fulfilled its purpose; 1000.
         case normalClosure
         /// The other end goes away: a server that shuts down, a page that is left; 1001.
         case goingAway
         /// A breach of the protocol; 1002.
         case protocolError
-        /// A message of a kind that is not taken; 1003.
+        /// A message of a kind that is not accepted; 1003.
         case unsupportedData
         /// The close frame has no code; 1005, which is never sent.
         case noStatusReceived
@@ -26,7 +26,7 @@ extension URLSessionWebSocketTask {
         case messageTooBig
         /// An extension is missing; 1010.
         case mandatoryExtensionMissing
-        /// The server cannot go on; 1011.
+        /// The server cannot continue; 1011.
         case internalServerError
         /// TLS could not be set up; 1015, which is never sent.
         case tlsHandshakeFailure
@@ -34,9 +34,9 @@ extension URLSessionWebSocketTask {
         /// on Apple's systems a raw value without a case.
         case other(UInt16)
 
-        /// The case of a code.
+        /// Creates the case of a code.
         ///
-        /// - Parameter rawValue: The code; nil comes of a number that is below 0 or above 65535.
+        /// - Parameter rawValue: The code; the result is nil for a number below 0 or above 65535.
         public init?(rawValue: Int) {
             guard let code = UInt16(exactly: rawValue) else { return nil }
             self = Self.named.first { $0.rawValue == rawValue } ?? .other(code)
@@ -62,7 +62,7 @@ extension URLSessionWebSocketTask {
             }
         }
 
-        /// Those that Apple's type has.
+        /// The cases that Apple's type has.
         static let named: [Self] = [
             .invalid, .normalClosure, .goingAway, .protocolError, .unsupportedData,
             .noStatusReceived, .abnormalClosure, .invalidFramePayloadData, .policyViolation,

@@ -6,17 +6,17 @@ extension URLSessionWebSocketTask {
     public enum Message: Hashable, Sendable {
         /// Bytes.
         case data(Data)
-        /// Text, which travels as UTF-8.
+        /// Text, which is sent as UTF-8.
         case string(String)
     }
 
-    /// What the task has to tell, beside its end.
+    /// The messages of the task, besides its end.
     enum News: Sendable {
         /// The connection is open.
         case opened(protocol: String?)
-        /// Both ends have said goodbye.
+        /// Both ends have sent a close frame.
         case closed(CloseCode, reason: Data?)
-        /// What comes of a call.
+        /// The result of a call.
         case answer(@Sendable () -> Void)
     }
 }

@@ -13,15 +13,15 @@ import Synchronization
 /// task.cancel(with: .normalClosure, reason: nil)
 /// ```
 ///
-/// What is sent before the connection is open waits for it. A task that ends tells, in this order: those who
-/// wait for something, the delegate's `didCloseWith` if the server has said goodbye, and
-/// `didCompleteWithError`. From then on, and from when the closing has begun, what is asked of the task fails:
-/// with the error that the task has ended with, or with `POSIXError.Code.ENOTCONN` if it has ended without one.
-/// Messages that came before the end can still be received.
+/// Messages sent before the connection is open wait for it. When a task ends, it calls in this order: the waiting
+/// completion handlers, the delegate's `didCloseWith` if the server has sent a close frame, and `didCompleteWithError`.
+/// After that, and after the closing has begun, calls on the task fail: with the error that the task has ended with, or
+/// with `POSIXError.Code.ENOTCONN` if it has ended without one. Messages that arrived before the end can still be
+/// received.
 ///
-/// The handshake follows redirects. The delegates are asked by the same methods as for requests whether to
-/// trust a server, and for names and passwords, also of a proxy. The handshake's answer is the task's
-/// ``URLSessionTask/response``; if it is anything else than an opening, the task fails with
+/// The handshake follows redirects. The delegates are asked by the same methods as for requests whether to trust a
+/// server, and for names and passwords, also of a proxy. The handshake's response is the task's
+/// ``URLSessionTask/response``; if it does not open the connection, the task fails with
 /// `URLError.Code.badServerResponse`.
 ///
 /// - Important: On Linux a suspended task keeps its connection, and sends and reads nothing. Extensions such
@@ -45,15 +45,15 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
 
     // MARK: - Messages
 
-    /// Sends a message, after those that were given before.
+    /// Sends a message, after all earlier ones.
     ///
-    /// Messages that wait, for the connection to be opened or for the server to read, take memory; the
-    /// handler of one tells when it is time for the next.
+    /// Messages that wait, for the connection to be opened or for the server to read, take memory; a message's handler
+    /// indicates when to send the next.
     ///
     /// - Parameters:
     ///   - message: The message, of any length.
-    ///   - completionHandler: Called on the delegate queue: with nil when the kernel has taken the message, which
-    ///     does not mean that the server has it, or with the error for which it was not sent.
+    ///   - completionHandler: Called on the delegate queue: with nil when the kernel has taken the message, which does
+    ///     not mean that the server has it, or with an error if it was not sent.
     open func send(
         _ message: Message,
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
@@ -65,12 +65,12 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
         }
     }
 
-    /// Sends a message, after those that were given before.
+    /// Sends a message, after all earlier ones.
     ///
     /// See ``send(_:completionHandler:)``. Cancelling the surrounding task has no effect.
     ///
     /// - Parameter message: The message, of any length.
-    /// - Throws: What the task has ended with, or `POSIXError.Code.ENOTCONN` when it is closing or closed.
+    /// - Throws: The error with which the task has ended, or `POSIXError.Code.ENOTCONN` when it is closing or closed.
     open func send(_ message: Message) async throws {
         try await withCheckedThrowingContinuation { (continuation: Continuation<Void>) in
             send(message) { error in
@@ -79,15 +79,15 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
         }
     }
 
-    /// Asks for the next message.
+    /// Receives the next message.
     ///
-    /// Each call gets one message, in the order of the calls. While nobody asks, about 64 KiB are read ahead,
-    /// and then nothing more, no ping and no goodbye either, so that the server has to wait.
+    /// Each call gets one message, in the order of the calls. Without a call, about 64 KiB are read ahead, and then
+    /// nothing more, neither a ping nor a close frame, so that the server has to wait.
     ///
     /// - Parameter completionHandler: Called on the delegate queue with the message, or with an error. A message
     ///   longer than ``maximumMessageSize`` ends the task with `POSIXError.Code.EMSGSIZE`, text that is not UTF-8
-    ///   and any other breach of the protocol with `POSIXError.Code.EPROTO`, the connection's breaking without a
-    ///   goodbye with `URLError.Code.networkConnectionLost`; a goodbye is `POSIXError.Code.ENOTCONN` here.
+    ///   and any other breach of the protocol with `POSIXError.Code.EPROTO`, a connection that breaks without a close
+    ///   frame with `URLError.Code.networkConnectionLost`; a close frame is `POSIXError.Code.ENOTCONN` here.
     open func receive(
         completionHandler: @escaping @Sendable (Result<Message, any Error>) -> Void
     ) {
@@ -103,17 +103,17 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
     /// See ``receive(completionHandler:)``. Cancelling the surrounding task has no effect.
     ///
     /// - Returns: The message.
-    /// - Throws: What the task has ended with, or `POSIXError.Code.ENOTCONN` when it is closed.
+    /// - Throws: The error with which the task has ended, or `POSIXError.Code.ENOTCONN` when it is closed.
     open func receive() async throws -> Message {
         try await withCheckedThrowingContinuation { (continuation: Continuation<Message>) in
             receive { continuation.resume(with: $0) }
         }
     }
 
-    /// Sends a ping, after the messages that were given before.
+    /// Sends a ping, after all earlier messages.
     ///
-    /// - Parameter pongReceiveHandler: Called on the delegate queue: with nil when the server's answer has come,
-    ///   or with an error when it will not come. The handlers of several pings are called in order.
+    /// - Parameter pongReceiveHandler: Called on the delegate queue: with nil when the server's pong has arrived, or
+    ///   with an error if it will not arrive. The handlers of several pings are called in order.
     open func sendPing(pongReceiveHandler: @escaping @Sendable ((any Error)?) -> Void) {
         LoopActor.perform { [self] in
             socket.ping { error in
@@ -126,17 +126,16 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
 
     // MARK: - The end
 
-    /// Says goodbye to the server and ends the task.
+    /// Sends a close frame to the server and ends the task.
     ///
-    /// The close frame goes after the messages that were given before. The task completes without error when the
-    /// server has answered it, which it has 10 seconds for, or else with `URLError.Code.timedOut`. Messages that
-    /// the server sends meanwhile are dropped. A task that is not open yet completes with
-    /// `URLError.Code.cancelled`.
+    /// The close frame is sent after all earlier messages. The task completes without error if the server answers it
+    /// within 10 seconds, or else with `URLError.Code.timedOut`. Messages that the server sends meanwhile are dropped.
+    /// A task that is not open yet completes with `URLError.Code.cancelled`.
     ///
     /// - Parameters:
-    ///   - closeCode: The reason as a number. Codes that RFC 6455 §7.4 does not let anybody send, such as
+    ///   - closeCode: The reason as a number. Codes that RFC 6455 §7.4 does not allow to be sent, such as
     ///     ``CloseCode/invalid``, make a close frame without one.
-    ///   - reason: The reason as text in UTF-8, of which 123 bytes go; none without a code.
+    ///   - reason: The reason as text in UTF-8, of which at most 123 bytes are sent; none without a code.
     open func cancel(with closeCode: CloseCode, reason: Data?) {
         perform { storage in
             guard storage.lifecycle.cancel() != nil else { return nil }
@@ -147,15 +146,15 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
         }
     }
 
-    /// The server's reason for the end as a number, or what ``cancel(with:reason:)`` was given.
+    /// The server's reason for the end as a number, or the code passed to ``cancel(with:reason:)``.
     ///
     /// ``CloseCode/invalid`` before, and when the connection has ended otherwise.
     open var closeCode: CloseCode { properties.withLock { $0.closeCode } }
 
-    /// The server's reason for the end as text, or what ``cancel(with:reason:)`` was given; nil for none.
+    /// The server's reason for the end as text, or the reason passed to ``cancel(with:reason:)``; nil for none.
     open var closeReason: Data? { properties.withLock { $0.closeReason } }
 
-    /// The length in bytes that a message may have that arrives.
+    /// The maximum length in bytes of a received message.
     ///
     /// Default: 1 MiB. Values below 0 count as 0. Takes effect when it is set before the task is resumed.
     open var maximumMessageSize: Int {

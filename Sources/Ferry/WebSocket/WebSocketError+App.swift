@@ -3,10 +3,9 @@ import FerryTransfer
 import Foundation
 
 extension WebSocketError {
-    /// The error that an app gets.
+    /// Returns the error that an app receives.
     ///
-    /// Apple's library reports what is wrong with the WebSocket protocol by codes of POSIX; their numbers are
-    /// Linux's here.
+    /// Apple's library reports errors in the WebSocket protocol as POSIX codes; their numbers are Linux's here.
     ///
     /// - Parameter url: The URL of the task.
     /// - Returns: A `URLError` or a `POSIXError`.

@@ -3,17 +3,17 @@ import FerryTransfer
 import Foundation
 import FoundationNetworking
 
-/// What a WebSocket task is to open, translated for the layers below and checked.
+/// The specification of a WebSocket task, checked and translated for the layers below.
 struct WebSocketTaskSpecification: Sendable {
-    /// The handshake, by the scheme of HTTP.
+    /// The handshake, with an HTTP scheme.
     var request: TransferRequest
     let protocols: [String]
-    /// Whether the app has named the URL by a scheme of the WebSocket protocol.
+    /// Whether the app's URL has a scheme of the WebSocket protocol.
     private let usesOwnScheme: Bool
 
-    /// Translates what the app has given.
+    /// Translates the app's request.
     ///
-    /// - Throws: What the task fails with when it is resumed.
+    /// - Throws: The error with which the task fails when it is resumed.
     init(
         _ request: URLRequest,
         protocols: [String],
@@ -36,16 +36,16 @@ struct WebSocketTaskSpecification: Sendable {
         } catch {
             throw URLError(error.code, url: url)
         }
-        // The names stay with the specification, as a redirect to another origin drops fields.
+        // The names stay with the specification, because a redirect to another origin drops fields.
         self.protocols =
             WebSocketRequest(url: httpURL, fields: self.request.fields, protocols: protocols)
             .protocols
     }
 
-    /// The URL by the scheme that the app prefers.
+    /// The URL, with the scheme that the app has used.
     var url: String { usesOwnScheme ? Self.webSocketURL(request.url) : request.url }
 
-    /// How long nothing may happen until the connection is open.
+    /// The idle time-out until the connection is open.
     var openingTimeout: Duration {
         request.idleTimeout > 0 && request.idleTimeout < 1e9 ? .seconds(request.idleTimeout) : .zero
     }

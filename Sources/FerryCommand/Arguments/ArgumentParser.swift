@@ -1,6 +1,6 @@
-/// Takes a command line apart by the syntax of the commands.
+/// Parses a command line by the syntax of the commands.
 struct ArgumentParser {
-    /// What a command line asks for.
+    /// The request that a command line makes.
     enum Request: Sendable {
         case run(any Command.Type, Arguments)
         case help(CommandSyntax, path: [String])
@@ -14,13 +14,13 @@ struct ArgumentParser {
     private var arguments = Arguments()
     private var rest: ArraySlice<String>
 
-    /// What the words after the program's name ask for.
+    /// Parses the words after the program's name.
     ///
     /// - Parameters:
     ///   - words: The command line without the program's name.
     ///   - root: The program's own syntax, with the commands below it.
-    /// - Returns: What they ask for.
-    /// - Throws: ``UsageError`` when they make no sense.
+    /// - Returns: The request.
+    /// - Throws: ``UsageError`` when they are invalid.
     static func parse(
         _ words: [String],
         root: CommandSyntax

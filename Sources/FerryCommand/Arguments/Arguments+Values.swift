@@ -13,7 +13,7 @@ extension Arguments {
         return url
     }
 
-    /// How many bytes per second; nil for as many as can.
+    /// A rate in bytes per second; nil for no limit.
     func rate(_ text: String) throws(UsageError) -> Int64? {
         if text == "none" { return nil }
         guard let rate = Self.byteCount(text), rate >= 1 else {
@@ -22,7 +22,7 @@ extension Arguments {
         return rate
     }
 
-    /// A number from 1 on.
+    /// A number of at least 1.
     func count(_ text: String, of option: OptionSyntax) throws(UsageError) -> Int {
         guard let count = Int(text), count >= 1 else {
             throw error("--\(option.name) needs a number from 1 on, not '\(text)'.")
@@ -67,7 +67,7 @@ extension Arguments {
         return digest
     }
 
-    /// A number of bytes, perhaps in units of a thousand or of 1024.
+    /// A number of bytes, optionally with a decimal or binary unit.
     private static func byteCount(_ text: String) -> Int64? {
         let number = text.prefix { $0.isASCII && $0.isNumber || $0 == "." }
         let unit = text.dropFirst(number.count).lowercased()

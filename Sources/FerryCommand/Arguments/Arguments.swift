@@ -1,4 +1,4 @@
-/// The arguments of one command, taken apart.
+/// The parsed arguments of one command.
 struct Arguments: Hashable, Sendable {
     /// The words that call the command, `ferry` left out.
     var command: [String] = []
@@ -7,7 +7,7 @@ struct Arguments: Hashable, Sendable {
     /// The values of each option, in the order given; a switch has empty ones.
     private var values: [OptionSyntax: [String]] = [:]
 
-    /// Notes an option.
+    /// Records an option.
     mutating func append(_ value: String, for option: OptionSyntax) {
         values[option, default: []].append(value)
     }
@@ -25,9 +25,9 @@ struct Arguments: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - option: The option.
-    ///   - range: Which numbers make sense.
+    ///   - range: The valid numbers.
     /// - Returns: The number; nil when the option was not given.
-    /// - Throws: ``UsageError`` when the value makes no sense.
+    /// - Throws: ``UsageError`` when the value is invalid.
     func integer<Number: FixedWidthInteger & Sendable>(
         of option: OptionSyntax,
         in range: ClosedRange<Number>
@@ -39,11 +39,11 @@ struct Arguments: Hashable, Sendable {
         return number
     }
 
-    /// The operands as task numbers, each once.
+    /// The operands as task numbers, without duplicates.
     ///
-    /// - Parameter count: How many of the first operands are something else.
+    /// - Parameter count: The number of leading operands that are something else.
     /// - Returns: The numbers.
-    /// - Throws: ``UsageError`` when one of them makes no sense.
+    /// - Throws: ``UsageError`` when one of them is invalid.
     func taskIdentifiers(after count: Int = 0) throws(UsageError) -> [Int] {
         var identifiers: [Int] = []
         for operand in operands.dropFirst(count) {
@@ -65,7 +65,7 @@ struct Arguments: Hashable, Sendable {
     }
 }
 
-/// Arguments that make no sense, and where to read which do.
+/// An error about invalid arguments, with a reference to the help.
 struct UsageError: Error, Hashable {
     /// What is wrong, as a sentence.
     let message: String

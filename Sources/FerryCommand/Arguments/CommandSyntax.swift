@@ -1,26 +1,26 @@
-/// What a command accepts, and the words that explain it.
+/// The syntax of a command, and its help texts.
 struct CommandSyntax: Sendable {
     /// The word that calls it.
     let name: String
-    /// What it does, in a phrase.
+    /// A short description of what it does.
     let summary: String
-    /// What else there is to know, a paragraph each.
+    /// Further paragraphs of the help.
     var discussion: [String] = []
-    /// The options it takes beside `--help`.
+    /// The options it accepts besides `--help`.
     var options: [OptionSyntax] = []
     /// The words after the options; nil for none.
     var operands: OperandSyntax?
-    /// The commands below it.
+    /// Its subcommands.
     var subcommands: [CommandSyntax] = []
-    /// What runs it; nil when one of its subcommands has to be named.
+    /// The type that runs it; nil when a subcommand is required.
     var command: (any Command.Type)?
-    /// Whether the help leaves it out, because people have no use for it.
+    /// Whether the help omits it, because people do not need it.
     var isHidden = false
 
-    /// The options it takes, the ones of every command included.
+    /// The options it accepts, including those of every command.
     var allOptions: [OptionSyntax] { options + [.help] }
 
-    /// The subcommand of a name.
+    /// Returns the subcommand with a name.
     ///
     /// - Parameter name: The word as typed.
     /// - Returns: The command; nil when there is none.

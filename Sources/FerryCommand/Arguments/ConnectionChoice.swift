@@ -1,7 +1,7 @@
 import Ferry
 import Foundation
 
-/// How the connections of a command are made, as its options and its caller's environment say.
+/// How a command makes connections, according to its options and its caller's environment.
 struct ConnectionChoice: Hashable, Sendable {
     private static let proxy = OptionSyntax(
         "proxy",
@@ -30,10 +30,10 @@ struct ConnectionChoice: Hashable, Sendable {
         help: "the key of --cert, in PEM, where it is in a file of its own"
     )
 
-    /// What a command that makes connections accepts.
+    /// The options of a command that makes connections.
     static let options = [proxy, noProxy, authorities, certificate, key]
 
-    /// What the help says about the environment.
+    /// The help's paragraph about the environment.
     static let discussion =
         "Without --proxy, --noproxy and --cacert the variables http_proxy, https_proxy, all_proxy, no_proxy, "
         + "CURL_CA_BUNDLE, SSL_CERT_FILE and SSL_CERT_DIR count, as for curl. A password in an "
@@ -61,7 +61,7 @@ struct ConnectionChoice: Hashable, Sendable {
         clientCertificate = certificate.map { ClientCertificate(certificateFile: $0, keyFile: key) }
     }
 
-    /// Makes sure that the files can be used.
+    /// Checks that the files can be used.
     ///
     /// - Throws: ``UnusableCertificate`` for one that cannot.
     func check() throws(UnusableCertificate) {
@@ -79,11 +79,11 @@ struct ConnectionChoice: Hashable, Sendable {
         if let key { try UnusableCertificate.check(key, of: "key", needsText: true) }
     }
 
-    /// Has a session make its connections like this.
+    /// Applies the choice to a session's configuration.
     ///
     /// - Parameters:
-    ///   - configuration: That of the session.
-    ///   - environment: The caller's variables, which count where no option does.
+    ///   - configuration: The session's configuration.
+    ///   - environment: The caller's variables, used where no option is given.
     func apply(to configuration: URLSessionConfiguration, in environment: [String: String]) {
         var variables = environment
         if let proxy {
@@ -99,7 +99,7 @@ struct ConnectionChoice: Hashable, Sendable {
         configuration.clientCertificate = clientCertificate
     }
 
-    /// The address as curl reads it; it is not shown when it is wrong, as it may have a password.
+    /// Returns the address as curl reads it; an invalid one is not shown, because it may contain a password.
     private static func proxyAddress(
         _ text: String,
         _ arguments: Arguments

@@ -8,7 +8,7 @@ struct HelpText {
     /// The help of a command.
     ///
     /// - Parameters:
-    ///   - syntax: What the command accepts.
+    ///   - syntax: The command's syntax.
     ///   - path: The words that call it, `ferry` left out.
     init(_ syntax: CommandSyntax, path: [String]) {
         self.syntax = syntax

@@ -1,10 +1,10 @@
 /// The words after a command's options.
 struct OperandSyntax: Hashable, Sendable {
-    /// What stands for one of them in the help.
+    /// The placeholder for one of them in the help.
     let name: String
-    /// How many are needed at least.
+    /// The minimum number of words.
     let minimumCount: Int
-    /// How many are allowed; nil for any number.
+    /// The maximum number of words; nil for any number.
     let maximumCount: Int?
 
     /// One or more words.
@@ -12,7 +12,7 @@ struct OperandSyntax: Hashable, Sendable {
         OperandSyntax(name: name, minimumCount: 1, maximumCount: nil)
     }
 
-    /// Any number of words, also none.
+    /// Any number of words, including none.
     static func any(_ name: String) -> OperandSyntax {
         OperandSyntax(name: name, minimumCount: 0, maximumCount: nil)
     }

@@ -4,9 +4,9 @@ struct OptionSyntax: Hashable, Sendable {
     let name: String
     /// The letter after `-`, if it has one.
     let letter: Character?
-    /// What stands for its value in the help; nil for a switch.
+    /// The placeholder for its value in the help; nil for a switch.
     let value: String?
-    /// What it does, in a phrase.
+    /// A short description of what it does.
     let help: String
 
     init(_ name: String, letter: Character? = nil, value: String? = nil, help: String) {
@@ -24,10 +24,10 @@ struct OptionSyntax: Hashable, Sendable {
 }
 
 extension OptionSyntax {
-    /// Asks for the help text of the command it stands with.
+    /// The option that requests a command's help text.
     static let help = OptionSyntax("help", letter: "h", help: "show this help")
-    /// Asks for the version.
+    /// The option that requests the version.
     static let version = OptionSyntax("version", help: "show the version")
-    /// Asks for output made for programs.
+    /// The option that requests output for programs.
     static let json = OptionSyntax("json", help: "write JSON for programs")
 }

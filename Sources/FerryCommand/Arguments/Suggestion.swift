@@ -1,10 +1,10 @@
-/// Finds what somebody may have meant to type.
+/// Finds the word that the user may have meant to type.
 enum Suggestion {
     /// The known word that is nearest to the typed one; nil when none is near.
     ///
     /// - Parameters:
     ///   - word: The word as typed.
-    ///   - known: The words that would have made sense.
+    ///   - known: The valid words.
     /// - Returns: The word to suggest; nil when none is near.
     static func nearest(to word: String, among known: [String]) -> String? {
         let tolerance = word.count <= 3 ? 1 : 2
@@ -16,7 +16,7 @@ enum Suggestion {
             .word
     }
 
-    /// How many letters have to be inserted, left out, replaced or swapped with their neighbour.
+    /// The number of letters to insert, remove, replace or swap with their neighbour.
     static func distance(from source: String, to target: String) -> Int {
         let source = Array(source)
         let target = Array(target)

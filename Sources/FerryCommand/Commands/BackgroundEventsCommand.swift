@@ -1,6 +1,6 @@
 import Ferry
 
-/// `ferry background-events`: what ferryd starts when files of `ferry get` are finished.
+/// `ferry background-events`: the command that ferryd starts when files of `ferry get` are finished.
 struct BackgroundEventsCommand: Command {
     static let syntax = CommandSyntax(
         name: "background-events",

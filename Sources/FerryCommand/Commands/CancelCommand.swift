@@ -1,6 +1,6 @@
 import Ferry
 
-/// `ferry cancel`: ends transfers for good.
+/// `ferry cancel`: ends transfers permanently.
 struct CancelCommand: Command {
     static let syntax = CommandSyntax(
         name: "cancel",
@@ -24,7 +24,7 @@ struct CancelCommand: Command {
         }
     }
 
-    /// What has become of a transfer that was over before.
+    /// Returns a sentence about the outcome for a transfer that was already over.
     private func text(
         about transfer: TransferDaemon.Transfer,
         in context: Context

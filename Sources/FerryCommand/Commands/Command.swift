@@ -1,18 +1,18 @@
-/// What one word after `ferry` does.
+/// A command of `ferry`.
 protocol Command: Sendable {
-    /// What it accepts, and the words that explain it.
+    /// The syntax of the command, and its help texts.
     static var syntax: CommandSyntax { get }
 
-    /// A command with the arguments it was given.
+    /// Creates a command from its arguments.
     ///
     /// - Parameter arguments: The arguments, which fit the syntax.
-    /// - Throws: ``UsageError`` when they make no sense together.
+    /// - Throws: ``UsageError`` when they are invalid together.
     init(_ arguments: Arguments) throws(UsageError)
 
-    /// Does what it is for.
+    /// Runs the command.
     ///
     /// - Parameter context: The world outside.
-    /// - Returns: What to tell the shell.
-    /// - Throws: Whatever ends the command with an error.
+    /// - Returns: The exit code.
+    /// - Throws: The error that ends the command.
     func run(in context: Context) async throws -> ExitCode
 }

@@ -1,12 +1,12 @@
 import Ferry
 
 extension Context {
-    /// Does something to each of some transfers, also after one of them could not be found.
+    /// Performs an action on each transfer, even after it has failed for one of them.
     ///
     /// - Parameters:
     ///   - identifiers: The transfers' numbers.
-    ///   - action: What to do.
-    /// - Returns: What to tell the shell; the first failure counts.
+    ///   - action: The action.
+    /// - Returns: The exit code; the first failure determines it.
     /// - Throws: ``TransferDaemonError`` when ferryd cannot be reached.
     func forEach(
         _ identifiers: [Int],

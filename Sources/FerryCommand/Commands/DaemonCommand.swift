@@ -1,7 +1,7 @@
 import Ferry
 import Foundation
 
-/// `ferry daemon`: about ferryd itself.
+/// `ferry daemon`: the commands for ferryd itself.
 struct DaemonCommand {
     static let syntax = CommandSyntax(
         name: "daemon",
@@ -10,7 +10,7 @@ struct DaemonCommand {
     )
 }
 
-/// `ferry daemon status`: how ferryd is doing.
+/// `ferry daemon status`: shows the status of ferryd.
 struct DaemonStatusCommand: Command {
     static let syntax = CommandSyntax(
         name: "status",
@@ -94,7 +94,7 @@ struct DaemonStatusCommand: Command {
 }
 
 extension TransferDaemon.Status.Log {
-    /// Where the log goes, in a few words.
+    /// The log's destination, in a few words.
     var text: String {
         switch self {
         case .standardError: "standard error"
@@ -105,7 +105,7 @@ extension TransferDaemon.Status.Log {
 }
 
 extension TransferDaemon.Rates {
-    /// The limits, in a few words; nil where there are none.
+    /// The limits, in a few words; nil if there are none.
     fileprivate var text: String? {
         let limits = [
             receive.map { "\(Figures.byteCount($0))/s down" },
@@ -115,7 +115,7 @@ extension TransferDaemon.Rates {
     }
 }
 
-/// `ferry daemon stop`: stops ferryd; transfers go on when it is started again.
+/// `ferry daemon stop`: stops ferryd; transfers continue when it is started again.
 struct DaemonStopCommand: Command {
     static let syntax = CommandSyntax(
         name: "stop",

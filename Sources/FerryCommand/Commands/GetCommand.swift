@@ -2,7 +2,7 @@ import Ferry
 import Foundation
 @preconcurrency import Glibc
 
-/// `ferry get`: downloads files in the background and shows how they get on.
+/// `ferry get`: downloads files in the background and shows their progress.
 struct GetCommand: Command {
     private static let output = OptionSyntax(
         "output",
@@ -52,7 +52,7 @@ struct GetCommand: Command {
         value: "TIME",
         help: "give up a file that is not complete after 90s, 30m, 12h, 3d … (default: 7d)"
     )
-    /// How often a server is asked that has answered no transfer, while a person waits.
+    /// The number of attempts with a server that has answered no transfer, while a person waits.
     private static let unansweredAttempts = 5
     private static let detach = OptionSyntax(
         "detach",
@@ -155,7 +155,7 @@ struct GetCommand: Command {
     ) throws -> [TransferRow] {
         try requests.compactMap { request in
             var options = transferOptions
-            // Not all file systems are as large as the home's.
+            // The home's file system may be too small for the file.
             options.destinationDirectory = URL(filePath: directory, directoryHint: .isDirectory)
             let id = try session.download(request, options, destination)
             guard let id else { return nil }
@@ -169,7 +169,7 @@ struct GetCommand: Command {
         }
     }
 
-    /// Waits until ferryd has the transfers for good.
+    /// Waits until ferryd has stored the transfers, and returns their numbers.
     private func numbers(
         of session: OpenSession,
         in context: Context,

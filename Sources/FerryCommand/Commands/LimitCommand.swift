@@ -1,6 +1,6 @@
 import Ferry
 
-/// `ferry limit`: limits how fast transfers may be.
+/// `ferry limit`: limits the rates of transfers.
 struct LimitCommand: Command {
     private static let upload = OptionSyntax(
         "upload",

@@ -24,9 +24,9 @@ struct ListCommand: Command {
         command: Self.self
     )
 
-    /// How many transfers suit a terminal.
+    /// The default limit on a terminal.
     private static let terminalLimit = 100
-    /// How many transfers are asked for at once.
+    /// The maximum number of transfers that are requested at once.
     private static let pageLimit = 1000
 
     private let query: TransferDaemon.Query
@@ -74,7 +74,7 @@ struct ListCommand: Command {
         return .success
     }
 
-    /// How many there are beside those that were shown, as far as ferryd counts them.
+    /// Returns a sentence with the number of transfers that are not shown; empty if it is unknown or zero.
     private func remainder(besides shown: Int, in context: Context) async -> String {
         guard after == nil, query.states != nil, let status = try? await context.daemon.status()
         else { return "" }
@@ -82,7 +82,7 @@ struct ListCommand: Command {
         return count > 0 ? "\(count) are not shown. " : ""
     }
 
-    /// The command that shows what follows.
+    /// Returns the command that shows the next page.
     private func command(after position: Int) -> String {
         var words = ["ferry list"]
         if query.states == nil { words.append("--all") }

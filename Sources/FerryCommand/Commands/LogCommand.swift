@@ -2,7 +2,7 @@ import Ferry
 import Foundation
 @preconcurrency import Glibc
 
-/// `ferry log`: what ferryd has written down.
+/// `ferry log`: shows ferryd's log.
 struct LogCommand: Command {
     private static let lines = OptionSyntax(
         "lines",
@@ -66,7 +66,7 @@ struct LogCommand: Command {
 
     private func destination(in context: Context) async throws -> TransferDaemon.Status.Log {
         if let status = try await context.daemon.status() { return status.log }
-        // Only a running ferryd can tell where it writes; any question starts it.
+        // Only a running ferryd can say where it writes its log; any request starts it.
         _ = try await context.daemon.page(limit: 1)
         guard let status = try await context.daemon.status() else {
             throw TransferDaemonError(.notRunning, message: "ferryd ended while it was asked.")

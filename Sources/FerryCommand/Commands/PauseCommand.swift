@@ -20,7 +20,7 @@ struct PauseCommand: Command {
     }
 }
 
-/// `ferry resume`: lets paused transfers go on.
+/// `ferry resume`: resumes paused transfers.
 struct ResumeCommand: Command {
     static let syntax = CommandSyntax(
         name: "resume",

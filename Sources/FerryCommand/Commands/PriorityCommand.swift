@@ -1,6 +1,6 @@
 import Ferry
 
-/// `ferry priority`: changes how important transfers are.
+/// `ferry priority`: changes the priority of transfers.
 struct PriorityCommand: Command {
     static let syntax = CommandSyntax(
         name: "priority",

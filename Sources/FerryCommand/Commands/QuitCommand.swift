@@ -1,6 +1,6 @@
 import Ferry
 
-/// `ferry quit`: ends all that an application has under way.
+/// `ferry quit`: cancels all transfers of an application.
 struct QuitCommand: Command {
     static let syntax = CommandSyntax(
         name: "quit",

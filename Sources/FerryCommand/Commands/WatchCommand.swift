@@ -47,7 +47,7 @@ struct WatchCommand: Command {
         return code
     }
 
-    /// Takes the place of the `ferry get` that is not there any more.
+    /// Opens the sessions of the `ferry get` commands that have ended, to take their files.
     private func attach(
         _ rows: [TransferRow],
         own: Ownership,
@@ -62,7 +62,7 @@ struct WatchCommand: Command {
             own.insert(identifier)
             return context.openSession(identifier, SessionOptions(), taker) { id, _, outcome in
                 if case .failed(let reason) = outcome, reason.code == Outcome.Reason.inUse {
-                    // The other process is still there, and takes the files.
+                    // The other process is still running, and takes the files.
                     own.remove(identifier)
                 } else {
                     mailbox.send(.ended(id, outcome))

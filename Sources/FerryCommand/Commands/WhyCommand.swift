@@ -1,6 +1,6 @@
 import Ferry
 
-/// `ferry why`: tells what a transfer waits for.
+/// `ferry why`: shows what a transfer waits for.
 struct WhyCommand: Command {
     static let syntax = CommandSyntax(
         name: "why",

@@ -1,13 +1,13 @@
-/// What a Content-Disposition field says about a file's name (RFC 6266).
+/// A parser for the file name in a Content-Disposition field (RFC 6266).
 ///
-/// It is not read by characters: a quote with an accent is another one, but still ends a string.
+/// It reads scalars, not characters: a quote with an accent is another character, but still ends a string.
 enum ContentDisposition {
-    /// The name that a field's value proposes; nil when it proposes none that can be read.
+    /// Returns the name that a field's value proposes; nil when it proposes none that can be read.
     ///
-    /// `filename*` (RFC 8187) wins over `filename`, as RFC 6266 §4.3 asks for.
+    /// `filename*` (RFC 8187) takes precedence over `filename` (RFC 6266 §4.3).
     ///
     /// - Parameter value: The field's value.
-    /// - Returns: The name as it stands there, not to be trusted.
+    /// - Returns: The proposed name, which is not to be trusted.
     static func fileName(in value: String) -> String? {
         let parameters = parameters(of: value)
         let extended = parameters.first { $0.name == "filename*" }.flatMap { decoded($0.value) }
@@ -40,7 +40,7 @@ enum ContentDisposition {
         return part
     }
 
-    /// The rest of a quoted string, RFC 9110 §5.6.4; all of it when its closing quote is missing.
+    /// Takes the rest of a quoted string (RFC 9110 §5.6.4); all of it when its closing quote is missing.
     private static func takeQuoted(from text: inout Substring.UnicodeScalarView) -> String {
         var content = String.UnicodeScalarView()
         while let scalar = text.popFirst(), scalar != "\"" {
@@ -80,7 +80,7 @@ enum ContentDisposition {
 }
 
 extension Substring.UnicodeScalarView {
-    /// Takes the first scalar off if it is that one.
+    /// Removes the first scalar if it is `scalar`; returns whether it was.
     fileprivate mutating func popFirst(if scalar: Unicode.Scalar) -> Bool {
         guard first == scalar else { return false }
         removeFirst()

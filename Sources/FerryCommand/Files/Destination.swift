@@ -1,14 +1,14 @@
 import Foundation
 
-/// Where a download's file is to go; kept in its task's description.
+/// The destination of a download's file, stored in its task's description.
 ///
-/// So it is there again in the process that ferryd starts for the finished file.
+/// The process that ferryd starts for the finished file reads it from there.
 struct Destination: Hashable, Codable, Sendable {
     /// The absolute path of the directory.
     var directory: String
     /// The name the user chose; nil to take the server's proposal.
     var name: String?
-    /// The file's permissions, by the umask of the shell that asked for it.
+    /// The file's permissions, according to the umask of the shell that ran `ferry get`.
     var permissions: UInt32
 
     /// The destination as a task's description.

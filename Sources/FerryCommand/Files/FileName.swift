@@ -2,13 +2,13 @@ import Foundation
 
 /// A name that a file may have in any directory: one component, visible, harmless in a shell.
 ///
-/// URLs and servers propose names, and both may be hostile. What they say never leads out of a
-/// directory, never makes a hidden file, and never carries characters that a terminal obeys.
+/// URLs and servers propose names, and both may be hostile. A proposed name never leads out of a directory, never
+/// makes a hidden file, and never contains characters that control a terminal.
 struct FileName: Hashable, Sendable {
-    /// What a file is called when nobody proposes anything usable.
+    /// The name of a file for which there is no usable proposal.
     static let fallback = FileName(text: "download")
 
-    /// Room for a number at the end within the 255 bytes that Linux file systems allow.
+    /// The maximum length, which leaves room for a number within the 255 bytes that Linux file systems allow.
     private static let maximumByteCount = 240
 
     /// The name.
@@ -18,14 +18,14 @@ struct FileName: Hashable, Sendable {
         self.text = text
     }
 
-    /// A name out of a proposed one; nil when nothing usable is left of it.
+    /// Creates a name from a proposal; nil when nothing usable is left of it.
     ///
     /// - Parameter proposal: The proposal: a name, or a path of which the last component counts.
     init?(proposal: String) {
-        // Not by characters: a slash with an accent is another one, but still a slash to the kernel.
+        // By scalars: a slash with an accent is another character, but still a slash to the kernel.
         let components = proposal.unicodeScalars.split { $0 == "/" || $0 == "\\" }
         guard let component = components.last else { return nil }
-        // A dot hides a file, a dash makes an option of it, the others get lost.
+        // A leading dot hides a file, a dash turns it into an option, and the others get lost.
         let trimmed = component.filter { !$0.isInvisible }
             .drop { $0 == "." || $0 == "-" || $0.properties.isWhitespace }
         let end = trimmed.lastIndex { !$0.properties.isWhitespace && $0 != "." }
@@ -33,18 +33,18 @@ struct FileName: Hashable, Sendable {
         text = Self.bounded(String(trimmed[...end]))
     }
 
-    /// A name the user chose, who may well want a hidden file.
+    /// Creates a name that the user chose, which may be that of a hidden file.
     ///
     /// - Parameter name: One component.
     init(chosen name: String) {
         text = name
     }
 
-    /// The name a response proposes, else the one its URL ends in, else ``fallback``.
+    /// Creates the name that a response proposes, or else the one its URL ends in, or else ``fallback``.
     ///
     /// - Parameters:
     ///   - contentDisposition: The value of the response's Content-Disposition field, if it has one.
-    ///   - url: The URL that was asked for.
+    ///   - url: The requested URL.
     init(contentDisposition: String?, url: URL?) {
         let proposals = [
             contentDisposition.flatMap(ContentDisposition.fileName(in:)),
@@ -55,9 +55,9 @@ struct FileName: Hashable, Sendable {
             ?? .fallback
     }
 
-    /// The name to try after others were taken, such as `name.1`.
+    /// Returns the name to try after others were taken, such as `name.1`.
     ///
-    /// - Parameter number: How many names were taken.
+    /// - Parameter number: The number of names that were taken.
     /// - Returns: The name.
     func numbered(_ number: Int) -> String {
         number == 0 ? text : "\(text).\(number)"
@@ -70,14 +70,14 @@ struct FileName: Hashable, Sendable {
         return component.removingPercentEncoding ?? String(component)
     }
 
-    /// Shortened at the end of its stem, so that the extension still tells what it is.
+    /// Returns the name, shortened at the end of its stem, so that the extension is kept.
     private static func bounded(_ name: String) -> String {
         guard name.utf8.count > maximumByteCount else { return name }
         var suffix = ""
         if let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), name[dot...].utf8.count <= 16 {
             suffix = String(name[dot...])
         }
-        // Not by characters: one may have more accents than there is room for bytes.
+        // By scalars: a single character may have more accents than fit.
         var stem = Substring(name.utf8.dropLast(suffix.utf8.count)).unicodeScalars
         var byteCount = name.utf8.count
         while byteCount > maximumByteCount { byteCount -= UTF8.width(stem.removeLast()) }

@@ -1,13 +1,13 @@
 import Foundation
 @preconcurrency import Glibc
 
-/// Puts a finished file under its name, without ever replacing another.
+/// Moves a finished file to its destination, without ever replacing another.
 ///
-/// When the name is taken it tries `name.1`, `name.2` and so on. What it did is on disk when it
-/// returns, as ferryd forgets its own copy then.
+/// When the name is taken, it tries `name.1`, `name.2` and so on. The result is on disk when it returns, because
+/// ferryd then deletes its own copy.
 ///
-/// The file may wait where others can write. What is put under the name is the file that was looked at: one of the
-/// user's own, that has no other name.
+/// Other users may be able to write to the file's directory. Only the file that was checked is moved: it belongs to
+/// the user and has no other name.
 struct Placement {
     /// The directory as a path, for messages.
     private let path: String
@@ -17,11 +17,11 @@ struct Placement {
     ///
     /// - Parameters:
     ///   - source: The path of the file; it is gone afterwards.
-    ///   - directory: The directory to move it to; made when it is missing.
+    ///   - directory: The directory to move it to; created when it is missing.
     ///   - name: The wanted name.
     ///   - permissions: The file's permissions there.
-    /// - Returns: The path it has now, and how many bytes.
-    /// - Throws: ``FileError`` when the file could not be moved; then it is where it was.
+    /// - Returns: The file's new path, and its size in bytes.
+    /// - Throws: ``FileError`` when the file could not be moved; it then stays where it was.
     static func move(
         _ source: String,
         to directory: String,
@@ -30,7 +30,7 @@ struct Placement {
     ) throws(FileError) -> (path: String, byteCount: Int64) {
         let placement = try Placement(directory: directory)
         defer { close(placement.directory) }
-        // What is put there in place of the file must neither lead elsewhere nor make anybody wait.
+        // Something put in the file's place must neither lead elsewhere nor block.
         let file = try Self.open(source, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
         defer { close(file) }
         var status = stat()
@@ -55,7 +55,7 @@ struct Placement {
         self.directory = try Self.open(directory, O_RDONLY | O_DIRECTORY)
     }
 
-    /// Whether a file is the user's and is known by no other name than those that an earlier process has given it.
+    /// Whether a file belongs to the user and has no other names than those that an earlier process has given it.
     private func isOwn(_ file: Int32, _ status: stat, as name: FileName) -> Bool {
         guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else { return false }
         return status.st_nlink == 1 || status.st_nlink == 2 && isPlaced(file, as: name)
@@ -80,7 +80,7 @@ struct Placement {
         }
     }
 
-    /// Gives the file a second name; link(2) fails where one exists, so nothing is replaced.
+    /// Gives the file a second name; link(2) fails if the name exists, so nothing is replaced.
     private func linkFirstFree(
         _ source: String,
         file: Int32,
@@ -96,14 +96,14 @@ struct Placement {
                 try require(file, as: candidate, from: source)
                 return candidate
             } catch let error where error.errno == EEXIST {
-                // An earlier process may have come this far and died before it could tell.
+                // An earlier process may have come this far and died before it reported that.
                 if isSameFile(file, as: candidate) { return candidate }
                 number += 1
             }
         }
     }
 
-    /// Makes sure that the file that was looked at has got the name.
+    /// Verifies that the name belongs to the file that was checked, and removes it otherwise.
     private func require(
         _ file: Int32,
         as name: String,
@@ -121,11 +121,10 @@ struct Placement {
             && own.st_dev == other.st_dev && own.st_ino == other.st_ino
     }
 
-    /// For another file system, or one without hard links: a copy that gets its name at the end.
+    /// Copies the file to another file system, or one without hard links; the copy gets its name at the end.
     private func copy(_ source: String, file: Int32, as name: FileName) throws(FileError) -> String
     {
-        // The same for each attempt at the same source, so that one that was killed leaves nothing
-        // behind in the end.
+        // The name is the same for each attempt with a source, so that killed attempts leave nothing behind in the end.
         let temporary = ".ferry-\(URL(fileURLWithPath: source).lastPathComponent)"
         let copyPath = "\(path)/\(temporary)"
         unlinkat(directory, temporary, 0)
@@ -152,7 +151,7 @@ struct Placement {
         }
     }
 
-    /// Makes an empty file of the name first: of two that want it, only one can.
+    /// Reserves the name with an empty file first: of two processes that want it, only one can create it.
     private func renameToFirstFree(
         _ temporary: String,
         as name: FileName
@@ -202,16 +201,16 @@ struct Placement {
     }
 }
 
-/// Why a file could not be put where it belongs.
+/// The reason why a file could not be moved to its destination.
 struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The system call that failed.
     let call: String
-    /// The file or directory it was about.
+    /// The file or directory concerned.
     let path: String
     /// The reason.
     let errno: Int32
 
-    /// What happened, for a person.
+    /// A description for people.
     var description: String {
         "\(path): \(String(cString: strerror(errno))) (\(call))"
     }

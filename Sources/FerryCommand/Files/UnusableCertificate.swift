@@ -7,19 +7,19 @@ struct UnusableCertificate: Error, CustomStringConvertible {
     let option: String
     /// The file.
     let path: String
-    /// What is wrong with it.
+    /// The problem with it.
     let reason: String
 
-    /// What happened, and to what.
+    /// A description of the file and its problem.
     var description: String { "--\(option) '\(path)' cannot be used: \(reason)" }
 
-    /// Looks at a file before transfers need it.
+    /// Checks a file before transfers need it.
     ///
     /// - Parameters:
     ///   - file: The file.
     ///   - option: The option that names it.
     ///   - needsText: Whether it has to be PEM.
-    /// - Throws: What is wrong with it.
+    /// - Throws: The problem with the file.
     static func check(_ file: URL, of option: String, needsText: Bool) throws(Self) {
         let path = file.path
         func unusable(_ reason: String) -> Self {

@@ -1,11 +1,11 @@
 import Foundation
 @preconcurrency import Glibc
 
-/// What became of the files that were taken while no command looked on.
+/// The log of the files that were taken while no command followed them.
 struct FileLog: Sendable {
     private static let maximumByteCount: off_t = 1 << 20
 
-    /// The path of the log; one older part lies beside it, with `.1` at its end.
+    /// The path of the log; one older part is beside it, with `.1` at its end.
     let path: String
     private let now: @Sendable () -> Date
 
@@ -23,11 +23,11 @@ struct FileLog: Sendable {
 
     /// Writes a line.
     ///
-    /// A log that cannot be written must not keep a file from its place.
+    /// Errors are ignored: they must not keep a file from its destination.
     ///
     /// - Parameters:
-    ///   - url: The URL that was asked for.
-    ///   - outcome: What became of its file.
+    ///   - url: The requested URL.
+    ///   - outcome: The outcome for its file.
     func write(url: URL?, _ outcome: Outcome) {
         let result =
             switch outcome {
@@ -41,7 +41,7 @@ struct FileLog: Sendable {
         guard file >= 0 else { return }
         defer { close(file) }
         let bytes = Array(line.utf8)
-        // One write at the end, so that lines of two processes do not mix.
+        // One append, so that the lines of two processes do not mix.
         _ = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
         var status = stat()
         if fstat(file, &status) == 0, status.st_size > Self.maximumByteCount {

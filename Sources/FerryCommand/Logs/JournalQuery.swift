@@ -4,7 +4,7 @@
 struct JournalQuery: Hashable, Sendable {
     /// Only lines about this transfer; nil for all.
     var number: Int?
-    /// How many lines at most.
+    /// The maximum number of lines.
     var lineCount: Int
     /// Whether to wait for more.
     var follows: Bool
@@ -22,9 +22,9 @@ struct JournalQuery: Hashable, Sendable {
         return words
     }
 
-    /// Makes this process the command.
+    /// Replaces this process with the command.
     ///
-    /// - Returns: Why that did not work.
+    /// - Returns: The error if that failed.
     func replaceProcess() -> FileError {
         var arguments = words.map { strdup($0) }
         arguments.append(nil)

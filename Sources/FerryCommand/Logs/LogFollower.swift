@@ -2,16 +2,16 @@
 import Foundation
 @preconcurrency import Glibc
 
-/// What is appended to a log file, also after the file was put aside for a new one.
+/// A reader of what is appended to a log file, also after the file was rotated.
 ///
-/// Sleeps in inotify(7) between two lines.
+/// It waits in inotify(7) between two lines.
 final class LogFollower {
     private let path: String
     private let directory: String
     private var file: Int32 = -1
     private var partialLine: [UInt8] = []
 
-    /// A follower that begins at a file's present end.
+    /// Creates a follower that begins at the current end of a file.
     ///
     /// - Parameter path: The log file.
     init(path: String) {
@@ -25,10 +25,10 @@ final class LogFollower {
         if file >= 0 { close(file) }
     }
 
-    /// Calls back with each text of whole lines that is appended, until the task is cancelled.
+    /// Calls `body` with each appended text of whole lines, until the task is cancelled.
     ///
-    /// - Parameter body: Takes the lines.
-    /// - Throws: Whatever ends the command with an error.
+    /// - Parameter body: Receives the lines.
+    /// - Throws: The error that ends the command.
     func run(_ body: (String) -> Void) async throws(FileError) {
         let notices = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
         guard notices >= 0 else { throw FileError(call: "inotify_init1", path: path, errno: errno) }
@@ -38,7 +38,7 @@ final class LogFollower {
             close(notices)
             throw error
         }
-        // What happened before the watch began.
+        // Lines that were appended before the watch began.
         catchUp(body)
         for await _ in Self.readiness(of: notices) { catchUp(body) }
     }
@@ -46,13 +46,13 @@ final class LogFollower {
     private func catchUp(_ body: (String) -> Void) {
         read(body)
         guard isReplaced else { return }
-        // The last words may have come after the first look.
+        // The last lines may have been written after the first read.
         read(body)
         reopen()
         read(body)
     }
 
-    /// An element whenever there are notices; takes them off, and closes the descriptor at its end.
+    /// Returns a stream with an element whenever there are notices, which it discards; its end closes the descriptor.
     private static func readiness(of notices: Int32) -> AsyncStream<Void> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let source = DispatchSource.makeReadSource(fileDescriptor: notices)

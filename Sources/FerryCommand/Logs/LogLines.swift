@@ -17,9 +17,9 @@ struct LogLines {
 
     /// The last lines, oldest first.
     ///
-    /// - Parameter count: How many lines at most.
+    /// - Parameter count: The maximum number of lines.
     /// - Returns: The lines.
-    /// - Throws: When the youngest file cannot be read.
+    /// - Throws: An error when the newest file cannot be read.
     func last(_ count: Int) throws -> [String] {
         var lines = try matching(in: URL(fileURLWithPath: path)).suffix(count)
         var part = 1
@@ -33,7 +33,7 @@ struct LogLines {
         return Array(lines)
     }
 
-    /// The lines of a text that are asked for.
+    /// Returns the matching lines of a text.
     ///
     /// - Parameter text: Whole lines.
     /// - Returns: Those lines.

@@ -1,21 +1,20 @@
 import Foundation
 @preconcurrency import Glibc
 
-/// Where a command writes: results to standard output, everything meant for the eye beside it to
-/// standard error.
+/// The output of a command: results go to standard output, everything else for people to standard error.
 package struct Console: Sendable {
     /// Writes text to standard output.
     package var output: @Sendable (String) -> Void
     /// Writes text to standard error.
     package var error: @Sendable (String) -> Void
-    /// The size of the terminal at standard output; nil when it is none.
+    /// The size of the terminal at standard output; nil when it is not a terminal.
     package var outputSize: @Sendable () -> TerminalSize?
-    /// The size of the terminal at standard error; nil when it is none.
+    /// The size of the terminal at standard error; nil when it is not a terminal.
     package var errorSize: @Sendable () -> TerminalSize?
-    /// Whether the terminal speaks UTF-8.
+    /// Whether the terminal uses UTF-8.
     package var isUnicode: Bool
 
-    /// A console made of closures, for tests.
+    /// Creates a console from closures, for tests.
     package init(
         output: @escaping @Sendable (String) -> Void,
         error: @escaping @Sendable (String) -> Void,
@@ -50,12 +49,12 @@ package struct Console: Sendable {
     /// The characters that lines are drawn with.
     var alphabet: ProgressLine.Alphabet { isUnicode ? .unicode : .ascii }
 
-    /// Writes a line to standard output, or several.
+    /// Writes one or more lines to standard output.
     ///
-    /// Nothing in it steers a terminal, wherever the words come from.
+    /// Characters that control a terminal are replaced, wherever the text comes from.
     func line(_ text: String) { output(text.printableLines + "\n") }
 
-    /// Writes a line to standard error, or several; nothing in it steers a terminal.
+    /// Writes one or more lines to standard error; characters that control a terminal are replaced.
     func errorLine(_ text: String) { error(text.printableLines + "\n") }
 
     private static func write(_ text: String, to descriptor: Int32) {
@@ -63,7 +62,7 @@ package struct Console: Sendable {
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            // Nobody reads any more; what the command does matters more than what it says.
+            // The reader has gone; the command's work matters more than its output.
             guard count > 0 else { return }
             bytes = bytes.dropFirst(count)
         }

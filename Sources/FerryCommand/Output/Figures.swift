@@ -1,10 +1,10 @@
 import Foundation
 
-/// Numbers as people read them.
+/// The formats of numbers for people.
 enum Figures {
     private static let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
 
-    /// A count of bytes in three digits or so, such as `12.3 MiB`.
+    /// Returns a count of bytes in about three digits, such as `12.3 MiB`.
     static func byteCount(_ count: Int64) -> String {
         let count = max(0, count)
         if count < 1024 { return "\(count) B" }
@@ -18,16 +18,16 @@ enum Figures {
         return "\(threeDigits(value)) \(units[unit])"
     }
 
-    /// A speed, such as `12.3 MiB/s`.
+    /// Returns a speed, such as `12.3 MiB/s`.
     ///
-    /// - Parameter bytesPerSecond: The bytes of one second.
+    /// - Parameter bytesPerSecond: The bytes per second.
     /// - Returns: The text.
     static func speed(_ bytesPerSecond: Double) -> String {
         let bounded = bytesPerSecond.isFinite ? min(max(0, bytesPerSecond), 1e18) : 0
         return byteCount(Int64(bounded.rounded())) + "/s"
     }
 
-    /// How long something takes in its two largest units, such as `2m 05s`.
+    /// Returns a duration in its two largest units, such as `2m 05s`.
     static func duration(_ duration: Duration) -> String {
         let seconds = max(0, duration.components.seconds)
         switch seconds {
@@ -38,7 +38,7 @@ enum Figures {
         }
     }
 
-    /// How long something took, such as `0.4s`, from ten seconds on as ``duration(_:)``.
+    /// Returns an elapsed time, such as `0.4s`; from ten seconds on like ``duration(_:)``.
     static func elapsed(_ duration: Duration) -> String {
         let tenths = Int((duration / .milliseconds(100)).rounded())
         guard tenths < 100 else { return self.duration(duration) }
@@ -47,7 +47,7 @@ enum Figures {
         return "\(shown / 10).\(shown % 10)s"
     }
 
-    /// The share of a whole in percent, rounded down so that 100 means all of it.
+    /// Returns the share of a whole in percent, rounded down so that 100 means all of it.
     static func percent(_ part: Int64, of whole: Int64) -> Int {
         guard whole > 0 else { return 100 }
         return Int(Double(min(max(0, part), whole)) / Double(whole) * 100)

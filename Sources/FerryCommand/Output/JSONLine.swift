@@ -6,7 +6,7 @@ enum JSONLine {
     ///
     /// - Parameter value: The value.
     /// - Returns: The line, without a newline.
-    /// - Throws: When the value has no JSON.
+    /// - Throws: An error when the value cannot be encoded.
     static func text(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -14,8 +14,8 @@ enum JSONLine {
         return escaped(String(decoding: try encoder.encode(value), as: UTF8.self))
     }
 
-    /// The same JSON without anything that steers a terminal: JSON wants C0 controls escaped only, and names
-    /// from outside may have others.
+    /// Escapes all characters that control a terminal: JSON requires it for C0 controls only, and names from outside
+    /// may contain others.
     private static func escaped(_ json: String) -> String {
         guard json.unicodeScalars.contains(where: \.isInvisible) else { return json }
         return json.unicodeScalars.reduce(into: "") { text, scalar in

@@ -1,6 +1,6 @@
-/// Decides when progress is worth a line in a log, where nothing can be drawn again.
+/// Decides when progress is worth a line in a log, where lines cannot be redrawn.
 struct OccasionalReport {
-    /// The least time between two lines of a transfer that only moves on.
+    /// The minimum time between two lines about a transfer whose state does not change.
     static let interval: Duration = .seconds(10)
 
     private struct Reported {
@@ -10,12 +10,12 @@ struct OccasionalReport {
 
     private var reported: [TransferRow.ID: Reported] = [:]
 
-    /// The transfers to write a line about now.
+    /// Returns the transfers about which a line is due.
     ///
     /// - Parameters:
     ///   - rows: All followed transfers.
     ///   - instant: The time since some fixed moment.
-    /// - Returns: Those of them that are worth a line.
+    /// - Returns: The transfers about which to write a line.
     mutating func due(_ rows: [TransferRow], at instant: Duration) -> [TransferRow] {
         rows.filter { row in
             if case .waiting(let hold) = row.state, hold?.isItsTurn ?? true { return false }

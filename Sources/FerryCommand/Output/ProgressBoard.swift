@@ -1,4 +1,4 @@
-/// All followed transfers as lines: as many as fit, what moves before what is over.
+/// All followed transfers as lines: as many as fit, running ones in preference to those that are over.
 struct ProgressBoard {
     private let rows: [TransferRow]
     private let alphabet: ProgressLine.Alphabet
@@ -15,7 +15,7 @@ struct ProgressBoard {
 
     /// The lines for a terminal.
     ///
-    /// A region higher than the terminal could not be drawn again, so the rest is one line of counts.
+    /// A region higher than the terminal could not be redrawn, so the rest is one line of counts.
     ///
     /// - Parameters:
     ///   - size: The terminal's size.

@@ -2,7 +2,7 @@
 struct ProgressLine {
     /// The characters a line is drawn with.
     enum Alphabet: Sendable {
-        /// For terminals that speak UTF-8.
+        /// For terminals that use UTF-8.
         case unicode
         /// For all others.
         case ascii
@@ -12,7 +12,7 @@ struct ProgressLine {
         fileprivate var missing: Character { self == .unicode ? "─" : "-" }
     }
 
-    /// How many columns each part takes, two spaces before it included.
+    /// The width of each part in columns, including two spaces before it.
     private enum Columns {
         static let amount = 23
         static let speed = 14
@@ -39,9 +39,9 @@ struct ProgressLine {
         self.instant = instant
     }
 
-    /// The line, never wider than the columns there are.
+    /// Returns the line, never wider than the available columns.
     ///
-    /// - Parameter width: How many columns there are.
+    /// - Parameter width: The number of available columns.
     /// - Returns: The text.
     func text(width: Int) -> String {
         switch row.state {
@@ -54,7 +54,7 @@ struct ProgressLine {
         }
     }
 
-    /// The transfer in words, for output that is no terminal.
+    /// The transfer in words, for output that is not a terminal.
     var words: String {
         switch row.state {
         case .running:
@@ -75,7 +75,7 @@ struct ProgressLine {
         return "\(shortened)  \(words)".cut(toColumns: width, ellipsis: alphabet.ellipsis)
     }
 
-    /// What matters most stays longest as the terminal gets narrower.
+    /// Returns the line of a running transfer; the most important parts stay longest as the terminal gets narrower.
     private func running(width: Int) -> String {
         var room = width - Columns.smallestName - Columns.percent
         func take(_ columns: Int) -> Bool {

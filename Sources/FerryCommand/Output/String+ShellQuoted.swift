@@ -1,5 +1,5 @@
 extension String {
-    /// The text as a shell reads it back.
+    /// The text, quoted for a shell if necessary.
     var shellQuoted: String {
         let isPlain =
             !isEmpty

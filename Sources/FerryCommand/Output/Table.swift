@@ -1,4 +1,4 @@
-/// Rows under headings, in columns as wide as what stands in them.
+/// Rows under headings, in columns as wide as their contents.
 struct Table {
     private let headings: [String]
     private var widths: [Int]
@@ -12,11 +12,11 @@ struct Table {
         widths = headings.map(\.columnCount)
     }
 
-    /// The lines of some more rows, after the heading the first time.
+    /// Returns the lines of further rows, after the headings the first time.
     ///
     /// - Parameters:
-    ///   - rows: What stands in the columns of each row.
-    ///   - limit: How many columns of text there are; nil for no limit.
+    ///   - rows: The contents of each row's columns.
+    ///   - limit: The number of available terminal columns; nil for no limit.
     /// - Returns: The lines.
     mutating func lines(_ rows: [[String]], limit: Int?) -> [String] {
         let rows = rows.map { $0.map(\.printable) }

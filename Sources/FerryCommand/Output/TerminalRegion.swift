@@ -1,10 +1,10 @@
-/// The last lines of a terminal, drawn again and again in place.
+/// The last lines of a terminal, redrawn in place.
 struct TerminalRegion: Hashable, Sendable {
     private var lineCount = 0
 
-    /// What to write so that the region shows other lines.
+    /// Returns the output that makes the region show other lines.
     ///
-    /// Each line is cleared only behind its text, so nothing flickers.
+    /// Each line is cleared only after its text, so nothing flickers.
     ///
     /// - Parameter lines: The new lines, none wider than the terminal.
     /// - Returns: The text with its control sequences.
@@ -15,7 +15,7 @@ struct TerminalRegion: Hashable, Sendable {
         return up + drawn + (lines.count < lineCount ? "\u{1B}[J" : "")
     }
 
-    /// What to write so that text stands above the region for good.
+    /// Returns the output that inserts text permanently above the region.
     ///
     /// - Parameters:
     ///   - text: The text's lines.

@@ -1,6 +1,6 @@
 @preconcurrency import Glibc
 
-/// How many characters a terminal shows.
+/// The size of a terminal in characters.
 package struct TerminalSize: Hashable, Sendable {
     /// The columns of a line.
     package var columns: Int
@@ -13,13 +13,13 @@ package struct TerminalSize: Hashable, Sendable {
         self.rows = rows
     }
 
-    /// The size of the terminal behind a descriptor; nil when it is none.
+    /// The size of the terminal behind a descriptor; nil when it is not a terminal.
     ///
     /// - Parameter descriptor: The descriptor, e.g. that of standard error.
     init?(descriptor: Int32) {
         guard isatty(descriptor) == 1 else { return nil }
         var size = winsize()
-        // A terminal that does not know its size, such as a serial line, is taken for a small one.
+        // A terminal that does not know its size, such as a serial line, is assumed to be small.
         let isKnown = ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
         self =
             isKnown

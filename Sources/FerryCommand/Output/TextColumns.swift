@@ -1,33 +1,33 @@
 extension String {
-    /// How many columns of a terminal the text takes.
+    /// The number of terminal columns that the text takes.
     var columnCount: Int { reduce(0) { $0 + $1.columnCount } }
 
-    /// The text with spaces after it until a column.
+    /// Returns the text padded with spaces up to a column.
     ///
     /// - Parameter column: The column the next text starts at.
-    /// - Returns: The longer text.
+    /// - Returns: The padded text.
     func padding(toColumn column: Int) -> String {
         self + String(repeating: " ", count: max(0, column - columnCount))
     }
 
-    /// The text with something before it so that it ends at a column.
+    /// Returns the text padded at its start so that it ends at a column.
     ///
     /// - Parameters:
     ///   - column: The column after its end.
-    ///   - filler: What stands before it.
-    /// - Returns: The longer text.
+    ///   - filler: The padding character.
+    /// - Returns: The padded text.
     func leftPadding(toColumn column: Int, with filler: Character = " ") -> String {
         String(repeating: filler, count: max(0, column - columnCount)) + self
     }
 
-    /// The text with its middle left out where it does not fit.
+    /// Returns the text with its middle left out if it does not fit.
     ///
     /// The end of a name says what it is, so both ends stay.
     ///
     /// - Parameters:
-    ///   - count: How many columns there are.
-    ///   - ellipsis: What stands for the part left out.
-    /// - Returns: The text, or what fits of it.
+    ///   - count: The number of available columns.
+    ///   - ellipsis: The replacement for the omitted part.
+    /// - Returns: The text, shortened if necessary.
     func shortened(toColumns count: Int, ellipsis: String = "...") -> String {
         guard columnCount > count else { return self }
         guard count > ellipsis.columnCount + 1 else { return prefix(columns: count) }
@@ -37,19 +37,19 @@ extension String {
         return start + ellipsis + end
     }
 
-    /// The text with its end left out where it does not fit.
+    /// Returns the text with its end left out if it does not fit.
     ///
     /// - Parameters:
-    ///   - count: How many columns there are.
-    ///   - ellipsis: What stands for the part left out.
-    /// - Returns: The text, or what fits of it.
+    ///   - count: The number of available columns.
+    ///   - ellipsis: The replacement for the omitted part.
+    /// - Returns: The text, shortened if necessary.
     func cut(toColumns count: Int, ellipsis: String) -> String {
         guard columnCount > count else { return self }
         guard count > ellipsis.columnCount else { return prefix(columns: count) }
         return prefix(columns: count - ellipsis.columnCount) + ellipsis
     }
 
-    /// The text without anything that could move a terminal's cursor or hide what is written.
+    /// The text without characters that could move a terminal's cursor or hide text.
     ///
     /// Names come from servers and other apps.
     var printable: String {
@@ -80,7 +80,7 @@ extension String {
 }
 
 extension Character {
-    /// How many columns of a terminal the character takes.
+    /// The number of terminal columns that the character takes.
     var columnCount: Int {
         guard let first = unicodeScalars.first else { return 0 }
         if first.isASCII { return 1 }
@@ -98,8 +98,8 @@ extension Character {
 extension Unicode.Scalar {
     /// Whether the scalar controls how text is shown instead of being shown.
     ///
-    /// Controls, separators of lines, and formats such as the bidirectional overrides that can make
-    /// `exe.txt` out of `txt.exe`.
+    /// These are controls, line separators, and formats such as the bidirectional overrides that can make `txt.exe`
+    /// look like `exe.txt`.
     var isInvisible: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true

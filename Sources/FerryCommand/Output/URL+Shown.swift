@@ -1,7 +1,7 @@
 import Foundation
 
 extension URL {
-    /// The URL without a password, which is nobody's business on a screen.
+    /// The URL without its password, which must not appear on a screen.
     var shown: String {
         guard password(percentEncoded: true) != nil,
             var components = URLComponents(url: self, resolvingAgainstBaseURL: false)

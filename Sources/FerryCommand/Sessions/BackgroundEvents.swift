@@ -1,7 +1,7 @@
 import Ferry
 import Foundation
 
-/// What `ferry` does when ferryd has started it for a session's files.
+/// The delegate of a `ferry` process that ferryd has started for a session's files.
 @MainActor
 final class BackgroundEvents: ApplicationDelegate {
     private let taker: FileTaker
@@ -11,8 +11,8 @@ final class BackgroundEvents: ApplicationDelegate {
     /// A delegate.
     ///
     /// - Parameters:
-    ///   - taker: What takes the files.
-    ///   - log: Where to tell what became of them, as nobody looks on.
+    ///   - taker: The object that takes the files.
+    ///   - log: The log of their outcomes, because no command shows them.
     init(taker: FileTaker, log: FileLog) {
         self.taker = taker
         self.log = log

@@ -4,13 +4,13 @@ import Synchronization
 
 /// A background session of `ferry get`, and the delegate that takes its files.
 ///
-/// The same in the process that was asked for the files, in one that watches them, and in one that
-/// ferryd has started for them.
+/// It is the same in the process that requested the files, in one that watches them, and in one that ferryd has
+/// started for them.
 final class DownloadSession: NSObject, URLSessionDownloadDelegate {
     /// The name under which ferryd knows the `ferry` command.
     static let application = "ferry"
 
-    /// What the session reports: a transfer, the URL asked for, and how it ended.
+    /// A report of the session: a transfer, the requested URL, and the outcome.
     typealias Report = @Sendable (TransferRow.ID, _ url: URL?, Outcome) -> Void
 
     private struct State {
@@ -28,15 +28,15 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
     private let taker: FileTaker
     private let report: Report
     private let state = Mutex(State())
-    // The session holds its delegate; the delegate only knows its session when it is called.
+    // The session retains its delegate, which therefore gets its session only after that is created.
     private let session = Mutex<URLSession?>(nil)
 
-    /// Opens a session, or takes up one that an earlier process has opened.
+    /// Opens a session, or continues one that an earlier process has opened.
     ///
     /// - Parameters:
     ///   - identifier: The session's identifier.
-    ///   - options: What holds for its downloads.
-    ///   - taker: What takes the files.
+    ///   - options: The options of its downloads.
+    ///   - taker: The object that takes the files.
     ///   - report: Called on the session's queue when a transfer has ended.
     /// - Returns: The session.
     static func open(
@@ -64,11 +64,11 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
     /// Starts a download.
     ///
     /// - Parameters:
-    ///   - request: What to ask for.
-    ///   - options: How the download is carried out.
-    ///   - destination: Where the file goes.
-    /// - Returns: What names the transfer.
-    /// - Throws: When the destination has no JSON.
+    ///   - request: The request.
+    ///   - options: The options of the download.
+    ///   - destination: The destination of the file.
+    /// - Returns: The identity of the transfer; nil when the session has ended.
+    /// - Throws: An error when the destination cannot be encoded.
     func download(
         _ request: URLRequest,
         _ options: TransferOptions,
@@ -82,12 +82,12 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
         return id(of: task)
     }
 
-    /// Waits until ferryd has taken note of all that was asked for and told until now.
+    /// Waits until ferryd has recorded all requests and acknowledgements so far.
     func settle() async {
         await session.withLock { $0 }?.flush()
     }
 
-    /// Ends the session for good, when its transfers are over.
+    /// Ends the session permanently, when its transfers are over.
     func finish() async {
         guard let session = session.withLock({ $0 }) else { return }
         await withCheckedContinuation { continuation in
@@ -101,8 +101,8 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
         downloadTask: URLSessionDownloadTask,
         didFinishDownloadingTo location: URL
     ) {
-        // A file that is half placed when the process ends would be placed twice. Returning would be the file's
-        // end: it is left to the process that is started for it.
+        // A file that is half moved when the process ends would be moved twice. Returning would delete the file: it
+        // is left to the process that is started for it.
         if state.withLock({ $0.isLeaving }) { return Self.waitForTheEnd() }
         do {
             let outcome = try taker.take(
@@ -113,8 +113,8 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
             )
             state.withLock { $0.outcomes[downloadTask.taskIdentifier] = outcome }
         } catch {
-            // Returning would be the file's end. As long as this process has not, ferryd keeps the
-            // file, and starts another one for it after a while.
+            // Returning would delete the file. Until this process has returned, ferryd keeps the file, and starts
+            // another process for it after a while.
             Console.live.errorLine("ferry: \(error); ferryd keeps the file and tries again")
             exit(ExitCode.failure.rawValue)
         }
@@ -132,7 +132,7 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
 
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
         session.getAllTasks { [self] tasks in
-            // Those that still load are no reason to stay: ferryd starts this program for each end.
+            // Running downloads are no reason to stay: ferryd starts this program for each that ends.
             if tasks.isEmpty { session.finishTasksAndInvalidate() } else { leave() }
         }
     }
@@ -158,7 +158,7 @@ final class DownloadSession: NSObject, URLSessionDownloadDelegate {
         if isInvalid { action() }
     }
 
-    /// Calls back when the session has ended, or all that there was for it to take has been taken.
+    /// Calls back when the session has ended, or when it has taken all available files.
     ///
     /// - Parameter action: What to call, on any thread.
     func whenDrained(_ action: @escaping @Sendable () -> Void) {
@@ -197,7 +197,7 @@ extension Outcome.Reason {
     /// The reason in a task's error.
     init(_ error: any Error) {
         let code = (error as? URLError)?.code.rawValue ?? (error as NSError).code
-        // Apple's description says what kind of failure it is, the reason what has happened.
+        // Apple's description names the kind of failure, the reason says what happened.
         let reason = (error as NSError).localizedFailureReason
         self.init(code: String(code), message: reason ?? error.localizedDescription)
     }
@@ -213,22 +213,22 @@ extension Application {
     }
 }
 
-/// What holds for all downloads of a session of `ferry get`.
+/// The options of all downloads of a `ferry get` session.
 struct SessionOptions: Hashable, Sendable {
-    /// How long a download may take, its waits included; nil for a week.
+    /// The time limit of a download, including its waits; nil for a week.
     var timeLimit: Duration?
-    /// How connections are made; nil for as the process did that has opened the session first.
+    /// How connections are made; nil for the settings of the process that opened the session first.
     var connections: ConnectionChoice?
-    /// The variables that count where `connections` has said nothing.
+    /// The variables that are used where `connections` has no setting.
     var environment: [String: String] = [:]
 
-    /// A session's configuration.
+    /// Returns a session's configuration.
     ///
     /// - Parameter identifier: The session's identifier.
     /// - Returns: The configuration.
     func configuration(of identifier: String) -> URLSessionConfiguration {
         let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
-        // A file is not to wait for the others of its command.
+        // A file should not wait for the others of its command.
         configuration.sessionSendsLaunchEventsForEachTask = true
         if let timeLimit { configuration.timeoutIntervalForResource = timeLimit / .seconds(1) }
         configuration.keepsConnectionSettings = connections == nil

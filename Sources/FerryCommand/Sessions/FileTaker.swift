@@ -1,9 +1,9 @@
 import Ferry
 import Foundation
 
-/// Takes finished files from the place where a session hands them over.
+/// Moves the finished files that a session delivers to their destinations.
 struct FileTaker: Sendable {
-    /// The directory for files that cannot be put where they belong.
+    /// The directory for files that cannot be moved to their destinations.
     let refuge: String
 
     /// A taker for the current user.
@@ -15,15 +15,15 @@ struct FileTaker: Sendable {
         refuge = "\(data ?? "\(home)/.local/share")/ferry/unplaced"
     }
 
-    /// Puts a task's file where its description says.
+    /// Moves a task's file to the destination in its description.
     ///
     /// - Parameters:
     ///   - location: The file; it may be gone afterwards.
     ///   - taskDescription: The task's description.
     ///   - response: The task's response.
-    ///   - url: The URL that was asked for.
-    /// - Returns: What became of the file.
-    /// - Throws: ``FileError`` when the file could be put nowhere; then it is where it was.
+    ///   - url: The requested URL.
+    /// - Returns: The outcome for the file.
+    /// - Throws: ``FileError`` when the file could not be moved anywhere; it then stays where it was.
     func take(
         _ location: URL,
         taskDescription: String?,
@@ -31,7 +31,7 @@ struct FileTaker: Sendable {
         url: URL?
     ) throws(FileError) -> Outcome {
         let response = response as? HTTPURLResponse
-        // The body is the server's excuse, not the file that somebody asked for.
+        // The body is an error page, not the requested file.
         if let reason = response.flatMap(Outcome.Reason.init(response:)) { return .failed(reason) }
         let destination = Destination(taskDescription: taskDescription)
         let proposed = FileName(

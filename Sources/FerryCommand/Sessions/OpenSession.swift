@@ -3,8 +3,8 @@ import Foundation
 
 /// A background session as the commands use it.
 struct OpenSession: Sendable {
-    /// Opens a session: its identifier, what holds for its downloads, what takes its files, and what is
-    /// told of their ends.
+    /// Opens a session from its identifier, the options of its downloads, the object that takes its files, and the
+    /// closure that receives their outcomes.
     typealias Opener =
         @Sendable (String, SessionOptions, FileTaker, @escaping DownloadSession.Report) -> Self
 
@@ -12,12 +12,12 @@ struct OpenSession: Sendable {
     let identifier: String
     /// Starts a download; nil when the session has ended.
     let download: @Sendable (URLRequest, TransferOptions, Destination) throws -> TransferRow.ID?
-    /// Waits until ferryd has taken note of all that was asked for and told until now.
+    /// Waits until ferryd has recorded all requests and acknowledgements so far.
     let settle: @Sendable () async -> Void
-    /// Ends the session for good, when its transfers are over.
+    /// Ends the session permanently, when its transfers are over.
     let finish: @Sendable () async -> Void
 
-    /// Opens a session of ferryd's.
+    /// Opens a session with ferryd.
     static let live: Opener = { identifier, options, taker, report in
         _ = Application.ferry
         let session = DownloadSession.open(identifier, options, taker: taker, report: report)

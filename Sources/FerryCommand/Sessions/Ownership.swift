@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Which background sessions are open in this process, so that it takes their files.
+/// The background sessions that are open in this process, whose files it takes.
 final class Ownership: Sendable {
     private let sessions: Mutex<Set<String>>
 

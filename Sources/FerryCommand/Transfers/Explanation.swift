@@ -1,7 +1,7 @@
 import Ferry
 import Foundation
 
-/// Why a transfer is where it is, in sentences.
+/// An explanation of a transfer's state, in sentences.
 struct Explanation {
     private let transfer: TransferDaemon.Transfer
 
@@ -10,7 +10,7 @@ struct Explanation {
         self.transfer = transfer
     }
 
-    /// The sentences, a line each.
+    /// The sentences, one per line.
     var lines: [String] {
         ["\(transfer.id)  \(transfer.shownURL)", state] + [history, destination].compactMap { $0 }
     }

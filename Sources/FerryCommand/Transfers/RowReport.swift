@@ -1,6 +1,6 @@
 import Foundation
 
-/// What `ferry get --json` and `ferry watch --json` write about a transfer they follow.
+/// A followed transfer as `ferry get --json` and `ferry watch --json` write it.
 struct RowReport: Encodable {
     /// `started`, `progress`, `waiting`, `saved`, `completed`, `gone` or `failed`.
     let event: String
@@ -8,26 +8,26 @@ struct RowReport: Encodable {
     let id: Int?
     /// The URL it was created with, without a password.
     let url: String
-    /// The body's bytes that are here.
+    /// The number of bytes received, or sent by an upload.
     let received: Int64
     /// The body's length.
     let expected: Int64?
-    /// Why it waits.
+    /// The reason why it waits.
     var wait: String?
-    /// When it is tried again.
+    /// The time of the next attempt.
     var until: Date?
-    /// Where its file is.
+    /// The path of its file.
     var path: String?
-    /// The failure's name; of one that waits, the last failure's.
+    /// The failure's name; while it waits, that of the last failure.
     var code: String?
-    /// What went wrong; where nothing has, what it waits for.
+    /// The failure's description; without a failure, details of the wait.
     var message: String?
 
     /// The report of a transfer as it is now.
     ///
     /// - Parameters:
     ///   - row: The transfer.
-    ///   - event: What happened; nil to tell its state.
+    ///   - event: The event; nil to report its state.
     init(_ row: TransferRow, event: String? = nil) {
         id = row.number
         url = row.url

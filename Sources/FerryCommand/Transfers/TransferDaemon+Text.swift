@@ -2,23 +2,23 @@ import Ferry
 import Foundation
 
 extension TransferDaemon.Transfer {
-    /// The URL it was created with, fit to be shown.
+    /// The URL it was created with, without a password.
     var shownURL: String { originalRequest.url?.shown ?? "-" }
 
-    /// What its file is, or is going to be, called.
+    /// The current or future name of its file.
     var name: String {
         if let name = Destination(taskDescription: taskDescription)?.name { return name }
         let disposition = response?.value(forHTTPHeaderField: "Content-Disposition")
         return FileName(contentDisposition: disposition, url: originalRequest.url).text
     }
 
-    /// Why a completed transfer has no file worth the name; nil when it has one.
+    /// The reason why a completed transfer has no usable file; nil when it has one.
     var reasonForFailure: Outcome.Reason? {
         if let failure { return Outcome.Reason(code: failure.code, message: failure.message) }
         return response.flatMap(Outcome.Reason.init(response:))
     }
 
-    /// Why it does not move; nil when that is unknown, or it does.
+    /// The reason why it does not progress; nil when that is unknown, or it does.
     var hold: TransferRow.Hold? {
         if let wait {
             let last = failure.map { Outcome.Reason(code: $0.code, message: $0.message) }
@@ -35,7 +35,7 @@ extension TransferDaemon.Transfer {
         return TransferRow.Hold(reason: "paused", text: "paused")
     }
 
-    /// How much of the body is there, such as `45% of 256 MiB`, or was sent, such as `45% of 256 MiB up`.
+    /// The progress of a download, such as `45% of 256 MiB`, or of an upload, such as `45% of 256 MiB up`.
     var progressText: String {
         if let upload {
             let percent = Figures.percent(upload.sentByteCount, of: upload.byteCount)
@@ -46,7 +46,7 @@ extension TransferDaemon.Transfer {
         return "\(percent)% of \(Figures.byteCount(expectedByteCount))"
     }
 
-    /// What it is doing, in a word or a few.
+    /// The state in a few words.
     var stateText: String {
         switch state {
         case .suspended, .waiting: wait?.text ?? hold?.text ?? "waiting"
@@ -58,7 +58,7 @@ extension TransferDaemon.Transfer {
 }
 
 extension TransferDaemon.Transfer.Wait {
-    /// What it waits for, in a few words.
+    /// The reason for the wait in a few words.
     var text: String {
         switch reason {
         case .paused: "paused"
@@ -74,10 +74,10 @@ extension TransferDaemon.Transfer.Wait {
         }
     }
 
-    /// What it waits for, and why.
+    /// Returns the reason for the wait, with the last failure.
     ///
-    /// - Parameter failure: What went wrong last.
-    /// - Returns: The text, in a line.
+    /// - Parameter failure: The last failure.
+    /// - Returns: The text, in one line.
     func text(after failure: Outcome.Reason?) -> String {
         switch reason {
         case .backoff, .hostFailure:
@@ -104,7 +104,7 @@ extension Outcome.Reason {
 }
 
 extension TransferRow {
-    /// The row of a transfer of which the numbers are still to come.
+    /// The row of a transfer whose progress is not known yet.
     ///
     /// - Parameter transfer: The transfer.
     init(_ transfer: TransferDaemon.Transfer) {
@@ -116,9 +116,9 @@ extension TransferRow {
         self.init(id: id, name: transfer.name, url: transfer.shownURL, number: transfer.id)
     }
 
-    /// How it ended, in a few words.
+    /// Returns the outcome in a few words.
     ///
-    /// - Parameter outcome: How it ended.
+    /// - Parameter outcome: The outcome.
     /// - Returns: The text.
     func text(of outcome: Outcome) -> String {
         switch outcome {

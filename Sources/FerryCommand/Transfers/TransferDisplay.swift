@@ -1,10 +1,10 @@
 /// Shows followed transfers: as lines drawn in place, as occasional lines, or as JSON.
 struct TransferDisplay {
-    /// What of all this somebody wants to see.
+    /// The kind of output.
     enum Style: Sendable {
         /// Progress and results for people.
         case full
-        /// Only what went wrong, and the files' paths where a program reads them.
+        /// Only failures, and the files' paths where a program reads them.
         case quiet
         /// JSON for programs.
         case json
@@ -19,14 +19,14 @@ struct TransferDisplay {
     /// A display.
     ///
     /// - Parameters:
-    ///   - style: What to show.
-    ///   - console: Where to show it.
+    ///   - style: The kind of output.
+    ///   - console: The console to write to.
     init(style: Style, console: Console) {
         self.style = style
         self.console = console
     }
 
-    /// Whether what it shows changes while nothing happens, such as a speed that is no longer true.
+    /// Whether the display becomes outdated while nothing happens, such as by a speed that is no longer true.
     var growsStale: Bool { style == .full && console.errorSize() != nil }
 
     /// Shows the transfers as they are.
@@ -34,13 +34,13 @@ struct TransferDisplay {
     /// - Parameters:
     ///   - rows: The transfers.
     ///   - instant: The time, on the clock of the rows' figures.
-    /// - Throws: When a row has no JSON.
+    /// - Throws: An error when a row cannot be encoded.
     mutating func show(_ rows: [TransferRow], at instant: Duration) throws {
         switch style {
         case .quiet:
             return
         case .json:
-            // A row that is over was told already.
+            // A row that is over is reported by `tell(_:)`.
             for row in rows where !row.isOver && reported[row.id] != row && row.number != nil {
                 reported[row.id] = row
                 console.line(try JSONLine.text(RowReport(row)))
@@ -58,15 +58,15 @@ struct TransferDisplay {
         }
     }
 
-    /// Tells that a transfer is over, beside what is shown of it.
+    /// Reports that a transfer is over, in addition to its row.
     ///
     /// - Parameter row: The transfer.
-    /// - Throws: When the row has no JSON.
+    /// - Throws: An error when the row cannot be encoded.
     func tell(_ row: TransferRow) throws {
         if style == .json { return console.line(try JSONLine.text(RowReport(row))) }
         switch row.outcome {
         case .saved(let path, _) where console.outputSize() == nil:
-            // As it is, for a program.
+            // Unchanged, for a program.
             console.output(path + "\n")
         case .failed(let reason) where style == .quiet:
             console.errorLine("ferry: \(row.url): \(reason.message)")

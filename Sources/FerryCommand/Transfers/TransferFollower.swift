@@ -2,31 +2,31 @@ import Ferry
 
 /// Follows transfers until they are over or the user leaves.
 struct TransferFollower {
-    /// What can happen meanwhile.
+    /// An event while transfers are followed.
     enum Event: Sendable {
-        /// ferryd told of all followed transfers.
+        /// ferryd has reported all followed transfers.
         case snapshot([TransferDaemon.Transfer])
-        /// ferryd told what has changed.
+        /// ferryd has reported changes.
         case changes(TransferDaemon.Changes)
-        /// A session of this process told how a transfer ended.
+        /// A session of this process has reported how a transfer ended.
         case ended(TransferRow.ID, Outcome)
         /// Ctrl-C.
         case interrupted
-        /// What is shown may not be true any more.
+        /// The display may be outdated.
         case stale
-        /// ferryd cannot be followed any more.
+        /// ferryd can no longer be followed.
         case lost(TransferDaemonError)
     }
 
-    /// Which transfers to follow.
+    /// The transfers to follow.
     enum Selection: Sendable {
-        /// All there are, and those that are created meanwhile.
+        /// All transfers, including those that are created meanwhile.
         case all
-        /// Those of these numbers.
+        /// The transfers with these numbers.
         case numbers(Set<Int>)
     }
 
-    /// What happened and was not taken yet, in the order in which it was told.
+    /// The events that have not been handled, in the order in which they were sent.
     struct Mailbox: Sendable {
         fileprivate let events: AsyncStream<Event>
         private let continuation: AsyncStream<Event>.Continuation
@@ -36,35 +36,35 @@ struct TransferFollower {
             (events, continuation) = AsyncStream.makeStream()
         }
 
-        /// Tells what happened, from any thread.
+        /// Sends an event, from any thread.
         func send(_ event: Event) { continuation.yield(event) }
     }
 
-    /// How many daemons in a row may die before one of them has answered.
+    /// The number of daemons in a row that may die before one of them has answered.
     private static let greatestFailureCount = 5
 
-    /// How many rows are shown whenever one of them has news.
+    /// The maximum number of rows that are shown again whenever one of them changes.
     private static let promptRowCount = 100
-    /// How often more are shown: a thousand ends of as many rows are not a million rows to look at.
+    /// The interval at which more rows are shown, so that a thousand rows are not drawn a thousand times as each ends.
     private static let interval = Duration.milliseconds(100)
 
     private var watch: TransferWatch
     private var display: TransferDisplay
     private let mailbox: Mailbox
     private let context: Context
-    /// When the rows were last shown.
+    /// The time when the rows were last shown.
     private var shown: Duration?
-    /// Whether there is news that was not shown.
+    /// Whether there are changes that were not shown.
     private var owesShow = false
-    /// Wakes this up when what is shown is not true any more.
+    /// Sends an event when the display is outdated.
     private var staleness: Task<Void, any Error>?
 
     /// A follower of transfers.
     ///
     /// - Parameters:
     ///   - watch: The transfers known from the start.
-    ///   - style: What to show of them.
-    ///   - mailbox: Where to look for what happened.
+    ///   - style: The kind of output.
+    ///   - mailbox: The source of events.
     ///   - context: The world outside.
     init(
         _ watch: TransferWatch,
@@ -84,12 +84,12 @@ struct TransferFollower {
     /// Follows the transfers.
     ///
     /// - Parameter selection: The transfers.
-    /// - Returns: What to tell the shell.
-    /// - Throws: Whatever ends the command with an error.
+    /// - Returns: The exit code.
+    /// - Throws: The error that ends the command.
     mutating func run(following selection: Selection) async throws -> ExitCode {
         let mailbox = mailbox
         let context = context
-        // Before anything is shown that somebody could want to leave.
+        // Before anything is shown that the user may want to leave.
         let interrupts = await context.interrupts()
         let sources = [
             Task { await Self.follow(selection, of: context.daemon, mailbox: mailbox) },
@@ -105,7 +105,7 @@ struct TransferFollower {
         return .success
     }
 
-    /// Shows the rows, many of them not before a while has passed since the last time.
+    /// Shows the rows; many of them only after an interval since the last time.
     private mutating func show(at instant: Duration, isLast: Bool = false) throws {
         if !isLast, watch.rows.count > Self.promptRowCount, let shown,
             instant - shown < Self.interval
@@ -119,7 +119,7 @@ struct TransferFollower {
         try display.show(watch.rows, at: instant)
         staleness?.cancel()
         if display.growsStale, watch.rows.contains(where: { $0.state == .running }) {
-            // One wake-up after the last news, none after that.
+            // One wake-up after the last change, none after that.
             wake(after: TransferSpeed.staleAfter)
         }
     }
@@ -156,7 +156,7 @@ struct TransferFollower {
         return nil
     }
 
-    /// Follows ferryd, also into the next one when it is stopped or killed.
+    /// Follows ferryd, and the next one when it is stopped or killed.
     private static func follow(
         _ selection: Selection,
         of daemon: TransferDaemon,

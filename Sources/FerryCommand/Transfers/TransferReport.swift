@@ -3,14 +3,14 @@ import Foundation
 
 /// A transfer as `--json` writes it.
 struct TransferReport: Encodable {
-    /// Why it waits.
+    /// The reason why it waits.
     struct Wait: Encodable {
         let reason: String
         let until: Date?
         let detail: String?
     }
 
-    /// What went wrong last.
+    /// The last failure.
     struct Failure: Encodable {
         let code: String
         let message: String
@@ -26,27 +26,27 @@ struct TransferReport: Encodable {
     let task: Int
     /// `suspended`, `waiting`, `running` or `completed`.
     let state: String
-    /// What its file is called.
+    /// The name of its file.
     let name: String
     /// The URL it was created with, without a password.
     let url: String
     /// The status of the latest response.
     let status: Int?
-    /// The body's bytes that are here.
+    /// The number of body bytes received.
     let received: Int64
     /// The body's length.
     let expected: Int64?
-    /// The bytes that were sent; only of an upload.
+    /// The number of bytes sent; only for an upload.
     let sent: Int64?
-    /// How many bytes are to be sent; only of an upload.
+    /// The number of bytes to send; only for an upload.
     let size: Int64?
     /// Its weight among the application's transfers.
     let priority: Float
-    /// Why it waits.
+    /// The reason why it waits.
     let wait: Wait?
-    /// What went wrong last.
+    /// The last failure.
     let failure: Failure?
-    /// How often it was started over or continued after a failure.
+    /// The number of failed attempts since there were last more bytes than ever.
     let attempts: Int
     /// When it was created.
     let created: Date

@@ -1,8 +1,8 @@
 import Foundation
 
-/// One transfer as it is shown while it is followed.
+/// A transfer as it is shown while it is followed.
 struct TransferRow: Hashable, Sendable, Identifiable {
-    /// What names a transfer, both in a session of this process and in ferryd.
+    /// The identity of a transfer, both in a session of this process and in ferryd.
     struct ID: Hashable, Sendable {
         /// The application that created it.
         var application: String
@@ -12,25 +12,25 @@ struct TransferRow: Hashable, Sendable, Identifiable {
         var taskIdentifier: Int
     }
 
-    /// Why a transfer does not move.
+    /// The reason why a transfer does not progress.
     struct Hold: Hashable, Sendable {
         /// The reason's name, for programs.
         var reason: String
-        /// The reason in a line, such as `retry at 14:03:22: connection refused`.
+        /// The reason in one line, such as `retry at 14:03:22: connection refused`.
         var text: String
-        /// When it is tried again, if that is known.
+        /// The time of the next attempt, if known.
         var until: Date?
-        /// More about it, for a person.
+        /// Details, for people.
         var detail: String?
-        /// What went wrong last, if anything did.
+        /// The last failure, if any.
         var failure: Outcome.Reason?
         /// Whether it only waits for its turn, as all do when there are many.
         var isItsTurn = false
     }
 
-    /// What a transfer is doing.
+    /// The state of a transfer.
     enum State: Hashable, Sendable {
-        /// Not moving, and why if that is known.
+        /// It does not progress, for a reason if that is known.
         case waiting(Hold?)
         /// Bytes may arrive.
         case running
@@ -38,36 +38,36 @@ struct TransferRow: Hashable, Sendable, Identifiable {
         case over(Outcome)
     }
 
-    /// What names it.
+    /// The identity of the transfer.
     let id: ID
-    /// What it is called.
+    /// The name of the transfer.
     var name: String
-    /// The URL it was created with, fit to be shown.
+    /// The URL it was created with, without a password.
     var url: String
     /// Its number in ferryd; nil until that is known.
     var number: Int?
-    /// What it is doing.
+    /// The state of the transfer.
     private(set) var state: State = .waiting(nil)
-    /// The body's bytes that are here.
+    /// The number of bytes received, or sent by an upload.
     private(set) var receivedByteCount: Int64 = 0
-    /// The body's length, if the server told it.
+    /// The body's length, if known.
     private(set) var expectedByteCount: Int64?
-    /// How fast it goes.
+    /// The speed.
     private(set) var speed = TransferSpeed()
     /// Whether it has not begun yet, as far as is known.
     private var isToBegin: Bool
-    /// When it began and when it was over, where both were seen.
+    /// The times when it began and ended, if both were observed.
     private var begun: Duration?
     private var ended: Duration?
 
     /// A transfer of which nothing more is known yet.
     ///
     /// - Parameters:
-    ///   - id: What names it.
-    ///   - name: What it is called.
-    ///   - url: The URL it was created with, fit to be shown.
+    ///   - id: The identity of the transfer.
+    ///   - name: The name of the transfer.
+    ///   - url: The URL it was created with, without a password.
     ///   - number: Its number in ferryd, if that is known.
-    ///   - isToBegin: Whether it was only just made.
+    ///   - isToBegin: Whether it was just created.
     init(id: ID, name: String, url: String, number: Int? = nil, isToBegin: Bool = false) {
         self.id = id
         self.name = name
@@ -76,31 +76,31 @@ struct TransferRow: Hashable, Sendable, Identifiable {
         self.isToBegin = isToBegin
     }
 
-    /// Whether nothing more will happen to it.
+    /// Whether it has ended.
     var isOver: Bool { outcome != nil }
 
-    /// How it ended; nil while it has not.
+    /// The outcome; nil while it has not ended.
     var outcome: Outcome? {
         if case .over(let outcome) = state { outcome } else { nil }
     }
 
-    /// How long it took; nil where its beginning was not seen.
+    /// The elapsed time; nil if its beginning was not observed.
     var elapsed: Duration? {
         guard let begun, let ended else { return nil }
         return ended - begun
     }
 
-    /// It waits.
+    /// Records that it waits.
     ///
     /// - Parameters:
-    ///   - hold: What for, if that is known.
+    ///   - hold: The reason, if known.
     ///   - hasBegun: Whether it has run before.
     mutating func waits(for hold: Hold?, hasBegun: Bool) {
         state = .waiting(hold)
         if !hasBegun { isToBegin = true }
     }
 
-    /// It runs.
+    /// Records that it runs.
     ///
     /// - Parameter instant: The time since some fixed moment.
     mutating func runs(at instant: Duration) {
@@ -108,16 +108,16 @@ struct TransferRow: Hashable, Sendable, Identifiable {
         if isToBegin { begun = begun ?? instant }
     }
 
-    /// Nothing more will happen to it.
+    /// Records that it has ended.
     ///
     /// - Parameters:
-    ///   - outcome: How it ended.
+    ///   - outcome: The outcome.
     ///   - instant: The time since some fixed moment.
     mutating func ends(_ outcome: Outcome, at instant: Duration) {
         state = .over(outcome)
         ended = instant
         guard case .saved(_, let byteCount) = outcome else { return }
-        // The file is the truth; of a quick one ferryd told nothing before.
+        // The file's size is correct in any case; of a quick transfer, ferryd has reported nothing before.
         receivedByteCount = byteCount
         expectedByteCount = byteCount
     }
@@ -125,7 +125,7 @@ struct TransferRow: Hashable, Sendable, Identifiable {
     /// Records bytes that have arrived.
     ///
     /// - Parameters:
-    ///   - received: The body's bytes here.
+    ///   - received: The number of bytes received or sent.
     ///   - expected: The body's length; nil when unknown.
     ///   - instant: The time since some fixed moment.
     mutating func progress(received: Int64, expected: Int64?, at instant: Duration) {

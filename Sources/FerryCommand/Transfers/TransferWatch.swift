@@ -1,34 +1,34 @@
 import Ferry
 
-/// Decides what there is to tell of followed transfers, and when nothing is left to follow.
+/// Decides what to report about followed transfers, and when nothing is left to follow.
 ///
-/// News comes from two sides: ferryd tells how transfers get on, and the sessions of this process
-/// tell how those ended whose files it takes itself. Performs nothing.
+/// Events come from two sources: ferryd reports the progress of transfers, and the sessions of this process report
+/// the outcomes of those whose files it takes itself. The watch performs nothing.
 struct TransferWatch {
-    /// What is to be done, in this order.
+    /// An action to perform; several are performed in order.
     enum Effect: Hashable {
         /// Show the rows as they are now.
         case show
-        /// Tell that a transfer is over, and how.
+        /// Report that a transfer is over, and how it ended.
         case tell(TransferRow)
         /// Nothing is left to follow.
         case finish(ExitCode)
     }
 
-    /// The followed transfers, in the order they were met.
+    /// The followed transfers, in the order in which they appeared.
     private(set) var rows: [TransferRow]
 
-    /// The transfers whose files this process takes: for them the session's word counts.
+    /// Whether this process takes a transfer's file: then the session's report decides.
     private let isOwn: @Sendable (TransferRow.ID) -> Bool
     /// Whether it is enough that ferryd has numbers for all of them.
     private let endsWhenNumbered: Bool
     private var indices: [TransferRow.ID: Int]
     private var indicesByNumber: [TransferDaemon.Transfer.ID: Int]
     private var openRowCount: Int
-    /// How many of the open rows have no number yet.
+    /// The number of open rows that have no number yet.
     private var unnumberedRowCount: Int
     private var hasFailure = false
-    /// What ferryd said of the end of transfers whose own session has not spoken.
+    /// The outcomes that ferryd reported of transfers whose own session has not reported one.
     private var words: [TransferRow.ID: Outcome] = [:]
     private var isFinished = false
 
@@ -55,14 +55,14 @@ struct TransferWatch {
         unnumberedRowCount = rows.count { $0.number == nil }
     }
 
-    /// ferryd told of all followed transfers as they are now.
+    /// Handles ferryd's report of all followed transfers as they are now.
     ///
-    /// What is not among them and had been there is gone.
+    /// Known transfers that are not among them are gone.
     ///
     /// - Parameters:
     ///   - transfers: The transfers.
     ///   - instant: The time since some fixed moment.
-    /// - Returns: What to do about it.
+    /// - Returns: The actions to perform.
     mutating func snapshot(
         _ transfers: [TransferDaemon.Transfer],
         at instant: Duration
@@ -72,13 +72,13 @@ struct TransferWatch {
         return changed(updated: transfers, removed: missing, at: instant)
     }
 
-    /// ferryd told what has changed.
+    /// Handles ferryd's report of changes.
     ///
     /// - Parameters:
     ///   - updated: The transfers that are new or have changed.
     ///   - removed: The numbers of those that are gone.
     ///   - instant: The time since some fixed moment.
-    /// - Returns: What to do about it.
+    /// - Returns: The actions to perform.
     mutating func changed(
         updated: [TransferDaemon.Transfer],
         removed: [TransferDaemon.Transfer.ID],
@@ -93,13 +93,13 @@ struct TransferWatch {
         return finishing([.show] + effects)
     }
 
-    /// A session of this process told how a transfer ended.
+    /// Handles the outcome of a transfer that a session of this process reports.
     ///
     /// - Parameters:
     ///   - id: The transfer.
     ///   - outcome: How it ended.
     ///   - instant: The time since some fixed moment.
-    /// - Returns: What to do about it.
+    /// - Returns: The actions to perform.
     mutating func ended(
         _ id: TransferRow.ID,
         _ outcome: Outcome,
@@ -109,7 +109,7 @@ struct TransferWatch {
         return finishing(end(index, outcome, at: instant) + [.show])
     }
 
-    /// Ctrl-C: this process leaves, the transfers stay.
+    /// Handles Ctrl-C: this process ends, the transfers continue.
     mutating func interrupted() -> [Effect] {
         if isFinished { return [] }
         isFinished = true
@@ -126,7 +126,7 @@ struct TransferWatch {
         rows[index].number = transfer.id
         indicesByNumber[transfer.id] = index
         if let upload = transfer.upload, upload.sentByteCount > 0 {
-            // What moves is what is sent; the answer is a word or two, as a rule.
+            // The progress is that of the bytes sent; the response is usually short.
             rows[index].progress(
                 received: upload.sentByteCount,
                 expected: upload.byteCount,
@@ -148,7 +148,7 @@ struct TransferWatch {
         case .completed:
             let outcome = transfer.reasonForFailure.map(Outcome.failed) ?? .completed
             guard isOwn(rows[index].id) else { return end(index, outcome, at: instant) }
-            // The session's word follows, and knows where the file is.
+            // The session's report follows, and has the file's path.
             words[rows[index].id] = outcome
         }
         return []
@@ -169,7 +169,7 @@ struct TransferWatch {
         _ outcome: Outcome,
         at instant: Duration
     ) -> [Effect] {
-        // The first word counts: ferryd forgets a transfer after its session told how it ended.
+        // The first report counts: ferryd forgets a transfer after its session has reported the outcome.
         guard !rows[index].isOver else { return [] }
         rows[index].ends(outcome, at: instant)
         openRowCount -= 1

@@ -5,24 +5,24 @@ import FerryWire
 
 /// Reads the certificates and keys that sessions name.
 ///
-/// They may lie on a disk that does not answer. So each session that has something to read has a thread of its own
-/// meanwhile, and a transfer whose files do not come fails. Transfers that start while the same files are being read
-/// get what that brings: they start together, and the files are read once for all of them.
+/// The files may be on a disk that does not respond. Each session with files to read therefore has its own thread
+/// meanwhile, and a transfer fails if its files take too long. Transfers that start while the same files are being read
+/// share the result: they start together, and the files are read once.
 @LoopActor
 final class ConnectionFiles {
-    /// Called with what was read, or why there is nothing.
+    /// Called with the contents, or with the reason why they cannot be read.
     typealias Completion = @LoopActor (Result<ConnectionSetup, TransferError>) -> Void
 
     private struct Reader {
         let queue: BlockingQueue
-        /// The transfers that wait for what is being read, by what that is.
+        /// The waiting transfers, by the connections whose files are being read.
         var waiters: [Wire.Connections: [Waiter]] = [:]
     }
 
-    /// A transfer that waits for files, until they are there or have taken too long.
+    /// A transfer that waits until its files are read or have taken too long.
     @LoopActor
     private final class Waiter {
-        /// What ends the waiting.
+        /// The timer that ends the wait.
         var timer: LoopTimer?
         private var completion: Completion?
 
@@ -37,10 +37,10 @@ final class ConnectionFiles {
         }
     }
 
-    /// How long the files of a transfer are waited for.
+    /// The time that a transfer waits for its files.
     static let patience = Duration.seconds(30)
 
-    /// Reads what connections need; it may block.
+    /// A function that reads the files of connections; it may block.
     typealias Reading =
         @Sendable (Wire.Connections) -> Result<ConnectionSetup, TransferError>
 
@@ -48,11 +48,11 @@ final class ConnectionFiles {
     private let reading: Reading
     private var readers: [Int64: Reader] = [:]
 
-    /// Makes a reader.
+    /// Creates a reader.
     ///
     /// - Parameters:
-    ///   - patience: How long a transfer waits.
-    ///   - reading: What reads.
+    ///   - patience: The time that a transfer waits.
+    ///   - reading: The function that reads.
     init(
         patience: Duration = ConnectionFiles.patience,
         reading: @escaping Reading = { ConnectionSetup.reading($0) }
@@ -61,12 +61,12 @@ final class ConnectionFiles {
         self.reading = reading
     }
 
-    /// Reads what the connections of a session need.
+    /// Reads the files that the connections of a session need.
     ///
     /// - Parameters:
-    ///   - connections: How they are made.
+    ///   - connections: The settings of the connections.
     ///   - session: The session.
-    ///   - completion: Called once; where there is nothing to read, from inside this call.
+    ///   - completion: Called once; during this call if there is nothing to read.
     func read(
         _ connections: Wire.Connections,
         ofSession session: Int64,
@@ -91,9 +91,9 @@ final class ConnectionFiles {
         }
     }
 
-    /// Something was read.
+    /// Records that files were read.
     ///
-    /// - Returns: The transfers that wait for it.
+    /// - Returns: The transfers that wait for them.
     private func finished(_ connections: Wire.Connections, _ session: Int64) -> [Waiter] {
         let waiters = readers[session]?.waiters.removeValue(forKey: connections) ?? []
         if readers[session]?.waiters.isEmpty == true { readers[session] = nil }

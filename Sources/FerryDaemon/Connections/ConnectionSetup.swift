@@ -2,16 +2,16 @@ import FerryHTTP
 import FerryTransfer
 import FerryWire
 
-/// How the connections of a transfer are made, with the contents of the files that its session names.
+/// The settings of a transfer's connections, with the contents of the files that its session names.
 struct ConnectionSetup: Hashable, Sendable {
-    /// Which proxies there are.
+    /// The proxies.
     var proxies = HTTPProxyList.direct
     /// The trusted authorities; `nil` for those of the system.
     var authorities: TrustedAuthorities?
-    /// Who the client is, to the servers of the tasks' own requests.
+    /// The client's identity for the servers of the tasks' own requests.
     var identity: HTTPIdentity?
 
-    /// Reads what connections need; it may block.
+    /// Reads the files that connections need; it may block.
     static func reading(
         _ connections: Wire.Connections
     ) -> Result<ConnectionSetup, TransferError> {
@@ -33,15 +33,15 @@ struct ConnectionSetup: Hashable, Sendable {
 }
 
 extension Wire.Connections {
-    /// Whether there is anything to read before a connection can be made.
+    /// Whether files must be read before a connection can be made.
     var namesFiles: Bool {
         authorityFile != nil || authorityDirectory != nil || clientCertificate != nil
     }
 
-    /// Whether connections are made as for a session that has said nothing.
+    /// Whether the connections use the default settings.
     var isPlain: Bool { httpProxy == nil && httpsProxy == nil && !namesFiles }
 
-    /// Whether a proxy on this machine is what an address is reached by.
+    /// Returns whether an address is reached through a proxy on this machine.
     func reachesByLocalProxy(_ isSecure: Bool) -> Bool {
         guard let proxy = isSecure ? httpsProxy : httpProxy else { return false }
         let afterScheme = proxy.firstRange(of: "://").map { proxy[$0.upperBound...] } ?? proxy[...]
@@ -58,7 +58,7 @@ extension Wire.Connections {
         )
     }
 
-    /// What cannot be used, and why; `nil` when there is no such thing.
+    /// The first member that cannot be used, and why; `nil` if there is none.
     var contradiction: (member: String, reason: String)? {
         for (member, address) in [("httpProxy", httpProxy), ("httpsProxy", httpsProxy)]
         where address?.isUsableAddress == false {

@@ -1,22 +1,22 @@
 import FerryHTTP
 import FerrySystem
 
-/// What carries the transfers of all sessions.
+/// The HTTP clients that carry the transfers of all sessions.
 ///
-/// A connection that is kept is open to every request of the same client. So there is a client for each way in which
-/// connections are made: sessions with the same proxies and the same authorities have one client, and its connections,
-/// in common, and those that have said nothing share another. libcurl tells some of that apart itself, but neither the
-/// passwords of proxies nor the contents of files.
+/// A client reuses its connections for all of its requests. There is therefore one client for each set of connection
+/// settings: sessions with the same proxies and the same authorities share a client and its connections, and sessions
+/// with the default settings share another. libcurl distinguishes some settings itself, but neither the passwords of
+/// proxies nor the contents of files.
 ///
-/// An application may also approve a server that nobody else trusts, or prove who it is to one: a session that decides
-/// about certificates has a client of its own.
+/// An application may also approve a server that no other application trusts, or identify itself to one: a session that
+/// decides about certificates has its own client.
 @LoopActor
 final class TransferClients {
-    /// What the connections of a client have in common.
+    /// The settings that the connections of a client share.
     private struct Kind: Hashable {
         var proxies: HTTPProxyList
         var authorities: TrustedAuthorities?
-        /// The session that decides about certificates, if it does.
+        /// The session, if it decides about certificates.
         var session: Int64?
     }
 
@@ -30,14 +30,14 @@ final class TransferClients {
 
     init(sharing client: HTTPClient) { shared = client }
 
-    /// The client for a session's next transfer.
+    /// Returns the client for a session's next transfer.
     ///
-    /// One that no session has any more ends with the last transfer that it carries.
+    /// A client that no session uses any longer ends with its last transfer.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - decides: Whether its application may decide about certificates.
-    ///   - setup: How the connections are made.
+    ///   - setup: The settings of the connections.
     /// - Returns: The client.
     /// - Throws: ``HTTPError/Code/outOfMemory`` when libcurl cannot be set up.
     func client(
@@ -56,7 +56,7 @@ final class TransferClients {
             session: decides ? session : nil
         )
         if let entry = sessions[session], entry.kind == kind {
-            // The same authorities, read once more: the transfers that follow have these.
+            // The same authorities, read again: later transfers use these.
             sessions[session]?.kind = kind
             return entry.client
         }
@@ -73,6 +73,6 @@ final class TransferClients {
         return try HTTPClient(configuration: configuration)
     }
 
-    /// A session is gone, and with it its transfers.
+    /// Forgets a session that is gone together with its transfers.
     func forget(session: Int64) { sessions[session] = nil }
 }

@@ -1,9 +1,9 @@
 import FerrySystem
 import FerryWire
 
-// What a person asks for.
+// Requests by a person.
 extension Daemon {
-    /// Who makes a call of a person's, which is answered by "done" and told in the log then.
+    /// Returns the caller of a person's request, which is answered with "done" and then logged.
     private func caller<Method: TransferMethod>(
         awaiting reply: Reply<Method>,
         over connection: VarlinkConnection,
@@ -14,7 +14,7 @@ extension Daemon {
         return caller
     }
 
-    /// Holds a task back.
+    /// Pauses a task.
     func pauseTask(
         _ call: Wire.PauseTask,
         _ reply: Reply<Wire.PauseTask>,
@@ -24,7 +24,7 @@ extension Daemon {
         perform(machine.pauseTask(call.id, from: caller, at: now))
     }
 
-    /// Lets a paused task run.
+    /// Resumes a paused task.
     func resumeTask(
         _ call: Wire.ResumeTask,
         _ reply: Reply<Wire.ResumeTask>,
@@ -54,7 +54,7 @@ extension Daemon {
         perform(machine.relinkTask(call.id, to: call.url, from: caller))
     }
 
-    /// Changes how fast a task may load and send.
+    /// Changes a task's rate limits.
     func setTaskRates(
         _ call: Wire.SetTaskRates,
         _ reply: Reply<Wire.SetTaskRates>,
@@ -64,7 +64,7 @@ extension Daemon {
         perform(machine.setRates(call.rates, ofTask: call.id, from: caller))
     }
 
-    /// Changes how important a task is.
+    /// Changes a task's priority.
     func setTaskPriority(
         _ call: Wire.SetTaskPriority,
         _ reply: Reply<Wire.SetTaskPriority>,
@@ -74,7 +74,7 @@ extension Daemon {
         perform(machine.setPriority(call.priority, ofTask: call.id, from: caller))
     }
 
-    /// Changes how fast all tasks may load and send.
+    /// Changes the rate limits of all tasks together.
     func setRates(
         _ call: Wire.SetRates,
         _ reply: Reply<Wire.SetRates>,
@@ -94,7 +94,7 @@ extension Daemon {
         perform(machine.removeHook(call.application, from: caller))
     }
 
-    /// Cancels an application's tasks, and starts it no more.
+    /// Cancels an application's tasks, and no longer starts it.
     func quitApplication(
         _ call: Wire.QuitApplication,
         _ reply: Reply<Wire.QuitApplication>,

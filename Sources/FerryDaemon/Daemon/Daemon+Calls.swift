@@ -12,7 +12,7 @@ extension Daemon: VarlinkServerHandler {
         perform(machine.connected(identifier))
     }
 
-    /// A client is gone, and a file that it has passed does not answer yet.
+    /// A client has disconnected while a file that it passed does not respond yet.
     func connectionDidHangUp(_ connection: VarlinkConnection) {
         guard let identifier = connections[ObjectIdentifier(connection)] else { return }
         perform(machine.hungUp(identifier, at: now))
@@ -39,7 +39,7 @@ extension Daemon: VarlinkServerHandler {
         log.write(.warning, "\(text) was refused: \(reason)")
     }
 
-    /// Who calls, of a call that is answered later.
+    /// Returns the caller of a call that is answered later.
     func caller(over connection: VarlinkConnection) -> DaemonStateMachine.Caller {
         DaemonStateMachine.Caller(
             call: makeIdentifier(),
@@ -48,7 +48,7 @@ extension Daemon: VarlinkServerHandler {
         )
     }
 
-    /// Who makes a call that is answered by "done".
+    /// Returns the caller of a call that is answered with "done".
     func caller<Method: TransferMethod>(
         awaiting reply: Reply<Method>,
         over connection: VarlinkConnection
@@ -78,7 +78,7 @@ extension Daemon: VarlinkServerHandler {
         perform(machine.openSession(call, from: caller))
     }
 
-    /// Makes a download.
+    /// Creates a download.
     func createDownload(
         _ call: Wire.CreateDownload,
         _ reply: Reply<Wire.CreateDownload>,
@@ -92,7 +92,7 @@ extension Daemon: VarlinkServerHandler {
         perform(machine.createDownload(call, from: caller, at: now))
     }
 
-    /// Ends a task such that it can be continued.
+    /// Ends a task so that it can be resumed later.
     func cancelProducingResumeData(
         _ call: Wire.CancelProducingResumeData,
         _ reply: Reply<Wire.CancelProducingResumeData>,
@@ -106,7 +106,7 @@ extension Daemon: VarlinkServerHandler {
         perform(machine.cancelProducingResumeData(call, from: caller))
     }
 
-    /// Changes how fast a session's tasks may load and send.
+    /// Changes the rate limits of a session's tasks.
     func setSessionRates(
         _ call: Wire.SetSessionRates,
         _ reply: Reply<Wire.SetSessionRates>,
@@ -116,7 +116,7 @@ extension Daemon: VarlinkServerHandler {
         perform(machine.setRates(call.rates, ofSession: call.session, from: caller))
     }
 
-    /// Lets a suspended task run.
+    /// Resumes a suspended task.
     func resume(
         _ call: Wire.Resume,
         _ reply: Reply<Wire.Resume>,
@@ -126,7 +126,7 @@ extension Daemon: VarlinkServerHandler {
         perform(machine.resume(call, from: caller, at: now))
     }
 
-    /// Stops a task.
+    /// Suspends a task.
     func suspend(
         _ call: Wire.Suspend,
         _ reply: Reply<Wire.Suspend>,
@@ -146,7 +146,7 @@ extension Daemon: VarlinkServerHandler {
         perform(machine.cancel(call, from: caller))
     }
 
-    /// Changes an application's own words on a task.
+    /// Changes a task's description.
     func setDescription(
         _ call: Wire.SetDescription,
         _ reply: Reply<Wire.SetDescription>,
@@ -156,7 +156,7 @@ extension Daemon: VarlinkServerHandler {
         perform(machine.setDescription(call, from: caller))
     }
 
-    /// Changes how important a task is.
+    /// Changes a task's priority.
     func setPriority(
         _ call: Wire.SetPriority,
         _ reply: Reply<Wire.SetPriority>,
@@ -166,7 +166,7 @@ extension Daemon: VarlinkServerHandler {
         perform(machine.setPriority(call, from: caller))
     }
 
-    /// Changes until when a task does not begin.
+    /// Changes a task's earliest begin date.
     func setEarliestBegin(
         _ call: Wire.SetEarliestBegin,
         _ reply: Reply<Wire.SetEarliestBegin>,
@@ -176,7 +176,7 @@ extension Daemon: VarlinkServerHandler {
         perform(machine.setEarliestBegin(call, from: caller, at: now))
     }
 
-    /// Changes how a task is carried out.
+    /// Changes a task's options.
     func setOptions(
         _ call: Wire.SetOptions,
         _ reply: Reply<Wire.SetOptions>,
@@ -186,7 +186,7 @@ extension Daemon: VarlinkServerHandler {
         perform(machine.setOptions(call, from: caller))
     }
 
-    /// Lets a task begin whose application was asked.
+    /// Lets a task begin after its application was asked.
     func begin(
         _ call: Wire.Begin,
         _ reply: Reply<Wire.Begin>,
@@ -216,7 +216,7 @@ extension Daemon: VarlinkServerHandler {
         perform(machine.answerChallenge(call, from: caller, at: now))
     }
 
-    /// Takes an event as dealt with.
+    /// Acknowledges an event.
     func acknowledge(
         _ call: Wire.Acknowledge,
         _ reply: Reply<Wire.Acknowledge>,
@@ -226,7 +226,7 @@ extension Daemon: VarlinkServerHandler {
         perform(machine.acknowledge(call, from: caller))
     }
 
-    /// Ends a session for good.
+    /// Ends a session permanently.
     func closeSession(
         _ call: Wire.CloseSession,
         _ reply: Reply<Wire.CloseSession>,
@@ -238,7 +238,7 @@ extension Daemon: VarlinkServerHandler {
 
     // MARK: Subscriptions
 
-    /// Tells a session's events.
+    /// Streams a session's events to a client.
     func subscribe(
         _ parameters: Wire.Subscribe,
         _ reply: Reply<Wire.Subscribe>,

@@ -4,13 +4,13 @@ import FerryWire
 import FoundationEssentials
 
 extension Daemon {
-    /// Does with the files of an earlier daemon what it has left undone.
+    /// Completes the work on files that an earlier daemon has left undone.
     ///
-    /// It deletes those that no task knows, and puts those of tasks that have ended where their
-    /// resume data says, before anybody is told of it.
+    /// Files without a task are deleted. Files of tasks that have ended are moved to the path in their resume data,
+    /// before any client receives it.
     func settleFiles() async {
         var sessions: Set<Int64> = []
-        // There may be a file for each of a hundred thousand tasks that nobody has taken.
+        // A hundred thousand tasks may each have a file that no application has taken.
         let pageSize = 4096
         let leftovers = files.findLeftovers()
         var left = leftovers.tasks.sorted()[...]
@@ -22,11 +22,11 @@ extension Daemon {
                 let known = Set(standings.map(\.id))
                 for task in page where !known.contains(task) { files.discard(task: task) }
                 let ended = standings.filter { $0.state == .completed }
-                // What was sent is not needed any more, nor what a file was while it was not complete.
+                // The files that were sent, and the companions of incomplete files, are no longer needed.
                 for task in ended where leftovers.tasksWithCompanions.contains(task.id) {
                     settle(task)
                 }
-                // A download that is complete keeps its file, and has not failed last.
+                // A complete download keeps its file, and its last attempt has not failed.
                 sessions.formUnion(ended.filter(\.hasFailed).map(\.sessionID))
             } catch {
                 // Better a file too many than a download lost.
@@ -37,7 +37,7 @@ extension Daemon {
     }
 
     private func settle(_ task: TaskStanding) {
-        // What has failed may have left a file for resume data, which goes with its record.
+        // A failed task may have left a file for resume data, which is moved together with its record.
         if task.hasFailed {
             files.uploads.discard(task: task.id)
         } else {
@@ -63,9 +63,9 @@ extension Daemon {
         }
     }
 
-    /// Puts a task's file where its resume data says.
+    /// Moves a task's file to the path in its resume data.
     func keepFile(of task: Int64, for resumeData: Data) {
-        // What an upload is continued from is at its server, and its file with the application.
+        // The state of a resumable upload is on its server, and its file belongs to the application.
         guard !UploadResumeData.isAround(resumeData) else { return files.discard(task: task) }
         do throws(TransferError) {
             try files.keep(task: task, for: resumeData)

@@ -5,9 +5,9 @@ import FoundationEssentials
 import Glibc
 
 extension Daemon {
-    /// The most tasks that one page holds.
+    /// The maximum number of tasks in a page.
     static let maximumPageSize = 1000
-    /// Above how many bytes of requests and the like a page holds no more tasks.
+    /// The number of bytes of requests and similar data above which a page takes no more tasks.
     static let pageByteLimit = 4 << 20
 
     /// Lists tasks, a page at a time.
@@ -21,7 +21,7 @@ extension Daemon {
         }
     }
 
-    /// Tells how a task stands.
+    /// Reports the state of a task.
     func getTask(
         _ call: Wire.GetTask,
         _ reply: Reply<Wire.GetTask>,
@@ -41,7 +41,7 @@ extension Daemon {
         reply.success(Wire.ListHooks.Reply(hooks: hooks()))
     }
 
-    /// Tells how the daemon stands.
+    /// Reports the status of the daemon.
     func getStatus(
         _ call: Wire.GetStatus,
         _ reply: Reply<Wire.GetStatus>,
@@ -87,8 +87,8 @@ extension Daemon {
         return Wire.ListTasks.Reply(tasks: tasks, next: page.next)
     }
 
-    /// How the first of some tasks stand, as many as a page holds, and which of them are gone; they
-    /// are taken off `ids`.
+    /// Returns the states of the first tasks of `ids`, as many as fit in a page, and which of them are gone; removes
+    /// them all from `ids`.
     func takeSnapshot(
         of ids: inout ArraySlice<Int64>
     ) async throws(TransferInterfaceError) -> Wire.WatchTasks.Reply {
@@ -105,7 +105,7 @@ extension Daemon {
         )
     }
 
-    /// What the store is to look for; `nil` when there is no such application or session.
+    /// Returns the filter for the store; `nil` if there is no such application or session.
     private func filter(_ list: Wire.ListTasks) -> TaskFilter? {
         let states =
             list.states.map { Set($0.flatMap(\.records)) }
@@ -132,7 +132,7 @@ extension Daemon {
         return present(record)
     }
 
-    /// A task as it stands: what the store knows, and what its transfer does.
+    /// Returns a task for a client, from its record in the store and the state of its transfer.
     func present(_ record: TaskRecord) -> Wire.Task {
         let session = machine.sessions[record.sessionID]
         let application = session.flatMap { machine.applications[$0.applicationID] }
@@ -166,7 +166,7 @@ extension Daemon {
         )
     }
 
-    /// Why a task waits, in the time of day.
+    /// Returns why a task waits, with dates in the time of day.
     private func wait(of record: TaskRecord) -> Wire.Wait? {
         guard var wait = machine.wait(of: record, at: now) else { return nil }
         if let until = wait.until { wait.until = machine.clock.wall(at: until) }
@@ -184,7 +184,7 @@ extension Daemon {
         }
     }
 
-    /// Tells how tasks stand, and how they change.
+    /// Reports the states of tasks, and their changes.
     func watchTasks(
         _ call: Wire.WatchTasks,
         _ reply: Reply<Wire.WatchTasks>,
@@ -238,7 +238,7 @@ extension Daemon {
         )
     }
 
-    /// Reads from the store; its failures become the interface's.
+    /// Reads from the store, and converts its errors to the interface's.
     func reading<Value: Sendable>(
         _ body: @LoopActor () async throws(StoreError) -> Value
     ) async throws(TransferInterfaceError) -> Value {
@@ -251,7 +251,7 @@ extension Daemon {
 }
 
 extension TaskRecord.State {
-    /// What a client is told.
+    /// The state that a client sees.
     fileprivate var presented: Wire.TaskState {
         switch self {
         case .suspended, .heldSuspended: .suspended
@@ -262,7 +262,7 @@ extension TaskRecord.State {
 }
 
 extension Wire.TaskState {
-    /// The states of the store that may look like this one.
+    /// The states of the store that a client may see as this one.
     fileprivate var records: [TaskRecord.State] {
         switch self {
         case .suspended: [.suspended, .heldSuspended]

@@ -2,7 +2,7 @@ import FerrySystem
 import FerryTransfer
 
 extension Daemon {
-    /// Copies a task's file, which is complete, for another that asks for the same.
+    /// Copies a task's complete file for another task that requests the same.
     func copyFile(_ copy: DaemonStateMachine.FileCopy) {
         let copying = PartialFile.Copying(
             byteCount: copy.byteCount,

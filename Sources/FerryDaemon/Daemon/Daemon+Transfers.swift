@@ -21,14 +21,14 @@ extension Daemon {
         let preparation = TransferPreparation()
         transfers[task.id] = preparation
         connectionFiles.read(start.connections, ofSession: task.sessionID) { [weak self] setup in
-            // The task may have ended meanwhile, and even have begun again.
+            // The task may have ended meanwhile, and may even have started again.
             guard let self, transfers[task.id] === preparation else { return }
             transfers[task.id] = nil
             startTransfer(start, request, setup)
         }
     }
 
-    /// Starts a transfer for which everything is there, or of which it is known what is not.
+    /// Starts a transfer, or fails it if its setup could not be read.
     private func startTransfer(
         _ start: DaemonStateMachine.TransferStart,
         _ request: Wire.Request,
@@ -46,7 +46,7 @@ extension Daemon {
         }
     }
 
-    /// What carries a transfer.
+    /// Returns the client that carries a transfer.
     func client(
         for start: DaemonStateMachine.TransferStart,
         _ setup: ConnectionSetup
@@ -91,7 +91,7 @@ extension Daemon {
         }
     }
 
-    /// Finds or chooses where a download's file grows.
+    /// Finds or chooses where a download's file is written.
     func findPlace(
         of task: Int64,
         in directory: String?,
@@ -155,7 +155,7 @@ extension Daemon {
         download.start()
     }
 
-    /// Asks no server for what the disk could not take, once it was full.
+    /// Throws if the disk was full and still has no room, so that no server is asked.
     private func requireRoom(for task: TaskRecord) throws(TransferError) {
         let failure = AttemptFailure.decode(task.lastError)
         guard failure?.code == TransferError.Code.diskFull.rawValue else { return }
@@ -163,7 +163,7 @@ extension Daemon {
         if let shortage = files.shortage(of: missing, for: task.id) { throw shortage }
     }
 
-    /// How the requests of a transfer are carried through to their answers.
+    /// Returns the configuration for loading a transfer's requests.
     func loadConfiguration(for start: DaemonStateMachine.TransferStart) -> Load.Configuration {
         let own = start.options?.rates ?? SharedRates()
         let rates = rateLimits.makeRates(forSession: start.task.sessionID)
@@ -172,7 +172,7 @@ extension Daemon {
         return Load.Configuration(asksForTrust: start.asksForTrust, rates: rates)
     }
 
-    /// What a response means that says that the server is unavailable, after so many of them in a row.
+    /// Returns how to treat a response that the server is unavailable, given the number of consecutive ones.
     func unavailableResponses(
         to start: DaemonStateMachine.TransferStart
     ) -> Download.UnavailableResponses {
@@ -223,7 +223,7 @@ extension Daemon {
         )
     }
 
-    /// Gives the machine an input and performs what it asks for.
+    /// Passes an input to the state machine and performs the resulting effects.
     func input(
         _ body: (inout DaemonStateMachine, Date) -> [DaemonStateMachine.Effect]
     ) {
@@ -263,7 +263,7 @@ extension Daemon {
         }
     }
 
-    /// What makes calls on the files of a task's application.
+    /// Returns the queue for the files of a task's application.
     func queue(of task: TaskRecord) -> BlockingQueue {
         applicationQueues.queue(of: machine.application(ofSession: task.sessionID))
     }
@@ -298,7 +298,7 @@ extension Daemon {
         }
     }
 
-    /// Makes resume data of a task that has not used those it was made from.
+    /// Makes resume data of a task that has not used the data it was made from.
     private func resumeData(
         of task: TaskRecord,
         from unused: Data
@@ -307,7 +307,7 @@ extension Daemon {
         case .success(let checkpoint):
             return resumeData(of: task, checkpoint)
         case .failure(let error):
-            // What could not be taken over still stands for the bytes.
+            // Resume data that could not be taken over still represents the bytes.
             let isSpoilt = error.spoilsResumeData
             return resumeData(of: task, nil).flatMapError { _ in
                 isSpoilt ? .failure(.bytesLost) : .success(unused)
@@ -315,7 +315,7 @@ extension Daemon {
         }
     }
 
-    /// Makes resume data of a task whose file has a place of its own.
+    /// Makes resume data of a task whose file has its own place.
     private func resumeDataOfPlace(
         of task: TaskRecord,
         _ checkpoint: Checkpoint?
@@ -347,7 +347,7 @@ extension Daemon {
     // MARK: Applications
 
     func launch(_ application: Int64, _ launch: LaunchRecord, session: String) {
-        // One that hangs keeps a thread, and all of them would come about together.
+        // A start that hangs occupies a thread, and repeated starts would all take effect together.
         guard starts[application] != launch else {
             let text = "the start before has not come about yet"
             return input { machine, now in machine.launched(application, error: text, at: now) }
@@ -370,7 +370,7 @@ extension Daemon {
                 do throws(SystemCallError) {
                     process = try await Self.start(program, on: queue)
                 } catch let error where error.call == "chdir" {
-                    // The directory has gone, or its disk; the application's events matter more.
+                    // The directory or its disk is missing; the application's events matter more.
                     log.write(.warning, "an application is started in / instead: \(error)")
                     var program = program
                     program.directory = "/"
@@ -387,8 +387,8 @@ extension Daemon {
         }
     }
 
-    /// Starts a program off the loop: its file and its directory may be on a disk that does not answer, and
-    /// the call returns only when it runs.
+    /// Starts a program off the loop: its file and its directory may be on a disk that does not respond, and the call
+    /// returns only when the program runs.
     private static func start(
         _ program: ProcessLaunch,
         on queue: BlockingQueue
@@ -410,6 +410,6 @@ extension Daemon {
 }
 
 extension TransferError {
-    /// Whether resume data that could not be used for this reason never can be.
+    /// Whether the error means that the resume data can never be used.
     fileprivate var spoilsResumeData: Bool { code == .fileMissing || code == .resumeDataInvalid }
 }

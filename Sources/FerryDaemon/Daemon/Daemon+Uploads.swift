@@ -6,7 +6,7 @@ import FerryWire
 import FoundationEssentials
 
 extension Daemon {
-    /// A client hands over a file.
+    /// Creates an upload of a file that a client passes.
     func createUpload(
         _ create: Wire.CreateUpload,
         _ reply: Reply<Wire.CreateUpload>,
@@ -28,7 +28,7 @@ extension Daemon {
         }
     }
 
-    /// Makes sure that what a client has handed over can be sent, whatever becomes of it.
+    /// Secures the file that a client has passed, so that it can be sent whatever happens to it.
     func secure(_ upload: UploadState, of task: Int64, for call: DaemonStateMachine.CallIdentifier)
     {
         let file = arrivingFiles.removeValue(forKey: call)
@@ -74,7 +74,7 @@ extension Daemon {
         upload.start()
     }
 
-    /// Has a server forget an upload that its application has cancelled; what comes of it concerns nobody.
+    /// Asks a server to delete an upload that its application has cancelled; the result is ignored.
     func terminate(_ task: TaskRecord, _ resource: UploadResource) {
         guard let request = task.requestToSend else { return }
         let configuration = machine.sessions[task.sessionID]?.configuration

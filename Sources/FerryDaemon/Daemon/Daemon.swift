@@ -5,16 +5,16 @@ import FerryTransfer
 import FerryWire
 import FoundationEssentials
 
-/// Owns the daemon's decisions and performs what they ask for.
+/// Owns the daemon's state machine and performs its effects.
 @LoopActor
 final class Daemon {
     let store: Store
     let files: TransferFiles
     let clients: TransferClients
     let connectionFiles = ConnectionFiles()
-    /// The time that everything is measured by.
+    /// The current moment in the daemon's time.
     var now: Date { machine.clock.now() }
-    /// What is known of servers by the uploads to them.
+    /// The knowledge about servers from the uploads to them.
     let uploadMemory = UploadMemory()
     let log: Log
     let started = Date()
@@ -26,21 +26,21 @@ final class Daemon {
 
     var machine: DaemonStateMachine
     var transfers: [Int64: any RunningTransfer] = [:]
-    /// What people have asked for and was not done yet, and by which process.
+    /// The actions of people that are not done yet, with the process that requested each.
     var actions: [DaemonStateMachine.CallIdentifier: (PersonalAction, Int32)] = [:]
-    /// The files that have come along with calls that create uploads.
+    /// The files that were passed with calls that create uploads.
     var arrivingFiles: [DaemonStateMachine.CallIdentifier: ArrivingFile] = [:]
-    /// What makes calls on the files of applications.
+    /// The queues for the files of applications.
     let applicationQueues = ApplicationQueues()
-    /// The copies that are being made for tasks of others' files.
+    /// The copies of other tasks' files that are being made, by the task that gets the copy.
     var copies: [Int64: PartialFile.Copying] = [:]
-    /// The transfers that wait for an answer to what their servers want to know, and where it goes.
+    /// The functions that take the answers to challenges, by the transfer that waits for one.
     var questions: [Int64: @LoopActor (LoadChallengeAnswer) -> Void] = [:]
     let rateLimits = RateLimits()
     private var connectivity: ConnectivityObservation?
     private var wallClock: WallClockObservation?
     var children: [Int64: ChildProcess] = [:]
-    /// The starts of applications that have not come about yet.
+    /// The starts of applications that have not completed yet.
     var starts: [Int64: LaunchRecord] = [:]
     var answers: [DaemonStateMachine.CallIdentifier: PendingAnswer] = [:]
     var subscriptions: [DaemonStateMachine.CallIdentifier: Reply<Wire.Subscribe>] = [:]
@@ -52,15 +52,15 @@ final class Daemon {
     private var pendingEffects: [DaemonStateMachine.Effect] = []
     private var isPerforming = false
 
-    /// Creates a daemon over its parts.
+    /// Creates a daemon from its parts.
     ///
     /// - Parameters:
     ///   - store: The queue.
-    ///   - files: Where downloads lie.
-    ///   - client: What carries them.
-    ///   - log: Where it tells what it does.
+    ///   - files: The files of transfers.
+    ///   - client: The client that carries transfers.
+    ///   - log: The log.
     ///   - options: Its limits and delays.
-    ///   - socketPaths: Where it is reached.
+    ///   - socketPaths: The paths of its sockets.
     ///   - onExit: Called on the loop when there is nothing left to do, or after a stop.
     init(
         store: Store,
@@ -86,7 +86,7 @@ final class Daemon {
         wallClock?.cancel()
     }
 
-    /// Takes up the queue as it was left.
+    /// Resumes the queue from its stored state.
     ///
     /// - Throws: ``StoreError`` when the queue cannot be read.
     func start() async throws(StoreError) {
@@ -114,7 +114,7 @@ final class Daemon {
         )
     }
 
-    /// Has the machine know when somebody has set the clock.
+    /// Notifies the state machine when the clock is set.
     private func observeClock() {
         do throws(SystemCallError) {
             wallClock = try WallClockObservation { [weak self] in
@@ -128,23 +128,23 @@ final class Daemon {
         }
     }
 
-    /// Has the machine know whether a route leads off this machine, now and whenever that changes.
+    /// Notifies the state machine when a route off this machine becomes available or unavailable.
     private func observeConnectivity() {
         connectivity = ConnectivityMonitor.shared.observe { [weak self] connectivity in
             self?.input { machine, now in machine.connectivityChanged(to: connectivity, at: now) }
         }
     }
 
-    /// Ends the process as soon as what is under way is in the store.
+    /// Ends the process as soon as the work under way is in the store.
     func stop() { perform(machine.stopDaemon(call: nil)) }
 
-    /// Whether the process ends because it has nothing to do, not because it was told to.
+    /// Whether the process ends because it is idle, not because it was asked to stop.
     var mayGoOn: Bool { machine.stage == .idle }
 
-    /// A client has come after all.
+    /// Continues to serve, because a client has connected after all.
     func goOn() { perform(machine.goOn(at: now)) }
 
-    /// A number that no other call, connection or watcher has.
+    /// Returns a number that no other call, connection or watcher has.
     func makeIdentifier() -> UInt64 {
         nextIdentifier += 1
         return nextIdentifier
@@ -152,7 +152,7 @@ final class Daemon {
 
     // MARK: Effects
 
-    /// Performs effects in their order; those that performing brings about come after them.
+    /// Performs effects in order, followed by the effects that result from them.
     func perform(_ effects: [DaemonStateMachine.Effect]) {
         pendingEffects += effects
         guard !isPerforming else { return }
@@ -250,7 +250,7 @@ final class Daemon {
     private func setTimer(_ timer: DaemonStateMachine.Timer, _ date: Date?) {
         timers.removeValue(forKey: timer)?.cancel()
         guard let date else { return }
-        // Beyond a month the clock is looked at again before anything happens.
+        // A timer beyond a month checks the clock again before it fires.
         let seconds = min(max(0, date.timeIntervalSince(now)), 2_592_000)
         timers[timer] = EventLoop.shared.schedule(after: .seconds(seconds)) { [weak self] in
             guard let self else { return }
@@ -278,8 +278,7 @@ final class Daemon {
         }
     }
 
-    /// What has happened must get into the store, however long the disk is full; only a daemon
-    /// that is told to stop does not wait.
+    /// Retries a failed commit that must reach the store, however long the disk is full, unless the daemon is stopping.
     private func failed(_ commit: CommitBacklog.Commit, _ error: StoreError) {
         guard !machine.isStopping, backlog.enqueue(commit, after: error) else {
             return perform(machine.commitFailed(error, commit.continuation, at: now))

@@ -10,7 +10,7 @@ struct PendingAnswer {
     /// Answers it with an error.
     let refuse: @LoopActor (TransferInterfaceError) -> Void
 
-    /// A call that is answered by these functions.
+    /// Creates a call that these functions answer.
     init(
         succeed: @escaping @LoopActor (DaemonStateMachine.Answer) -> Void,
         refuse: @escaping @LoopActor (TransferInterfaceError) -> Void
@@ -19,12 +19,12 @@ struct PendingAnswer {
         self.refuse = refuse
     }
 
-    /// A call that is answered by "done".
+    /// Creates a call that is answered with "done".
     init<Method: TransferMethod>(_ reply: Reply<Method>) where Method.Reply == Wire.Empty {
         self.init(reply) { answer in answer == .done ? Wire.Empty() : nil }
     }
 
-    /// A call whose answer is made by `convert`; `nil` for an answer of another kind.
+    /// Creates a call whose answer is made by `convert`, which returns `nil` for an answer of another kind.
     init<Method: TransferMethod>(
         _ reply: Reply<Method>,
         _ convert: @escaping @LoopActor (DaemonStateMachine.Answer) -> Method.Reply?

@@ -1,10 +1,10 @@
 import FerrySystem
 import FerryTransfer
 
-/// The limits that transfers share: of all of them, and of each session's.
+/// The rate limits that transfers share: one for all, and one for each session.
 @LoopActor
 final class RateLimits {
-    /// The limits of one who shares them, in both directions.
+    /// A limit for each direction.
     @LoopActor
     private final class Pair {
         let receiving = RateLimit()
@@ -19,7 +19,7 @@ final class RateLimits {
     private let all = Pair()
     private var sessions: [Int64: Pair] = [:]
 
-    /// Changes the limits of a session's transfers together, or of all.
+    /// Changes the limits for all of a session's transfers together, or for all transfers.
     func set(_ rates: SharedRates, forSession session: Int64?) {
         (session.map { pair(of: $0) } ?? all).set(rates)
     }

@@ -1,10 +1,10 @@
 import FerrySystem
 import FerryTransfer
 
-/// A transfer that is under way, in whatever direction.
+/// A transfer that is under way, in either direction.
 @LoopActor
 protocol RunningTransfer: AnyObject {
-    /// How fast its bytes may arrive and leave.
+    /// The rates at which it may receive and send.
     var rates: TransferRates? { get }
     /// Ends it at once and without an event.
     func cancel()
@@ -13,11 +13,11 @@ protocol RunningTransfer: AnyObject {
 extension Download: RunningTransfer {}
 extension Upload: RunningTransfer {}
 
-/// What stands for a transfer while what it needs is being read.
+/// A placeholder for a transfer while its files are being read or found.
 @LoopActor
 final class TransferPreparation: RunningTransfer {
     let rates: TransferRates? = nil
 
-    /// Nothing is under way that could be ended.
+    /// Does nothing, as no transfer has started.
     func cancel() {}
 }

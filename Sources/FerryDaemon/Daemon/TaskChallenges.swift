@@ -2,20 +2,20 @@ import FerryHTTP
 import FerrySystem
 import FerryTransfer
 
-/// Has the application of a task decide about its challenges.
+/// Asks the application of a task to decide about its challenges.
 final class TaskChallenges: ChallengeDecider {
     private let task: Int64
     private let session: Int64
     private let ownIdentity: OwnIdentity?
     private weak let daemon: Daemon?
 
-    /// Makes a decider.
+    /// Creates a decider.
     ///
     /// - Parameters:
     ///   - task: The task.
     ///   - session: Its session.
-    ///   - ownIdentity: Who the client is without being asked.
-    ///   - daemon: Where the application is asked.
+    ///   - ownIdentity: The client's identity that needs no decision.
+    ///   - daemon: The daemon that asks the application.
     init(task: Int64, session: Int64, ownIdentity: OwnIdentity?, daemon: Daemon) {
         self.task = task
         self.session = session

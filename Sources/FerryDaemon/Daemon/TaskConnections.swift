@@ -1,7 +1,7 @@
 import FerrySystem
 import FerryTransfer
 
-/// Counts the connections that a download has beside its first one against the daemon's limits.
+/// Counts the connections of a download beyond its first one against the daemon's limits.
 final class TaskConnections: ConnectionLender {
     private let task: Int64
     private let session: Int64
@@ -26,10 +26,10 @@ final class TaskConnections: ConnectionLender {
                 host: Self.host(of: origin)
             )
         else { return }
-        // Not from inside of what the machine has just asked for.
+        // Not while an effect of the machine is being performed.
         LoopActor.perform { daemon.input { machine, now in machine.searchForTasks(at: now) } }
     }
 
-    /// The host that an origin counts for.
+    /// Returns the host that an origin counts for.
     static func host(of origin: String) -> String { Origin(url: origin + "/")?.authority ?? origin }
 }

@@ -2,11 +2,11 @@ import FerryStore
 import FerrySystem
 import FerryWire
 
-/// Tells a client how tasks change, at most ten times a second.
+/// Notifies a client of changes to tasks, at most ten times a second.
 @LoopActor
 final class TaskWatcher {
     private static let interval = Duration.milliseconds(100)
-    /// How many changes wait for a client that does not read.
+    /// The maximum number of changes that wait for a client that does not read.
     private static let greatestBacklog = 100_000
     private let ids: Set<Int64>?
     private let reply: Reply<Wire.WatchTasks>
@@ -15,9 +15,9 @@ final class TaskWatcher {
     private var removed: Set<Int64> = []
     private var timer: LoopTimer?
     private var isReading = true
-    /// Called once when nobody waits for changes any more.
+    /// Called once when the client no longer waits for changes.
     private var onEnd: (@LoopActor () -> Void)?
-    /// Where the client's catching up is waited for.
+    /// The continuation that waits for the client to catch up.
     private var catchingUp: CheckedContinuation<Void, Never>?
 
     init(ids: [Int64]?, reply: Reply<Wire.WatchTasks>, daemon: Daemon) {
@@ -26,7 +26,7 @@ final class TaskWatcher {
         self.daemon = daemon
     }
 
-    /// Tells how tasks stand, then, to a client that wants more, how they change.
+    /// Sends the states of tasks and then, to a client that wants more, their changes.
     func start(onEnd: @escaping @LoopActor () -> Void) {
         self.onEnd = onEnd
         reply.onWritable = { [weak self] in self?.goOn() }
@@ -56,7 +56,7 @@ final class TaskWatcher {
         changesDidGrow()
     }
 
-    /// Nobody waits for changes any more.
+    /// Ends the watcher, as its client no longer waits for changes.
     func end() {
         onEnd?()
         onEnd = nil
@@ -70,7 +70,7 @@ final class TaskWatcher {
 
     private func changesDidGrow() {
         guard changed.count + removed.count <= Self.greatestBacklog else {
-            // It may begin anew; to remember still more for it would be to remember without end.
+            // The client may start again; the backlog must not grow without limit.
             let limit = Int64(Self.greatestBacklog)
             return fail(.limitExceeded(limit: "unread changes", maximum: limit))
         }
@@ -92,7 +92,7 @@ final class TaskWatcher {
 
     private func schedule() {
         guard timer == nil, !isReading, !(changed.isEmpty && removed.isEmpty) else { return }
-        // Its writability calls again.
+        // `onWritable` calls this again.
         guard reply.isWritable else { return }
         timer = EventLoop.shared.schedule(after: Self.interval) { [weak self] in
             guard let self else { return }
@@ -118,7 +118,7 @@ final class TaskWatcher {
         }
     }
 
-    /// Tells how tasks stand, page by page as the client takes them; one page is told in any case.
+    /// Sends the states of tasks, page by page as the client takes them; at least one page is sent.
     private func send(
         _ ids: [Int64],
         removed gone: [Int64] = []
@@ -134,11 +134,11 @@ final class TaskWatcher {
         } while !left.isEmpty
     }
 
-    /// Waits until the client has caught up; returns whether it is still there.
+    /// Waits until the client has caught up; returns whether it is still connected.
     private func isReady() async -> Bool {
         while reply.isOpen, !reply.isWritable {
             await withCheckedContinuation { continuation in
-                // The loop may have had a turn in between, in which the client has caught up or left.
+                // The loop may have run in between, and the client may have caught up or left.
                 if reply.isOpen, !reply.isWritable {
                     catchingUp = continuation
                 } else {

@@ -1,20 +1,19 @@
 import FerryStore
 
-/// Commits that the disk did not take and that are made again, in the order in which what they
-/// tell of has happened.
+/// Commits that the disk did not take and that are retried, in the order of the events that they record.
 struct CommitBacklog: Hashable, Sendable {
-    /// A commit as the machine has asked for it.
+    /// A commit as requested by the machine.
     struct Commit: Hashable, Sendable {
         /// The changes.
         var mutations: [Mutation]
-        /// What they must outlive.
+        /// The durability of the changes.
         var durability: Durability
-        /// What becomes of the receipt.
+        /// How the machine continues with the receipt.
         var continuation: DaemonStateMachine.Continuation
-        /// Which of all it is; 0 for one that nobody was asked to make.
+        /// The commit's position among all commits; 0 before it is numbered.
         fileprivate(set) var number: UInt64 = 0
 
-        /// Leaves out what is no longer so, as another commit that tells of something later is in the store.
+        /// Leaves out changes that a later commit, which is in the store, has replaced.
         fileprivate mutating func leaveOut(replacedBy other: Commit, _ receipt: Receipt) {
             guard number < other.number else { return }
             let opened = receipt.openedSessions.map(\.session.id)
@@ -33,12 +32,12 @@ struct CommitBacklog: Hashable, Sendable {
     private var failureCount = 0
     private var isTimerSet = false
 
-    /// Whether nothing waits.
+    /// Whether no commit waits.
     var isEmpty: Bool { commits.isEmpty }
 
-    /// Numbers a commit, and enqueues one that must not overtake those that wait.
+    /// Numbers a commit, and enqueues it if it must not overtake those that wait.
     ///
-    /// - Returns: Whether it is enqueued; otherwise it is to be made now.
+    /// - Returns: Whether it is enqueued; otherwise it must be made now.
     mutating func enqueue(_ commit: inout Commit) -> Bool {
         if commit.number == 0 {
             lastNumber += 1
@@ -49,18 +48,18 @@ struct CommitBacklog: Hashable, Sendable {
         return true
     }
 
-    /// Enqueues a commit that has failed, if it is to be made again.
+    /// Enqueues a commit that has failed, if it is to be retried.
     ///
     /// - Returns: Whether it is enqueued; otherwise its failure is final.
     mutating func enqueue(_ commit: Commit, after error: StoreError) -> Bool {
         guard error.isTransient, commit.continuation.isRetried else { return false }
-        // One that was on its way comes before those that were kept meanwhile.
+        // A commit that was under way goes before those that were enqueued meanwhile.
         let place = commits.firstIndex { $0.number > commit.number } ?? commits.endIndex
         commits.insert(commit, at: place)
         return true
     }
 
-    /// When to make the commits that wait, if no timer is set for that.
+    /// Returns the delay before the waiting commits are made, if no timer is set for that.
     mutating func delay() -> Duration? {
         guard !commits.isEmpty, !isTimerSet else { return nil }
         isTimerSet = true
@@ -68,16 +67,16 @@ struct CommitBacklog: Hashable, Sendable {
         return .seconds(min(Self.maximumDelay, 1 << min(failureCount, 6)))
     }
 
-    /// Takes the commits that wait, to make them in their order.
+    /// Removes and returns the waiting commits, to be made in order.
     mutating func takeAll() -> [Commit] {
         isTimerSet = false
         defer { commits = [] }
         return commits
     }
 
-    /// The disk has taken a commit, perhaps past others that wait.
+    /// Records that the disk has taken a commit, perhaps ahead of others that wait.
     ///
-    /// - Returns: What becomes of the commits that are not made any more, as nothing of what they tell is still so.
+    /// - Returns: The continuations of commits that are dropped, because later ones have replaced all their changes.
     mutating func succeeded(
         _ commit: Commit,
         _ receipt: Receipt
@@ -91,7 +90,7 @@ struct CommitBacklog: Hashable, Sendable {
 }
 
 extension Mutation {
-    /// Whether nothing is left of another change once this one is made.
+    /// Returns whether this change replaces another one entirely.
     fileprivate func replaces(_ other: Mutation) -> Bool {
         switch (self, other) {
         case (.setCheckpoint(let task, _), .setCheckpoint(let otherTask, _)),

@@ -2,73 +2,72 @@ import FerryTransfer
 
 /// The daemon's limits and delays.
 struct DaemonPolicy: Sendable {
-    /// How many transfers run at once, over all hosts.
+    /// The maximum number of transfers at once, over all hosts.
     var maximumTransfers = 32
-    /// How many transfers run at once for one host, over all sessions.
+    /// The maximum number of transfers at once for one host, over all sessions.
     var maximumTransfersPerHost = 16
-    /// How long a transfer has its place at least before it may have to leave it to an application that has fewer
-    /// places and tasks that wait, in seconds.
+    /// The minimum time that a transfer keeps its place before an application that has fewer places and has waiting
+    /// tasks may get it, in seconds.
     var minimumPlaceTime: Double = 20
-    /// Below how many bytes per second a transfer brings next to nothing: a modem brings twenty times as much.
+    /// The number of bytes per second below which a transfer is a trickle: a modem is twenty times as fast.
     var trickleRate: Double = 256
-    /// For how long a transfer may bring next to nothing before it leaves its place to whatever else waits, in seconds;
-    /// twice as long each further time, so that it gets done as well.
+    /// The time that a transfer may trickle before it leaves its place to any waiting task, in seconds; it doubles each
+    /// time, so that the transfer completes as well.
     var trickleTime: Double = 60
-    /// How long a server may take its time to answer what it must not be asked twice, while others wait, in seconds.
+    /// The time that a server has to answer a request that must not be repeated, while other tasks wait, in seconds.
     var answerTime: Double = 900
-    /// How often such a time is doubled at most.
+    /// The maximum number of times that ``trickleTime`` is doubled.
     var maximumTrickleDoublings = 6
-    /// How long at least until it is looked again whether places are to go to others, in seconds.
+    /// The minimum time until the shares are reviewed again, in seconds.
     var shareReviewInterval: Double = 5
-    /// How many tasks are known at once that have left their places because they brought next to nothing.
+    /// The maximum number of tasks that are remembered for having left their places as trickles.
     var maximumYields = 1024
-    /// How many tasks get the bytes of one other at most; each is held in memory.
+    /// The maximum number of tasks that follow one other; each is held in memory.
     var maximumFollowers = 32
-    /// How long the end of a task waits for copies of its file for others, in seconds.
+    /// The time that the end of a task waits for copies of its file for other tasks, in seconds.
     var copyTime: Double = 10
-    /// How many bytes a file has at most that is copied for another task where the disk cannot have both share them.
+    /// The maximum size of a file that is copied for another task if the disk cannot have both share blocks, in bytes.
     var greatestCopy: Int64 = 64 << 20
-    /// When several connections fetch one download, and how many at most.
+    /// When several connections load one download, and the maximum number of them.
     var segments = Download.SegmentPolicy()
-    /// When a failed attempt is made again.
+    /// The policy for retrying failed attempts.
     var retry = RetryPolicy()
-    /// How far off the next attempt may be of which only another boot knows: what is further off is not believed, as the
-    /// clock may have been set.
+    /// The longest wait from an earlier boot that is believed: a longer one is not, as the clock may have been set.
     var longestBelievedWait: Double = 3600
-    /// How long a transfer waits for room on the disk before it tries again, in seconds.
+    /// The time that a transfer waits for room on the disk before it retries, in seconds.
     var diskFullDelay: Double = 30
-    /// The wait after the first start of an application that came to nothing; it doubles each time.
+    /// The wait after the first unsuccessful start of an application; it doubles each time.
     var relaunchDelay: Double = 1
     /// The longest wait between two starts of an application, in seconds.
     var maximumRelaunchDelay: Double = 3600
-    /// How long the start of an application may take before it counts as a failure, in seconds: its file may be on a
-    /// disk that does not answer.
+    /// The time after which the start of an application counts as a failure, in seconds: its file may be on a disk that
+    /// does not respond.
     var launchPatience: Double = 60
-    /// How long after its start the daemon starts no application, in seconds: one that runs, and
-    /// whose daemon has died or has just been started by it, needs a moment to come.
+    /// The time after its own start in which the daemon starts no application, in seconds: a running one, whose daemon
+    /// has died or that has just started this one, needs a moment to connect.
     var relaunchGrace: Double = 2
-    /// How many transfers may wait at once until their applications have decided something.
+    /// The maximum number of transfers that wait at once for a decision of their applications.
     var maximumParkedTransfers = 32
-    /// How many tasks may wait at once until their applications have let them begin.
+    /// The maximum number of tasks that wait at once for their applications, without a transfer.
     var maximumQuestions = 256
-    /// How long one waits that exceeds this, in seconds.
+    /// The delay of a task that exceeds one of these limits, in seconds.
     var questionDelay: Double = 30
-    /// How many bytes the configuration of a session has at most, such as its header fields.
+    /// The maximum size of a session's configuration, including its header fields, in bytes.
     var maximumConfigurationByteCount = 256 << 10
-    /// How many bytes a session counts as at least: each is held in memory, however small its configuration.
+    /// The minimum number of bytes that a session counts as: each is held in memory, however small its configuration.
     var minimumSessionByteCount = 2 << 10
-    /// How many bytes an application's sessions have at most: enough for 8192 small ones.
+    /// The maximum size of an application's sessions, in bytes: enough for 8192 small ones.
     var maximumSessionByteCountPerApplication = 16 << 20
-    /// How many bytes all sessions have at most.
+    /// The maximum size of all sessions, in bytes.
     var maximumSessionByteCount = 64 << 20
-    /// How many bytes of names and values are kept of the header fields of an answer.
+    /// The maximum number of bytes kept of the names and values of a response's header fields.
     var maximumHeadByteCount = 16 << 10
-    /// How long the daemon stays with nothing to do and nobody connected, in seconds.
+    /// The time that the daemon stays while it has nothing to do and no client is connected, in seconds.
     var idleTime: Double = 10
     /// The shortest time between two progress events of a task, in seconds.
     var progressInterval = 0.1
-    /// How long until the store is asked again after it could not be read, in seconds.
+    /// The delay before the store is read again after a failure, in seconds.
     var rereadDelay: Double = 10
-    /// How many events are read from the log at once.
+    /// The number of events that are read from the log at once.
     var eventPageSize = 64
 }

@@ -3,29 +3,29 @@ import FerryWire
 import FoundationEssentials
 
 extension DaemonStateMachine {
-    // MARK: Tasks of anybody
+    // MARK: Tasks of all applications
 
     /// A person pauses a task.
     mutating func pauseTask(_ id: Int64, from caller: Caller, at now: Date) -> [Effect] {
         [commit([.holdTask(id, at: now)], then: .call(caller.call, task: id))]
     }
 
-    /// A person lets a paused task go on, and one that backs off try again at once.
+    /// A person resumes a paused task, or has a task that backs off retry at once.
     mutating func resumeTask(_ id: Int64, from caller: Caller, at now: Date) -> [Effect] {
         breaker.tryAll()
-        // Others of a host may go even where there is no such task.
+        // Other tasks of a host may start even if there is no such task.
         return [commit([.releaseTask(id, at: now)], then: .call(caller.call, task: id))]
             + searchForTasks(at: now)
     }
 
-    /// A person ends a task, or has an ended one forgotten that its application does not take.
+    /// A person cancels a task, or deletes an ended one that its application does not take.
     mutating func cancelTask(_ id: Int64, from caller: Caller) -> [Effect] {
         var ending = Ending.cancelled(for: .call(caller.call))
         ending.forgetsEnded = true
         return [query(.task(.id(id), ending))]
     }
 
-    /// A person wants an application's transfers gone (BG-38).
+    /// A person quits an application, so that its transfers end (BG-38).
     mutating func quitApplication(_ identifier: String, from caller: Caller) -> [Effect] {
         guard let id = application(named: identifier) else {
             return [.refuse(caller.call, .applicationNotFound(application: identifier))]
@@ -36,7 +36,7 @@ extension DaemonStateMachine {
         ]
     }
 
-    /// It is noted that an application was quit: it is not started, and its transfers end.
+    /// The store knows that an application was quit: it is not started, and its transfers end.
     mutating func quit(_ id: Int64, call: CallIdentifier) -> [Effect] {
         applications[id]?.objectionCount -= 1
         applications[id]?.record.quit = true
@@ -47,7 +47,7 @@ extension DaemonStateMachine {
             + sweep(.application(id), ending: ending, for: call)
     }
 
-    /// A person wants an application to be started no more.
+    /// A person no longer wants an application to be started.
     mutating func removeHook(_ identifier: String, from caller: Caller) -> [Effect] {
         guard let id = application(named: identifier) else {
             return [.refuse(caller.call, .applicationNotFound(application: identifier))]
@@ -61,14 +61,14 @@ extension DaemonStateMachine {
         ]
     }
 
-    /// It is noted that an application is started no more.
+    /// The store knows that an application is no longer started.
     mutating func hookRemoved(_ id: Int64, call: CallIdentifier) -> [Effect] {
         applications[id]?.objectionCount -= 1
         applications[id]?.record.launch = nil
         return [.answer(call, .done), .setTimer(.relaunch(application: id), nil)]
     }
 
-    /// It could not be noted that an application is not to be started.
+    /// The store could not record that an application must not be started.
     mutating func objectionFailed(
         _ id: Int64,
         call: CallIdentifier,

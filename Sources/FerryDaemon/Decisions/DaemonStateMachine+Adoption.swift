@@ -3,10 +3,10 @@ import FerryTransfer
 import FoundationEssentials
 
 extension DaemonStateMachine {
-    /// Takes over the file of a task's resume data, if it has any that is not its own yet.
+    /// Takes over the file of a task's resume data, if the task has not done so yet.
     ///
-    /// The store says so from the task's first moment until the file is there, so that a daemon
-    /// that dies in between takes it over when the task is to load. Until then nothing is loaded.
+    /// The store keeps the resume data until then. If the daemon dies before, the next one takes the file over when the
+    /// task is to load. Nothing is loaded until then.
     mutating func adopt(_ task: TaskRecord) -> [Effect] {
         guard let resumeData = ByteState.decode(task.checkpoint)?.resumeData,
             adoptions.insert(task.id).inserted
@@ -22,7 +22,7 @@ extension DaemonStateMachine {
         at now: Date
     ) -> [Effect] {
         work.end(in: .applicationFile)
-        // One that ends, or has ended, has no use for it.
+        // A task that ends, or has ended, does not need it.
         guard adoptions.contains(task.id), !endings.contains(task.id) else {
             adoptions.remove(task.id)
             return searchForTasks(at: now) + evaluateIdleness(at: now)
@@ -62,7 +62,7 @@ extension DaemonStateMachine {
             return .setCheckpoint(task: task.id, ByteState(failure: error).encoded)
         case .retry(let delay):
             let failure = AttemptFailure(error, after: .decode(task.lastError))
-            // Its application may change meanwhile when it is to begin.
+            // The application may meanwhile change when the task begins.
             return .postponeTask(
                 task.id,
                 attempts: error.code == .diskFull ? task.attempts : task.attempts + 1,
@@ -72,15 +72,14 @@ extension DaemonStateMachine {
         }
     }
 
-    /// What has become of a task's resume data is in the store.
+    /// The store has the outcome of taking over a task's resume data.
     mutating func adoptionStored(task: Int64, at now: Date) -> [Effect] {
         adoptions.remove(task)
         readings.note(task)
         return [.changed(task: task)] + searchForTasks(at: now)
     }
 
-    /// What has become of a task's resume data could not be stored; it is looked at again when the
-    /// task is to load.
+    /// The outcome of taking over a task's resume data could not be stored; it is tried again when the task is to load.
     mutating func adoptionNotStored(task: Int64) -> [Effect] {
         adoptions.remove(task)
         return []

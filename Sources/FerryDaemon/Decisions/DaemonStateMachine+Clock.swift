@@ -1,11 +1,11 @@
 import FerryStore
 import FoundationEssentials
 
-// Only the dates that applications have given follow the time of day. When that is set, each task that waits for such a
-// date gets the moment that the date is now. A pass over them has come to its end before the next begins, so that no
-// commit of an earlier one comes late.
+// Only the dates that applications have given follow the time of day. When the clock is set, each task that waits for
+// such a date gets the date's new moment. A pass over these tasks ends before the next one begins, so that no commit of
+// an earlier pass comes late.
 extension DaemonStateMachine {
-    /// What time it is.
+    /// The daemon's clock.
     var clock: DaemonClock { timekeeping.clock }
 
     /// The time of day may have been set.
@@ -14,13 +14,13 @@ extension DaemonStateMachine {
         return [.log(.notice, "the clock was set", task: nil)] + followClock(at: now)
     }
 
-    /// Has all tasks that wait for a time of day wait for the right moment.
+    /// Updates all tasks that wait for a time of day to the right moment.
     mutating func followClock(at now: Date) -> [Effect] {
         guard !clock.isNewBoot else { return takeUpClock(at: now) }
         return timekeeping.beginPass() ? [query(.dated(after: 0))] : []
     }
 
-    /// Tasks that wait for a date, as just read; none when all were.
+    /// The store has returned tasks that wait for a date; none after the last.
     mutating func found(dated tasks: [TaskRecord], at now: Date) -> [Effect] {
         guard let last = tasks.last else { return endClockPass(at: now) }
         let changes = tasks.compactMap { task -> Mutation? in
@@ -36,7 +36,7 @@ extension DaemonStateMachine {
         return [commit(changes, then: .retimed(through: last.id))]
     }
 
-    /// Some of them have the right moment in the store.
+    /// The store has the right moment of some of them.
     mutating func retimed(_ receipt: Receipt, through task: Int64, at now: Date) -> [Effect] {
         [query(.dated(after: task)), query(.earliestDeadline)] + changed(receipt.changes, at: now)
     }
@@ -46,17 +46,17 @@ extension DaemonStateMachine {
             ? followClock(at: now) : [commit([.set(.clock, clock.anchor.encoded)], .relaxed)]
     }
 
-    /// The store could not say which tasks wait for a date.
+    /// A pass over the tasks that wait for a date has failed.
     mutating func clockPassFailed(until later: Date) -> [Effect] {
         _ = timekeeping.endPass()
         return [.setTimer(.clock, later)]
     }
 
-    /// Takes up the clock in another boot, before anything follows it.
+    /// Takes up the clock in a new boot, before any task follows it.
     ///
-    /// It may have been set meanwhile, and nobody can say by how much: a wait that is longer than any is over, and a time that
-    /// began in the future begins now. That is not made again as it is when the disk does not take it: by then tasks may have
-    /// begun in this boot, whose times are right.
+    /// The clock may have been set meanwhile, by an unknown amount: a wait longer than
+    /// ``DaemonPolicy/longestBelievedWait`` ends, and a time that began in the future begins now. A failed commit is
+    /// not repeated unchanged: by then tasks may have begun in this boot, whose times are right.
     private mutating func takeUpClock(at now: Date) -> [Effect] {
         let set = Mutation.set(.clock, clock.anchor.encoded)
         return [
@@ -68,7 +68,7 @@ extension DaemonStateMachine {
         ]
     }
 
-    /// The moments in the store are as right as they can be: those that come first may be others than before.
+    /// The moments in the store are corrected as far as possible: the earliest ones may have changed.
     mutating func clockTakenUp(at now: Date) -> [Effect] {
         timekeeping.takeUp()
         return [query(.earliestDeadline)] + searchForTasks(at: now) + followClock(at: now)

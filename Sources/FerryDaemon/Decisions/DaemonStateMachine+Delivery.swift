@@ -3,7 +3,7 @@ import FerryWire
 import FoundationEssentials
 
 extension DaemonStateMachine {
-    /// A client wants a session's events.
+    /// A client subscribes to a session's events.
     mutating func subscribe(
         session: Int64,
         showing token: String? = nil,
@@ -23,7 +23,7 @@ extension DaemonStateMachine {
         return effects + deliver(session: session)
     }
 
-    /// Reads the events that a subscriber has not been sent, when it takes any.
+    /// Reads the events that a subscriber has not received, if it takes any.
     mutating func deliver(session id: Int64) -> [Effect] {
         guard var subscriber = sessions[id]?.subscriber else { return [] }
         guard !subscriber.isReading, subscriber.isWritable else {
@@ -46,7 +46,7 @@ extension DaemonStateMachine {
         ]
     }
 
-    /// Events of a session, as just read for a subscription.
+    /// The store has returned events of a session for a subscription.
     mutating func read(
         _ events: [EventRecord],
         session id: Int64,
@@ -67,14 +67,14 @@ extension DaemonStateMachine {
         subscriber.isLive = subscriber.isLive || isPast
         sessions[id]?.subscriber = subscriber
         if becomesLive { effects += tellPresent(session: id) }
-        // Those too that could not be told before.
+        // This includes questions that could not be sent before.
         if subscriber.isLive { effects += tellQuestions(session: id) }
         if becomesLive { effects.append(.send(subscriber.call, Wire.Event(kind: .drained))) }
         let goesOn = !isPast || subscriber.readsAgain
         return goesOn ? effects + deliver(session: id) : effects
     }
 
-    /// Tells what is known of the tasks that load to a client that has missed it.
+    /// Sends the state of the tasks that load to a client that has missed it.
     private mutating func tellPresent(session: Int64) -> [Effect] {
         var effects: [Effect] = []
         let own = running.values.filter {
@@ -86,13 +86,13 @@ extension DaemonStateMachine {
                 effects += send(response(of: task), session: session)
             }
             effects += tellResumption(of: task.record.id)
-            // What the store knows of an earlier run may be less than the client was told.
+            // The store may know less of an earlier run than the client was notified of.
             if task.hasReported { effects += send(progress(of: task), session: session) }
         }
         return effects
     }
 
-    /// Sends an event that is not in the log, if somebody is there to take it.
+    /// Sends an event that is not in the log, if a subscriber takes it.
     func send(_ event: Wire.Event, session: Int64) -> [Effect] {
         guard let subscriber = sessions[session]?.subscriber, subscriber.isLive,
             subscriber.isWritable
@@ -100,7 +100,7 @@ extension DaemonStateMachine {
         return [.send(subscriber.call, event)]
     }
 
-    /// A subscriber does not take what is sent, or takes it again.
+    /// A subscriber has stopped taking events, or takes them again.
     mutating func writability(of call: CallIdentifier, _ isWritable: Bool) -> [Effect] {
         guard let id = sessions.first(where: { $0.value.subscriber?.call == call })?.key else {
             return []
@@ -118,7 +118,7 @@ extension DaemonStateMachine {
         return []
     }
 
-    /// A client has dealt with an event.
+    /// A client has handled an event.
     mutating func acknowledge(
         _ acknowledge: Wire.Acknowledge,
         from caller: Caller

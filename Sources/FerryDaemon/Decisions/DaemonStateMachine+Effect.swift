@@ -9,7 +9,7 @@ extension DaemonStateMachine {
     /// A client's connection.
     typealias ConnectionIdentifier = UInt64
 
-    /// What the owner must do, in the order given.
+    /// An action that the owner must perform, in the given order.
     enum Effect: Hashable, Sendable {
         /// Change the store and report with `committed` or `commitFailed`.
         case commit([Mutation], Durability, Continuation)
@@ -25,50 +25,49 @@ extension DaemonStateMachine {
         case endSubscription(CallIdentifier)
         /// Start a transfer.
         case start(TransferStart)
-        /// Have no more than so many bytes per second arrive at a transfer, and leave.
+        /// Limit the bytes per second that a transfer receives and sends.
         case limitRate(task: Int64, SharedRates)
-        /// Have no more than so many bytes per second arrive at a session's transfers, or all, and leave.
+        /// Limit the bytes per second that a session's transfers, or all transfers, receive and send together.
         case limitRates(SharedRates, session: Int64?)
-        /// Change the share that a transfer has of such limits.
+        /// Change a transfer's share of such limits.
         case prioritize(task: Int64, Double)
-        /// Have a transfer give back a connection that it was lent, to any host or to one.
+        /// Recall a connection that was lent to a transfer, to any host or to one.
         case recallConnection(task: Int64, host: String?)
         /// Stop a transfer; its file stays.
         case stop(task: Int64)
-        /// Go on with a transfer whose server wanted to know something.
+        /// Answer the challenge of a transfer, so that it continues.
         case answerChallenge(task: Int64, LoadChallengeAnswer)
-        /// Copy a task's file, which is complete, for another, and report with `copied`.
+        /// Copy a task's complete file for another task, and report with `copied`.
         case copyFile(FileCopy)
-        /// Give up the copy that is being made for a task; what comes of it is reported all the same.
+        /// Abandon the copy that is being made for a task; its result is still reported.
         case abandonCopy(task: Int64)
-        /// Take the record of its origin off a complete file.
+        /// Remove the record of its origin from a complete file.
         case seal(task: Int64)
         /// Take over the file of a task's resume data, if that was not done before, and report with
         /// `adopted`.
         case adopt(resumeData: Data, TaskRecord)
-        /// Make sure that the file that a call has brought can be sent whatever becomes of it, and report with
+        /// Secure the file that was passed with a call, so that it can be sent whatever happens to it, and report with
         /// `secured`.
         case secure(task: Int64, UploadState, for: CallIdentifier)
-        /// Have a server forget what it has of an upload that was given up.
+        /// Ask a server to delete its part of an abandoned upload.
         case terminate(TaskRecord, UploadResource)
-        /// Make resume data of what a task has loaded, whose file stays, and report with
-        /// `madeResumeData`.
+        /// Make resume data of what a task has loaded, keeping its file, and report with `madeResumeData`.
         case makeResumeData(TaskRecord, Ending)
-        /// Put the file of a task that has ended where its resume data says.
+        /// Move the file of a task that has ended to the path in its resume data.
         case keepFile(task: Int64, resumeData: Data)
-        /// Let go of the connections of a session that is gone.
+        /// Release the connections of a session that is gone.
         case forgetSession(Int64)
         /// Delete a task's file, and all that belongs to it.
         case discardFile(task: Int64)
-        /// Delete the file of a task that has ended, and that was offered to its application: nothing else is left.
+        /// Delete the file of a task that has ended, after it was offered to its application: nothing else is left.
         case removeFile(task: Int64)
         /// Start an application and report with `launched`, later with `applicationExited`.
         case launch(application: Int64, LaunchRecord, session: String)
         /// Set a timer, or with `nil` clear it.
         case setTimer(Timer, Date?)
-        /// Tell those who watch that a task has changed.
+        /// Notify watchers that a task has changed.
         case changed(task: Int64)
-        /// Tell those who watch that a task is gone.
+        /// Notify watchers that a task is gone.
         case removed(task: Int64)
         /// Write a line into the log.
         case log(LogLevel, String, task: Int64?)
@@ -76,7 +75,7 @@ extension DaemonStateMachine {
         case exit
     }
 
-    /// What a call is answered with.
+    /// The answer to a call.
     enum Answer: Hashable, Sendable {
         /// It is done.
         case done
@@ -90,21 +89,21 @@ extension DaemonStateMachine {
         case cancelled(count: Int)
     }
 
-    /// What is asked of the store.
+    /// A query to the store.
     enum Query: Hashable, Sendable {
         /// Tasks that may start now.
         case candidates(CandidateSearch)
         /// A session's events after a sequence number, for a subscription.
         case events(session: Int64, after: Int64, limit: Int, CallIdentifier)
-        /// How many tasks and events a session has.
+        /// A session's number of tasks and events.
         case session(Int64)
         /// A task that a caller wants to end.
         case task(TaskKey, Ending)
-        /// An upload whose creation was called for once more.
+        /// An upload whose creation call was repeated.
         case repeated(task: Int64, CallIdentifier)
-        /// A task whose file was made sure of.
+        /// A task whose file was secured.
         case secured(task: Int64, UploadState, CallIdentifier)
-        /// A task that a caller wants to be carried out in another way.
+        /// A task that a caller wants to change.
         case revise(TaskKey, Revision, CallIdentifier)
         /// The next unfinished tasks of a sweep.
         case sweep(CallIdentifier, Sweep.Scope, after: Int64)
@@ -114,11 +113,11 @@ extension DaemonStateMachine {
         case earliestDeadline
         /// The next unfinished tasks that wait for a date.
         case dated(after: Int64)
-        /// How many tasks there are at all.
+        /// The number of all tasks.
         case totals
     }
 
-    /// What the store answers.
+    /// The store's answer to a query.
     enum QueryResult: Hashable, Sendable {
         /// To `candidates`.
         case candidates(Candidates)
@@ -136,23 +135,23 @@ extension DaemonStateMachine {
         case failed(StoreError)
     }
 
-    /// What becomes of a commit's receipt.
+    /// The continuation after a commit.
     enum Continuation: Hashable, Sendable {
         /// Nothing.
         case nothing
-        /// A call about a task asked for it and gets "done"; the task is looked at.
+        /// The call about a task that requested it gets "done"; the changed tasks are examined.
         case call(CallIdentifier, task: Int64)
-        /// It is noted how a task is to be carried out, for which a call has asked.
+        /// A task's setting is stored, as a call requested.
         case taskSet(CallIdentifier, TaskKey, TaskSetting)
-        /// A task has another address, for which a call has asked.
+        /// A task has another address, as a call requested.
         case relinked(CallIdentifier, task: Int64)
         /// A task waits for a network.
         case awaitingNetwork(task: Int64)
-        /// An upload can go on elsewhere, or has come further.
+        /// An upload can resume elsewhere, or has progressed.
         case moved(task: Int64)
-        /// Tasks up to this one wait for the right moment of a clock that was set.
+        /// Tasks up to this one wait for the right moment, after the clock was set.
         case retimed(through: Int64)
-        /// The moments that were stored before this boot are mended.
+        /// The moments that were stored before this boot are corrected.
         case clockTakenUp
         /// The tasks that waited for a network may start.
         case networkIsBack
@@ -160,7 +159,7 @@ extension DaemonStateMachine {
         case opened(CallIdentifier, ConnectionIdentifier, process: Int64)
         /// A task was created.
         case created(CallIdentifier)
-        /// It is known what a task sends.
+        /// The store knows what a task sends.
         case secured(CallIdentifier, task: Int64)
         /// A task's resume data was taken over, or could not be.
         case adopted(task: Int64)
@@ -172,17 +171,17 @@ extension DaemonStateMachine {
         case acknowledged(CallIdentifier, session: Int64)
         /// A task that had ended is gone.
         case forgotten(CallIdentifier, task: Int64, session: Int64)
-        /// An application's next start is noted.
+        /// An application's next start is stored.
         case launching(application: Int64, session: String)
         /// A session is gone.
         case closed(session: Int64)
         /// An application is gone.
         case applicationForgotten(Int64)
-        /// It is noted that an application was quit.
+        /// The store knows that an application was quit.
         case quit(CallIdentifier, application: Int64)
-        /// It is noted how fast all transfers together may load and send.
+        /// The store knows the rate limits of all transfers together.
         case ratesSet(CallIdentifier, SharedRates)
-        /// It is noted that an application is started no more.
+        /// The store knows that an application is no longer started.
         case hookRemoved(CallIdentifier, application: Int64)
     }
 
@@ -192,46 +191,46 @@ extension DaemonStateMachine {
         case retry
         /// A task's time is up.
         case deadline
-        /// Progress is still to be told.
+        /// Progress is to be sent.
         case progress
         /// An application may be started again.
         case relaunch(application: Int64)
         /// The start of an application takes too long.
         case launch(application: Int64)
-        /// What a session has is to be asked once more.
+        /// A session's counts are to be read again.
         case recount(session: Int64)
-        /// It is to be looked whether places are to go to others.
+        /// The shares are to be reviewed.
         case shares
         /// The copies of a task's file take too long.
         case sharing(task: Int64)
-        /// The tasks that wait for a date are to be read once more.
+        /// The tasks that wait for a date are to be read again.
         case clock
         /// The daemon has had nothing to do for a while.
         case idle
     }
 
-    /// Why and for whom a task ends.
+    /// Why a task ends, and which caller waits for that.
     struct Ending: Hashable, Sendable {
-        /// What its application is told; `nil` when all went well.
+        /// The failure that its application receives; `nil` for success.
         var failure: Wire.Failure?
         /// Apple's number for why the system cancelled it.
         var cancelReason: Int?
-        /// Whether its application may go on from what was loaded.
+        /// Whether its application may resume from the loaded bytes.
         var producesResumeData = false
-        /// Whether a task that has ended already is forgotten, where nobody is there who might take its file.
+        /// Whether a task that has already ended is deleted, if no client could take its file.
         var forgetsEnded = false
-        /// Why its application may not, if it wanted to.
+        /// Why its application may not resume, if it wanted to.
         var resumeDataRefusal: ResumeData.Unavailable?
-        /// The upload that its server is to forget when it has ended.
+        /// The upload that its server is to delete when the task has ended.
         var abandonedUpload: TaskRecord?
-        /// What it has cost, when that is known.
+        /// The task's metrics, if they are known.
         var metrics: Wire.TaskMetrics?
-        /// Who waits for it to end.
+        /// The caller that waits for the end.
         var caller: Caller = .nobody
 
-        /// Who waits for a task to end.
+        /// A caller that waits for a task to end.
         enum Caller: Hashable, Sendable {
-            /// Nobody.
+            /// No caller.
             case nobody
             /// A call that gets "done".
             case call(CallIdentifier)
@@ -260,9 +259,9 @@ extension DaemonStateMachine {
         var task: TaskRecord
         /// The header fields of the session.
         var additionalFields: [Wire.Field]
-        /// How the session's connections are made.
+        /// The settings of the session's connections.
         var connections = Wire.Connections()
-        /// How its application wants it to be carried out.
+        /// The options that its application has set.
         var options: Wire.TransferOptions?
         /// Whether the application may want to decide about certificates.
         var asksForTrust = false

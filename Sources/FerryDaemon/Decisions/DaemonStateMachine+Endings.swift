@@ -6,7 +6,7 @@ import FoundationEssentials
 extension DaemonStateMachine {
     // MARK: Ending a task
 
-    /// The task that a caller wants to end, as just read.
+    /// The store has returned the task that a caller wants to end.
     mutating func found(
         _ task: TaskRecord?,
         _ key: TaskKey,
@@ -25,7 +25,7 @@ extension DaemonStateMachine {
                 let forget = Continuation.forgotten(call, task: task.id, session: task.sessionID)
                 return [commit([.deleteTask(id: task.id)], then: forget)]
             }
-            // One that has ended already is no error: the end has overtaken the call.
+            // A task that has already ended is no error: the end has overtaken the call.
             return answer(ending.caller, resumeData: nil)
         }
         return end(task, key, ending, readBy: reading, at: now)
@@ -45,7 +45,7 @@ extension DaemonStateMachine {
         return [query(.task(key, ending))]
     }
 
-    /// Whether somebody is there, or about to be, who takes what a session has to tell.
+    /// Returns whether a client takes a session's events, or is about to.
     private func isAwaited(session id: Int64) -> Bool {
         guard let session = sessions[id], let application = applications[session.applicationID]
         else { return false }
@@ -53,7 +53,7 @@ extension DaemonStateMachine {
             || isOpening(session.applicationID, session: session.identifier)
     }
 
-    /// A task that had ended is gone from the store, and its file goes.
+    /// A task that had ended was deleted from the store, and its file is deleted.
     mutating func forgotten(_ task: Int64, of session: Int64, for call: CallIdentifier) -> [Effect]
     {
         [
@@ -65,7 +65,7 @@ extension DaemonStateMachine {
     /// Ends a task: stops its transfer, completes it in the store, then keeps or drops its bytes.
     mutating func end(_ task: TaskRecord, _ ending: Ending, at now: Date) -> [Effect] {
         guard !endings.contains(task.id) else {
-            // It ends already; that it has is said when it has.
+            // The task is already ending; the caller is answered when it has ended.
             endings.join(task.id, ending.caller)
             return []
         }
@@ -75,7 +75,7 @@ extension DaemonStateMachine {
         var ending = ending
         ending.metrics = metrics(of: task, running[task.id], at: now)
         if task.upload != nil { task.uploadResource = latestResource(of: task) }
-        // What one that follows another was told of are not bytes of its own.
+        // The bytes that a follower has reported are not its own.
         if let running = running[task.id], running.phase != .following {
             task.receivedByteCount = running.receivedByteCount
             task.expectedByteCount = running.expectedByteCount
@@ -97,7 +97,7 @@ extension DaemonStateMachine {
         return effects + [.makeResumeData(task, ending)]
     }
 
-    /// Resume data was made of what a task has loaded, or there is a reason why not.
+    /// Resume data was made of what a task has loaded, or could not be made for some reason.
     mutating func madeResumeData(
         _ result: Result<Data, ResumeData.Unavailable>,
         of task: TaskRecord,
@@ -134,7 +134,7 @@ extension DaemonStateMachine {
         )
         return commit(
             [
-                // A list that is asked for before the application takes the event says why it ended.
+                // A list that is requested before the application takes the event shows why the task ended.
                 .setRetry(
                     task: task.id,
                     attempts: task.attempts,
@@ -174,7 +174,7 @@ extension DaemonStateMachine {
         return effects + searchForTasks(at: now)
     }
 
-    /// Why a task is over; of one that has succeeded it was said before.
+    /// Logs why a task has ended; a success was logged before.
     private func log(_ ending: Ending, of task: Int64) -> [Effect] {
         guard let failure = ending.failure else { return [] }
         let isCancelled = failure.code == TransferError.Code.cancelled.rawValue
@@ -196,12 +196,12 @@ extension DaemonStateMachine {
         return effects + searchForTasks(at: now)
     }
 
-    /// Tells those who wait for a task to end that it could not be ended.
+    /// Reports to the caller that waits for a task to end that it could not be ended.
     mutating func refuse(_ caller: Ending.Caller, _ error: StoreError) -> [Effect] {
         refuse(caller, TransferInterfaceError(error, task: 0))
     }
 
-    /// Tells those who wait for a task to end that it could not be ended.
+    /// Reports to the caller that waits for a task to end that it could not be ended.
     mutating func refuse(_ caller: Ending.Caller, _ error: TransferInterfaceError) -> [Effect] {
         switch caller {
         case .nobody:
@@ -216,7 +216,7 @@ extension DaemonStateMachine {
         }
     }
 
-    /// What becomes of the file of a task that has ended; nobody has been told of its resume data.
+    /// Returns the effect on the file of a task that has ended; no client has received its resume data yet.
     private func fileEffect(task: Int64, _ ending: Ending, resumeData: Data?) -> Effect {
         if let resumeData { return .keepFile(task: task, resumeData: resumeData) }
         return ending.failure == nil ? .seal(task: task) : .discardFile(task: task)
@@ -248,7 +248,7 @@ extension DaemonStateMachine {
         return [query(.sweep(call, scope, after: 0))]
     }
 
-    /// The next unfinished tasks of a sweep, as just read; none when it is over.
+    /// The store has returned the next unfinished tasks of a sweep; none when it is over.
     mutating func found(
         _ tasks: [TaskRecord],
         ofSweep call: CallIdentifier,

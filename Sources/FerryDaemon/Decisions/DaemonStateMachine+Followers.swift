@@ -3,14 +3,14 @@ import FerryTransfer
 import FerryWire
 import FoundationEssentials
 
-// Equal downloads of a session that are under way at once are fetched once. The first one, the leader, has the transfer;
-// the others follow it: they are told what it is told, and when its file is complete they get copies of their own, one
-// after the other, before the leader's end: then the file is its application's, which may change it. The end does not
-// wait for long, nor for copies that take their time. When the leader leaves early, for whatever reason, each of those
-// that have no copy goes on by itself.
-// A leader has so many followers and no more: the next one has a transfer of its own, and followers of its own.
+// Equal downloads of a session that are under way at the same time are loaded once. The first task, the leader, has the
+// transfer. The others, its followers, report the same progress. When the leader's file is complete, the followers get
+// their own copies, one after the other, before the leader ends: afterwards the file belongs to its application, which
+// may change it. The end does not wait long, nor for slow copies. When the leader leaves early, for whatever reason,
+// each follower without a copy continues by itself.
+// The number of followers is limited: the next task has its own transfer and its own followers.
 extension DaemonStateMachine {
-    /// The task that has a transfer of the same, if there is one that may have another follower.
+    /// Returns a task that loads the same and may have another follower, if there is one.
     func leader(for task: TaskRecord) -> RunningTask? {
         guard task.upload == nil, task.checkpoint == nil, task.replacement == nil else {
             return nil
@@ -29,7 +29,7 @@ extension DaemonStateMachine {
         return leader
     }
 
-    /// Has a task follow another one.
+    /// Makes a task follow another one.
     mutating func follow(_ leader: RunningTask, by task: TaskRecord, at now: Date) -> [Effect] {
         var follower = RunningTask(task, at: now)
         follower.phase = .following
@@ -50,7 +50,7 @@ extension DaemonStateMachine {
         ]
     }
 
-    /// Tells the followers of a task what it has just been told.
+    /// Passes the latest state of a task to its followers.
     mutating func tellFollowers(of id: Int64, isResponse: Bool = false) {
         guard let leader = running[id] else { return }
         for follower in followings.followers(of: id) {
@@ -60,7 +60,7 @@ extension DaemonStateMachine {
         }
     }
 
-    /// A task has no transfer any more: its followers go on by themselves.
+    /// Releases the followers of a task that no longer has a transfer: they continue by themselves.
     mutating func releaseFollowers(of id: Int64) -> [Effect] {
         let isShared = followings.stopSharing(of: id)
         let released = followings.removeAll(from: id).filter { running[$0]?.phase == .following }
@@ -74,7 +74,7 @@ extension DaemonStateMachine {
             + released.map { .changed(task: $0) }
     }
 
-    /// Has the followers of a task go on by themselves of which it is known by now that they will get no copies.
+    /// Releases the followers of a task whose file is now known to be too large to copy.
     mutating func releaseIfTooLarge(_ id: Int64, at now: Date) -> [Effect] {
         guard followings.isFollowed(id), let task = running[id], isTooLargeToCopy(task) else {
             return []
@@ -82,20 +82,20 @@ extension DaemonStateMachine {
         return releaseFollowers(of: id) + searchForTasks(at: now)
     }
 
-    /// Whether a task's file is too large to be copied, and the disk is known not to have two files share their bytes.
+    /// Returns whether a task's file is too large to copy, and the disk is known not to share blocks between files.
     private func isTooLargeToCopy(_ task: RunningTask) -> Bool {
         task.expectedByteCount ?? 0 > policy.greatestCopy
             && followings.lacksSharing(in: task.options?.directory)
     }
 
-    /// A task goes that may follow another.
+    /// Removes a task from its leader, if it has one.
     mutating func leave(_ leader: Int64?, _ id: Int64) {
         if let leader { followings.remove(id, from: leader) }
     }
 
     // MARK: The file
 
-    /// Has the file of a task that is complete copied for its followers; `nil` where there are none.
+    /// Starts copying the file of a complete task for its followers; `nil` if there are none.
     mutating func shareFile(
         of id: Int64,
         byteCount: Int64,
@@ -107,7 +107,7 @@ extension DaemonStateMachine {
         return [.setTimer(.sharing(task: id), now + policy.copyTime)] + copyNext(of: id, at: now)
     }
 
-    /// Makes the next copy of a file; when there is none to make, the task ends.
+    /// Makes the next copy of a file; if there is none to make, the task ends.
     private mutating func copyNext(of id: Int64, at now: Date) -> [Effect] {
         guard !isStopping, let sharing = followings.sharing(of: id) else { return [] }
         guard let follower = followings.followers(of: id).first, let task = running[follower] else {
@@ -125,7 +125,7 @@ extension DaemonStateMachine {
         return [.copyFile(copy)]
     }
 
-    /// Ends a task whose file nobody gets a copy of any more.
+    /// Ends a task whose file is no longer to be copied.
     private mutating func endSharing(of id: Int64, at now: Date) -> [Effect] {
         guard let sharing = followings.sharing(of: id) else { return [] }
         let released = releaseFollowers(of: id)
@@ -134,10 +134,10 @@ extension DaemonStateMachine {
             + storeEnd(of: id, byteCount: sharing.byteCount, path: sharing.path, at: now)
     }
 
-    /// The copies of a file have taken too long: its task ends, and who has none loads for itself.
+    /// The copies of a file have taken too long: its task ends, and followers without a copy load for themselves.
     mutating func copyTimePassed(of id: Int64, at now: Date) -> [Effect] {
         guard !isStopping, let sharing = followings.sharing(of: id) else { return [] }
-        // Before its application may change what is being copied.
+        // Abandoned before its application may change the file that is being copied.
         let abandoned = sharing.follower.map { [Effect.abandonCopy(task: $0)] } ?? []
         return abandoned + endSharing(of: id, at: now) + searchForTasks(at: now)
     }
@@ -152,7 +152,7 @@ extension DaemonStateMachine {
         switch result {
         case .copied(let path):
             if isWaiting { effects += endFollower(copy, path: path, at: now) }
-            // One that its application has suspended finds the file later.
+            // A task that its application has suspended finds the file later.
             if hasEnded { effects.append(.discardFile(task: follower)) }
         case .tooLarge:
             effects += tooLarge(copy, at: now)
@@ -168,7 +168,7 @@ extension DaemonStateMachine {
             + evaluateIdleness(at: now)
     }
 
-    /// A task that has followed another has a file of its own, which is complete.
+    /// Ends a follower, which now has its own complete file.
     private mutating func endFollower(_ copy: FileCopy, path: String, at now: Date) -> [Effect] {
         let (id, follower) = (copy.leader, copy.follower)
         let response = running[id]?.response
@@ -183,7 +183,7 @@ extension DaemonStateMachine {
         return storeEnd(of: follower, byteCount: copy.byteCount, path: path, at: now)
     }
 
-    /// Nobody gets a copy of a large file, now or later, where the disk cannot have two files share their bytes.
+    /// Stops copying large files, now and later, on a disk that cannot have two files share blocks.
     private mutating func tooLarge(_ copy: FileCopy, at now: Date) -> [Effect] {
         followings.noteLackOfSharing(in: copy.directory)
         let reason = "a copy of \(copy.byteCount) bytes would take too long"
@@ -198,11 +198,11 @@ extension DaemonStateMachine {
 }
 
 extension DaemonStateMachine {
-    /// A complete file that is being copied for those that follow its task.
+    /// A complete file that is being copied for the followers of its task.
     struct Sharing: Hashable, Sendable {
-        /// How many bytes it has.
+        /// The size of the file, in bytes.
         var byteCount: Int64
-        /// Where it is.
+        /// The file's path.
         var path: String
         /// The task that a copy is being made for.
         var follower: Int64?
@@ -210,7 +210,7 @@ extension DaemonStateMachine {
 
     /// A copy of a complete file for another task.
     struct FileCopy: Hashable, Sendable {
-        /// What came of it.
+        /// The result of a copy.
         enum Result: Hashable, Sendable {
             /// It is on the disk, at this path.
             case copied(String)
@@ -224,17 +224,17 @@ extension DaemonStateMachine {
         var leader: Int64
         /// The task that gets the copy.
         var follower: Int64
-        /// How many bytes it has.
+        /// The size of the copy, in bytes.
         var byteCount: Int64
-        /// Whose tasks they are.
+        /// The application of the tasks.
         var application: Int64
-        /// Where the copy is to be, as its application wants it.
+        /// The directory that the application wants the copy in, if any.
         var directory: String?
     }
 }
 
 extension DaemonStateMachine.RunningTask {
-    /// Takes over what is known of another task's transfer.
+    /// Takes over the state of another task's transfer.
     fileprivate mutating func mirror(_ leader: Self) {
         response = leader.response
         currentRequest = leader.currentRequest
@@ -245,7 +245,7 @@ extension DaemonStateMachine.RunningTask {
 }
 
 extension Wire.Request {
-    /// Whether one answer does for several of it: it asks for the whole, and is not to get past all caches.
+    /// Whether one response serves several equal requests: they are a GET for the whole resource.
     fileprivate var mayBeShared: Bool {
         method == "GET" && body == nil
             && !fields.contains { ["range", "if-range"].contains($0.name.lowercased()) }

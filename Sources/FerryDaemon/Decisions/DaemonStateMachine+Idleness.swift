@@ -3,17 +3,17 @@ import FerryWire
 import FoundationEssentials
 
 extension DaemonStateMachine {
-    /// How far the daemon is.
+    /// The stage of the daemon.
     enum Stage: Hashable, Sendable {
         /// It serves.
         case serving
-        /// It ends because it has nothing to do, unless somebody comes.
+        /// It ends because it is idle, unless a client connects.
         case idle
-        /// It has been told to stop.
+        /// It was asked to stop.
         case stopping
     }
 
-    /// Whether the daemon has been told to stop.
+    /// Whether the daemon was asked to stop.
     var isStopping: Bool { stage == .stopping }
 
     private var isBusy: Bool {
@@ -31,7 +31,7 @@ extension DaemonStateMachine {
         } || sessions.values.contains(where: \.isUncounted)
     }
 
-    /// Looks whether there is anything left to stay for.
+    /// Checks whether the daemon still has a reason to stay.
     func evaluateIdleness(at now: Date) -> [Effect] {
         switch stage {
         case .idle: []
@@ -45,22 +45,22 @@ extension DaemonStateMachine {
         isBusy ? [] : [query(.totals)]
     }
 
-    /// How many tasks there are, as just read.
+    /// The store has returned the number of tasks.
     mutating func counted(_ totals: SessionCounts, at now: Date) -> [Effect] {
         guard !isBusy, !isStopping else { return [] }
-        // Whatever was overlooked, a task that waits is not left behind.
+        // A waiting task that was overlooked is not left behind.
         guard totals.waitingTasks == 0 else { return searchForTasks(at: now) }
         stage = .idle
         return [.log(.info, "nothing to do", task: nil), .exit]
     }
 
-    /// A client has come at the last moment.
+    /// A client has connected at the last moment.
     mutating func goOn(at now: Date) -> [Effect] {
         if stage == .idle { stage = .serving }
         return searchForTasks(at: now) + evaluateIdleness(at: now)
     }
 
-    /// Ends the process as soon as what is under way is in the store; transfers go on next time.
+    /// Ends the process as soon as the work under way is in the store; transfers continue next time.
     mutating func stopDaemon(call: CallIdentifier?) -> [Effect] {
         var effects: [Effect] = call.map { [.answer($0, .done)] } ?? []
         guard !isStopping else { return effects }

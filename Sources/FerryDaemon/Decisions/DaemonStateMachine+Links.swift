@@ -58,12 +58,12 @@ extension DaemonStateMachine {
         return [.answer(caller.call, .done)] + goOnWithoutLink(task, at: now)
     }
 
-    /// What the server answers the next time is the result.
+    /// Continues without a new address: the server's next response is the result.
     private mutating func goOnWithoutLink(_ task: RunningTask, at now: Date) -> [Effect] {
         stop(task: task.record.id, at: now) + searchForTasks(at: now)
     }
 
-    /// Has a task go on, where it is, with another request.
+    /// Makes a task continue from where it is with another request.
     mutating func relink(
         _ task: TaskRecord,
         _ key: TaskKey,
@@ -85,7 +85,7 @@ extension DaemonStateMachine {
         ]
     }
 
-    /// One that no address before has had.
+    /// Returns a number that no earlier address has had.
     private mutating func makeLinkNumber() -> Int { Int(random.next() >> 11) }
 
     /// A task has another address: it starts again where its bytes end.

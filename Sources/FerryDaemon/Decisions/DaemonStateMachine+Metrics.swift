@@ -14,9 +14,9 @@ extension DaemonStateMachine {
         return []
     }
 
-    /// What a task has cost; `nil` where its application does not want to know.
+    /// Returns the metrics of a task; `nil` if its application does not collect them.
     ///
-    /// Of earlier attempts nothing is kept.
+    /// Earlier attempts are not included.
     func metrics(
         of record: TaskRecord,
         _ task: RunningTask?,
@@ -38,7 +38,7 @@ extension DaemonStateMachine {
 }
 
 extension HTTPResponseHead {
-    /// Whether another request has followed, if the response was not the answer.
+    /// Whether the response is a redirect, which another request has followed unless it was the final response.
     fileprivate var isRedirect: Bool {
         (300..<400).contains(status) && fields.first(named: "Location") != nil
     }

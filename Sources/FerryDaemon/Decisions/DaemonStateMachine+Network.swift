@@ -5,7 +5,7 @@ import FerryWire
 import FoundationEssentials
 
 extension DaemonStateMachine {
-    /// The network has come, or has gone.
+    /// The network has become available or unavailable.
     mutating func connectivityChanged(to connectivity: Connectivity, at now: Date) -> [Effect] {
         let allowedAttempts = self.connectivity.allowsAttempts
         self.connectivity = connectivity
@@ -18,9 +18,9 @@ extension DaemonStateMachine {
         commit([.endNetworkWait], .relaxed, then: .networkIsBack)
     }
 
-    /// Whether a task's host cannot be reached, as no route leads off this machine.
+    /// Returns whether a task's host cannot be reached, because no route leads off this machine.
     ///
-    /// A proxy on this machine may know a way that is no route.
+    /// A proxy on this machine may reach a host without a route.
     func isUnreachable(_ task: TaskRecord) -> Bool {
         guard !connectivity.allowsAttempts, !Origin.isLocal(task.host) else { return false }
         let connections = sessions[task.sessionID]?.configuration.connections
@@ -28,7 +28,7 @@ extension DaemonStateMachine {
         return connections?.reachesByLocalProxy(isSecure) != true
     }
 
-    /// Has a task wait for a network that was about to start: that is no attempt.
+    /// Makes a task that was about to start wait for a network, without counting an attempt.
     mutating func awaitNetwork(_ task: TaskRecord) -> [Effect] {
         [
             store(
@@ -53,15 +53,15 @@ extension DaemonStateMachine {
         stored(task, at: now) + endPastNetworkWait()
     }
 
-    /// Where the disk has taken for so long to take that a task waits that there is a network by now, what
-    /// ended the waits may have been stored before.
+    /// Ends the wait for a network again, if there is one by now: the disk may have stored the end of all waits before
+    /// the wait of a task.
     mutating func endPastNetworkWait() -> [Effect] {
         connectivity.allowsAttempts ? [endNetworkWait()] : []
     }
 }
 
 extension TransferError.Code {
-    /// Whether it may come of a network that is not there.
+    /// Whether a missing network may be the cause.
     var isOfNetwork: Bool {
         switch self {
         case .timedOut, .cannotFindHost, .cannotConnectToHost, .connectionLost, .notConnected: true
@@ -69,7 +69,7 @@ extension TransferError.Code {
         }
     }
 
-    /// Whether a host has failed, and no byte of an answer has come.
+    /// Whether a host has failed.
     var isOfHost: Bool {
         switch self {
         case .timedOut, .cannotFindHost, .cannotConnectToHost, .connectionLost,

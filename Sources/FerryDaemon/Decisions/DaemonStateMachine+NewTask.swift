@@ -1,23 +1,23 @@
 import FerryWire
 
 extension DaemonStateMachine {
-    /// What all calls that create a task say of it.
+    /// The properties that all calls for creating a task have in common.
     struct NewTask {
         /// The session.
         var session: Int64
         /// The task's number in its session.
         var identifier: Int
-        /// What to load, or where to send to.
+        /// The request.
         var request: Wire.Request
-        /// The application's own words on it.
+        /// The application's description of it.
         var description: String?
-        /// How important it is.
+        /// The priority.
         var priority: Double
         /// Whether it may run at once.
         var isResumed: Bool
-        /// Until when it does not begin.
+        /// The earliest begin date.
         var earliestBegin: Wire.EarliestBegin?
-        /// How it is carried out.
+        /// The options.
         var options: Wire.TransferOptions?
 
         init(_ create: Wire.CreateDownload) {

@@ -3,15 +3,15 @@ import FerryTransfer
 import FerryWire
 
 extension DaemonStateMachine {
-    /// How a task is to be carried out from now on.
+    /// A change to how a task is carried out.
     enum TaskSetting: Hashable, Sendable {
-        /// With these options, or with those of all.
+        /// The options; `nil` for the default.
         case options(Wire.TransferOptions?)
-        /// More or less important than others.
+        /// The priority.
         case priority(Double)
     }
 
-    /// A client changes how a task is carried out.
+    /// A client changes a task's options.
     mutating func setOptions(_ set: Wire.SetOptions, from caller: Caller) -> [Effect] {
         if let refusal = refuseUnlessOpen(set.session, caller) { return refusal }
         if let refusal = refusal(of: set.options, call: caller.call) { return refusal }
@@ -19,14 +19,14 @@ extension DaemonStateMachine {
         return [self.set(.options(set.options), of: key, for: caller.call)]
     }
 
-    /// A client changes how important a task is.
+    /// A client changes a task's priority.
     mutating func setPriority(_ set: Wire.SetPriority, from caller: Caller) -> [Effect] {
         if let refusal = refuseUnlessOpen(set.session, caller) { return refusal }
         let key = TaskKey.identifier(session: set.session, set.identifier)
         return [self.set(.priority(clamping: set.priority), of: key, for: caller.call)]
     }
 
-    /// Notes how a task is to be carried out.
+    /// Stores how a task is to be carried out.
     mutating func set(
         _ setting: TaskSetting,
         of key: TaskKey,
@@ -35,7 +35,7 @@ extension DaemonStateMachine {
         commit([setting.mutation(of: key)], then: .taskSet(call, key, setting))
     }
 
-    /// The store has it: a transfer that is under way goes on like that, as far as it can.
+    /// The store has the change: a transfer that is under way follows it as far as it can.
     mutating func taskSet(
         _ setting: TaskSetting,
         of key: TaskKey,
@@ -52,7 +52,7 @@ extension DaemonStateMachine {
         }
     }
 
-    /// The answer to a call whose options make no sense; nothing where they do.
+    /// Returns the refusal of a call with invalid options; `nil` if they are valid.
     func refusal(of options: Wire.TransferOptions?, call: CallIdentifier) -> [Effect]? {
         guard let (member, reason) = options?.contradiction else { return nil }
         let error = TransferInterfaceError.invalidRequest(

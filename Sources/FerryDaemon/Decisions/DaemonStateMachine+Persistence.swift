@@ -14,11 +14,10 @@ extension StoreError {
 }
 
 extension DaemonStateMachine.Continuation {
-    /// Whether the commit is made again, later and perhaps behind others, when the disk did not
-    /// take it: what has happened must get into the store.
+    /// Whether a commit that the disk did not take is retried, perhaps after others: what has happened must get into
+    /// the store.
     ///
-    /// Where a client waits, it is to be told at once. What is to be deleted may come to be used
-    /// meanwhile.
+    /// A waiting client must be notified at once. An item to be deleted may be used again meanwhile.
     var isRetried: Bool {
         switch self {
         case .nothing, .adopted, .moved, .backedOff, .launching, .awaitingNetwork, .networkIsBack,
@@ -34,7 +33,7 @@ extension DaemonStateMachine.Continuation {
 }
 
 extension DaemonStateMachine {
-    /// Commits a change of a task without which that must not start.
+    /// Commits a change that a task must not start without.
     mutating func store(
         _ mutations: [Mutation],
         _ durability: Durability,

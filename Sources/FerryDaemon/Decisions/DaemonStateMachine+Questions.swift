@@ -6,7 +6,7 @@ import FoundationEssentials
 extension DaemonStateMachine {
     // MARK: Asking
 
-    /// A transfer's server or proxy wants to know something before it answers (BG-36).
+    /// A transfer's server or proxy has sent a challenge (BG-36).
     mutating func challenged(
         task id: Int64,
         _ challenge: LoadChallenge,
@@ -21,7 +21,7 @@ extension DaemonStateMachine {
         guard session.configuration.answers(challenge) else {
             return [.answerChallenge(task: id, .performDefaultHandling)]
         }
-        // Not without bound: each may hold a connection. The rest must not be in anybody's way either.
+        // The number is limited, as each may hold a connection. The rest must not block other tasks either.
         guard running.values.count(where: { $0.place == .parked }) < policy.maximumParkedTransfers
         else { return putOff(task, at: now) }
         budget.park(session: task.record.sessionID, host: task.record.host)
@@ -29,9 +29,9 @@ extension DaemonStateMachine {
         return ask(.challenge(challenge), about: id, at: now) + searchForTasks(at: now)
     }
 
-    /// A task may begin, of which its application wants to be told then (BG-21).
+    /// Asks an application whether a task may begin now (BG-21).
     ///
-    /// It needs no connection yet, and is in nobody's way. Not without bound: each is held in memory.
+    /// The task needs no connection yet and blocks no other. The number is limited, as each is held in memory.
     mutating func askToBegin(_ task: TaskRecord, at now: Date) -> [Effect] {
         running[task.id]?.place = .none
         return askWithoutConnection(.begin, about: task.id, at: now)
@@ -49,7 +49,7 @@ extension DaemonStateMachine {
         return ask(subject, about: id, at: now)
     }
 
-    /// Has a task come back later, as too many wait for their applications.
+    /// Postpones a task, because too many wait for their applications.
     private mutating func putOff(_ task: RunningTask, at now: Date) -> [Effect] {
         let id = task.record.id
         running[id]?.phase = .backingOff
@@ -84,7 +84,7 @@ extension DaemonStateMachine {
         ] + tellQuestions(session: session) + evaluateRelaunch(ofSession: session, at: now)
     }
 
-    /// One that no daemon before has used: an answer to its question is not one to this.
+    /// Returns a number that no earlier daemon has used: an answer to its question does not answer this one.
     private mutating func makeQuestionNumber() -> Int {
         Int(random.next() >> 11)
     }
@@ -93,9 +93,9 @@ extension DaemonStateMachine {
         sessions[id].map { evaluateRelaunch(of: $0.applicationID, at: now) } ?? []
     }
 
-    // MARK: Telling
+    // MARK: Sending questions
 
-    /// Tells a client what it has to decide, as far as it was not told over the same subscription.
+    /// Sends a client the questions that it was not sent over the same subscription.
     mutating func tellQuestions(session id: Int64) -> [Effect] {
         guard let session = sessions[id], session.questionCount > 0,
             let subscriber = session.subscriber
@@ -171,7 +171,7 @@ extension DaemonStateMachine {
             + [.answerChallenge(task: id, answer), .changed(task: id)]
     }
 
-    /// An application has no say about challenges of a kind: what waits for it goes on without.
+    /// An application does not decide about challenges of a kind: what waits for it continues without its answer.
     private mutating func askNoMore(
         _ challenge: LoadChallenge,
         _ id: Int64,
@@ -184,7 +184,7 @@ extension DaemonStateMachine {
         return [commit([change], .relaxed)] + answerUnanswerable(id, at: now)
     }
 
-    /// Goes on with what a session's application has nothing to say about, and was to be asked.
+    /// Continues the transfers that wait for an answer of an application that does not decide about their challenges.
     mutating func answerUnanswerable(_ id: Int64, at now: Date) -> [Effect] {
         var effects: [Effect] = []
         for task in running.values.sorted(by: { $0.record.id < $1.record.id })
@@ -197,13 +197,13 @@ extension DaemonStateMachine {
         return effects
     }
 
-    /// A task waits for its application no more, because that has answered or the task ends.
+    /// Withdraws the question of a task, because its application has answered or the task ends.
     mutating func withdrawQuestion(of task: RunningTask, at now: Date) -> [Effect] {
         let id = task.record.sessionID
         guard let session = sessions[id] else { return [] }
         sessions[id]?.questionCount -= 1
-        // An application that is running is not started.
-        // One that gives wrong answers, and ends, is started later and later.
+        // An application that is running is not started. One that gives wrong answers and ends is started later each
+        // time.
         let isThere =
             session.attachment != nil && (task.question?.challenge?.previousFailureCount ?? 0) == 0
         return (isThere ? relaunchSucceeded(session.applicationID) : [])
@@ -212,7 +212,7 @@ extension DaemonStateMachine {
 
     // MARK: Tasks that begin later
 
-    /// A client changes until when a task does not begin (BG-20).
+    /// A client changes a task's earliest begin date (BG-20).
     mutating func setEarliestBegin(
         _ set: Wire.SetEarliestBegin,
         from caller: Caller,
@@ -234,11 +234,11 @@ extension DaemonStateMachine {
             ],
             then: .call(caller.call, task: Int64(set.identifier))
         )
-        // What it is asked is no longer the question.
+        // The open question is obsolete.
         return [change] + (task.map { stop(task: $0.record.id, at: now) } ?? [])
     }
 
-    /// A client lets a task begin that it was asked about (BG-21).
+    /// A client lets a task begin after it was asked (BG-21).
     mutating func begin(
         _ begin: Wire.Begin,
         from caller: Caller,
@@ -261,7 +261,7 @@ extension DaemonStateMachine {
         ]
     }
 
-    /// The task whose application was asked a question, while that is open.
+    /// Returns the task whose application was asked a question, while that is open.
     func task(_ identifier: Int, of session: Int64, asked question: Int) -> RunningTask? {
         let task = runningTask(.identifier(session: session, identifier))
         return task?.question?.number == question ? task : nil
@@ -269,12 +269,12 @@ extension DaemonStateMachine {
 }
 
 extension DaemonStateMachine.Question {
-    /// What its server or proxy wants to know, if that is it.
+    /// The challenge of its server or proxy, if that is the subject.
     var challenge: LoadChallenge? {
         if case .challenge(let challenge) = subject { challenge } else { nil }
     }
 
-    /// What is asked, for people.
+    /// The subject, for people.
     var detail: String {
         switch subject {
         case .begin: "whether the transfer may begin"
@@ -295,12 +295,12 @@ extension DaemonStateMachine.Question {
 }
 
 extension Wire.SessionConfiguration {
-    /// Whether the application may have something to say about a challenge.
+    /// Returns whether the application may decide about a challenge.
     fileprivate func answers(_ challenge: LoadChallenge) -> Bool {
         (challenge.isAboutPassword ? answersPasswords : answersCertificates) ?? false
     }
 
-    /// The application has nothing to say about challenges of a kind.
+    /// Records that the application does not decide about challenges of a kind.
     fileprivate mutating func answersNone(like challenge: LoadChallenge) {
         if challenge.isAboutPassword {
             answersPasswords = false

@@ -1,14 +1,14 @@
 import FerryStore
 import FerryWire
 
-// What sessions hold of the daemon's memory is bounded: of each, of those of an application, and of all. A session that
-// exists is refused only if it wants more than it has: its files would never get to who waits for them.
+// The memory for sessions is limited: for each one, for those of an application, and for all. An existing session is
+// refused only if it grows: otherwise its files would never reach the application that waits for them.
 extension DaemonStateMachine {
-    /// What the configuration of a session has, and had before, in bytes.
+    /// The size of a session's configuration, now and before, in bytes.
     struct SessionSize: Hashable, Sendable {
-        /// How many bytes it has.
+        /// The size now.
         let byteCount: Int
-        /// How many bytes it had; `nil` for a session that does not exist.
+        /// The size before; `nil` for a session that does not exist.
         let present: Int?
 
         init(_ byteCount: Int, growingFrom session: Session?) {
@@ -17,15 +17,15 @@ extension DaemonStateMachine {
         }
     }
 
-    /// By how many bytes all sessions grow with one of such a size.
+    /// Returns the number of bytes by which all sessions grow with one of such a size.
     func growth(_ size: SessionSize) -> Int {
         max(0, weight(size.byteCount) - (size.present.map { weight($0) } ?? 0))
     }
 
-    /// How many bytes a session counts as whose configuration has so many.
+    /// Returns the number of bytes that a session counts as, given the size of its configuration.
     private func weight(_ byteCount: Int) -> Int { max(byteCount, policy.minimumSessionByteCount) }
 
-    /// Why an application may not have a session of such a size, if it may not.
+    /// Returns why an application may not have a session of such a size, if it may not.
     func excess(of size: SessionSize, in application: String) -> TransferInterfaceError? {
         let growth = growth(size)
         guard growth > 0 else { return nil }
@@ -50,7 +50,7 @@ extension DaemonStateMachine {
         return tooMuch("all sessions have", policy.maximumSessionByteCount)
     }
 
-    /// How many bytes the sessions of an application count as, with those that are being opened.
+    /// Returns the number of bytes that an application's sessions count as, including those being opened.
     private func weight(ofApplication application: String) -> Int {
         let id = number(ofApplication: application)
         let present = sessions.values.reduce(0) { sum, session in
@@ -61,7 +61,7 @@ extension DaemonStateMachine {
         }
     }
 
-    /// The number of an application, if it has any session.
+    /// Returns the number of an application, if it has any session.
     func number(ofApplication identifier: String) -> Int64? {
         applications.values.first { $0.record.identifier == identifier }?.record.id
     }

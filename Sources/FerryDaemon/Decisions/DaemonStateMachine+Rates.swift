@@ -2,7 +2,7 @@ import FerryStore
 import FerryWire
 
 extension DaemonStateMachine {
-    /// A person changes how fast all tasks together may load and send.
+    /// A person changes the rate limits of all tasks together.
     mutating func setRates(_ rates: SharedRates, from caller: Caller) -> [Effect] {
         if let refusal = rates.refusal { return [.refuse(caller.call, refusal)] }
         return [
@@ -10,13 +10,13 @@ extension DaemonStateMachine {
         ]
     }
 
-    /// It is noted how fast all tasks together may load and send.
+    /// The store knows the rate limits of all tasks together.
     mutating func ratesSet(_ rates: SharedRates, call: CallIdentifier) -> [Effect] {
         self.rates = rates
         return [.limitRates(rates, session: nil), .answer(call, .done)]
     }
 
-    /// A client changes how fast its session's tasks together may load and send.
+    /// A client changes the rate limits of its session's tasks together.
     mutating func setRates(
         _ rates: SharedRates,
         ofSession session: Int64,
@@ -37,14 +37,14 @@ extension DaemonStateMachine {
         ]
     }
 
-    /// A person changes how fast a task may load and send.
+    /// A person changes a task's rate limits.
     mutating func setRates(_ rates: SharedRates, ofTask id: Int64, from caller: Caller) -> [Effect]
     {
         if let refusal = rates.refusal { return [.refuse(caller.call, refusal)] }
         return [query(.revise(.id(id), .rates(rates), caller.call))]
     }
 
-    /// A person changes how important a task is.
+    /// A person changes a task's priority.
     mutating func setPriority(_ priority: Double, ofTask id: Int64, from caller: Caller) -> [Effect]
     {
         [set(.priority(clamping: priority), of: .id(id), for: caller.call)]

@@ -14,7 +14,7 @@ extension DaemonStateMachine {
         return startLaunching(application, session, at: now)
     }
 
-    /// The session that an application is to be started for, if it may be started at all.
+    /// Returns the session that an application is to be started for, if it may be started at all.
     private func sessionToLaunch(for application: Application) -> String? {
         let id = application.record.id
         guard
@@ -28,7 +28,7 @@ extension DaemonStateMachine {
         }.min { $0.id < $1.id }?.identifier
     }
 
-    /// Notes the start before it happens, so that a daemon that dies does not start in a circle.
+    /// Stores the start before it happens, so that a daemon that dies does not start the application in a loop.
     private mutating func startLaunching(
         _ application: Application,
         _ session: String,
@@ -58,7 +58,7 @@ extension DaemonStateMachine {
         ]
     }
 
-    /// Doubles with each failed start, up to the maximum.
+    /// Returns the delay, which doubles with each failed start up to the maximum.
     private func relaunchDelay(_ attempts: Int) -> Double {
         let doublings = Double(min(max(attempts - 1, 0), 30))
         return min(policy.maximumRelaunchDelay, policy.relaunchDelay * exponential2(doublings))
@@ -68,14 +68,14 @@ extension DaemonStateMachine {
         Double(sign: .plus, exponent: Int(exponent), significand: 1)
     }
 
-    /// The start is noted: now it happens, if it is still wanted.
+    /// The start is stored: it happens now, if it is still wanted.
     mutating func launching(_ id: Int64, session: String, at now: Date) -> [Effect] {
         applications[id]?.isLaunching = false
         guard let application = applications[id] else { return [] }
         guard !isStopping, let launch = application.record.launch,
             sessionToLaunch(for: application) != nil
         else {
-            // What was noted may have come behind what has happened since.
+            // The start may have been stored after later changes.
             return [noteLaunchState(of: application.record)] + evaluateRelaunch(of: id, at: now)
         }
         applications[id]?.isLaunching = true
@@ -85,7 +85,7 @@ extension DaemonStateMachine {
         ]
     }
 
-    /// The start of an application takes too long; if it comes about after all, the process is taken for what it is.
+    /// The start of an application takes too long; if it succeeds after all, the process counts as started.
     mutating func launchTimePassed(of id: Int64, at now: Date) -> [Effect] {
         guard applications[id]?.isLaunching == true else { return [] }
         return launched(id, error: "the disk that it is on does not answer", at: now)
@@ -116,10 +116,10 @@ extension DaemonStateMachine {
             + removeIfUnused(id) + evaluateIdleness(at: now)
     }
 
-    /// A process that the daemon has started makes a task: when that ends, it is started again, and so on.
+    /// A process that the daemon has started makes a task: when that ends, the application is started again, and so on.
     ///
-    /// The next start waits as if this one had failed: an application that does so each time is started less and
-    /// less often, until somebody else starts it, or it makes none.
+    /// The next start waits as if this one had failed: an application that does so each time is started less and less
+    /// often, until something else starts it, or it makes no task.
     mutating func madeTask(_ id: Int64) -> [Effect] {
         guard let application = applications[id], application.isLaunched,
             !application.hasMadeTasks, let start = application.latestStart
@@ -130,7 +130,7 @@ extension DaemonStateMachine {
         return applications[id].map { [noteLaunchState(of: $0.record)] } ?? []
     }
 
-    /// A process opens a session that the daemon has not started: what others did counts no more.
+    /// A process that the daemon has not started opens a session: earlier starts no longer count.
     mutating func startedByOthers(_ id: Int64) -> [Effect] {
         guard let application = applications[id], !application.isLaunched, application.hasMadeTasks
         else { return [] }
@@ -139,7 +139,7 @@ extension DaemonStateMachine {
         return relaunchSucceeded(id)
     }
 
-    /// An application takes its events: the next start, if one is needed, need not wait, unless it makes the reasons for
+    /// An application takes its events: the next start, if one is needed, need not wait, unless the application causes
     /// its starts itself.
     mutating func relaunchSucceeded(_ id: Int64) -> [Effect] {
         guard applications[id]?.hasMadeTasks == false, let record = applications[id]?.record,
@@ -150,7 +150,7 @@ extension DaemonStateMachine {
         return applications[id].map { [noteLaunchState(of: $0.record)] } ?? []
     }
 
-    /// Has the store know when an application is started next.
+    /// Stores when an application is started next.
     mutating func noteLaunchState(of record: ApplicationRecord) -> Effect {
         commit(
             [

@@ -67,7 +67,7 @@ extension DaemonStateMachine {
         return effects + evaluateIdleness(at: now)
     }
 
-    /// A commit has failed for good; nothing was changed.
+    /// A commit has failed permanently; nothing was changed.
     mutating func commitFailed(
         _ error: StoreError,
         _ continuation: Continuation,
@@ -110,7 +110,7 @@ extension DaemonStateMachine {
             case .networkIsBack:
                 searchForTasks(at: now)
             case .nothing, .applicationForgotten:
-                // What was to go is looked at again when the daemon starts.
+                // Anything that was to be deleted is examined again when the daemon starts.
                 []
             }
         return [.log(.warning, "the queue was not changed: \(error.message)", task: nil)] + effects
@@ -175,14 +175,14 @@ extension DaemonStateMachine {
         case .task(_, let ending):
             return [log] + refuse(ending.caller, error)
         case .secured(let task, _, let call):
-            // It is sent from where it was handed over.
+            // The upload sends the file that was passed.
             return [log] + known(task: task, for: call, at: now)
         case .repeated(_, let call):
             return [log, .refuse(call, TransferInterfaceError(error, task: 0))]
         case .revise(_, _, let call):
             return [log, .refuse(call, TransferInterfaceError(error, task: 0))]
         case .sweep(let call, .session(let session), _) where sessions[session] == nil:
-            // It has gone meanwhile, and with it all that was to be ended.
+            // The session is gone, together with the tasks that were to be ended.
             _ = endings.endSweep(of: call)
             return [log, .answer(call, .done)]
         case .sweep(let call, _, _):

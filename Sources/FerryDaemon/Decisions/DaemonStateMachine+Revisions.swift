@@ -4,17 +4,17 @@ import FerryWire
 import FoundationEssentials
 
 extension DaemonStateMachine {
-    /// What is to be different about a task that is there.
+    /// A change to an existing task.
     enum Revision: Hashable, Sendable {
-        /// How fast it may load and send.
+        /// The rate limits.
         case rates(SharedRates)
-        /// What is sent.
+        /// The request to send.
         case link(Wire.Request, isAsked: Bool)
-        /// Where the request goes, which else stays as it is.
+        /// The address of the request, which otherwise stays the same.
         case address(String)
     }
 
-    /// The store has found a task that is to be carried out in another way.
+    /// The store has returned a task that is to be changed.
     mutating func found(
         _ task: TaskRecord?,
         _ key: TaskKey,
@@ -56,7 +56,7 @@ extension DaemonStateMachine {
 }
 
 extension TaskKey {
-    /// The task's number, in whatever way it is named.
+    /// The task's number, for either kind of key.
     var number: Int64 {
         switch self {
         case .id(let id): id

@@ -8,13 +8,13 @@ extension DaemonStateMachine {
     struct Search: Hashable, Sendable {
         /// Whether the store is being asked.
         private(set) var isUnderWay = false
-        /// Whether it is asked who waits for a place that another has.
+        /// Whether the store is asked for tasks that wait for an occupied place.
         private(set) var isForShares = false
         /// Whether something has changed meanwhile.
         private(set) var isStale = false
-        /// When the next task is due that backs off.
+        /// When the next task that backs off is due.
         private(set) var nextRetry: Date?
-        /// How many places applications get that are on their way back from others.
+        /// The number of recalled places that each application will get.
         private var promises: [Int64: Int] = [:]
 
         /// Begins a search.
@@ -28,20 +28,20 @@ extension DaemonStateMachine {
         /// The store has answered, or could not.
         mutating func end() { isUnderWay = false }
 
-        /// What the store says may not be all that it would say now.
+        /// Records that the store's answer may be out of date.
         mutating func markStale() { isStale = true }
 
-        /// Notes when the next task is due that backs off.
+        /// Records when the next task that backs off is due.
         mutating func plan(retryAt date: Date?) { nextRetry = date }
 
-        /// Notes that an application gets a place that is on its way back.
+        /// Records that an application will get a recalled place.
         mutating func promise(to application: Int64) { promises[application, default: 0] += 1 }
 
-        /// How many such places an application gets.
+        /// Returns the number of recalled places that an application will get.
         func promisedCount(to application: Int64) -> Int { promises[application] ?? 0 }
     }
 
-    /// Looks for tasks to start, wherever there is room.
+    /// Searches for tasks to start, if there is room.
     mutating func searchForTasks(at now: Date) -> [Effect] {
         guard !isStopping else { return [] }
         guard !search.isUnderWay else {
@@ -53,8 +53,8 @@ extension DaemonStateMachine {
         return [query(.candidates(candidateSearch(at: now)))]
     }
 
-    /// What the store is asked: for as many tasks as there is room for, or for those that would have a place if all
-    /// were to be given out anew.
+    /// Returns the query for as many tasks as there is room for, or for those that would have a place if all were
+    /// distributed again.
     func candidateSearch(forShares isForShares: Bool = false, at now: Date) -> CandidateSearch {
         var saturatedSessions = sessionsLeavingHostsAlone(at: now)
         for host in budget.activeHosts {
@@ -74,7 +74,7 @@ extension DaemonStateMachine {
         )
     }
 
-    /// The sessions whose applications leave a host alone, as it has failed time and again.
+    /// Returns the sessions whose applications leave a host alone, because it has failed repeatedly.
     private func sessionsLeavingHostsAlone(at now: Date) -> [String: Set<Int64>] {
         let lines = breaker.limits(at: now).keys.filter { isLeftAlone($0, at: now) }
         return lines.reduce(into: [:]) { excluded, line in
@@ -85,7 +85,7 @@ extension DaemonStateMachine {
         }
     }
 
-    /// A task's host, as its session sees it.
+    /// Returns a task's host, as its session sees it.
     func line(of task: TaskRecord) -> HostBreaker.Line {
         HostBreaker.Line(
             application: application(of: task),
@@ -97,7 +97,7 @@ extension DaemonStateMachine {
     /// The number of a task's application.
     func application(of task: TaskRecord) -> Int64 { sessions[task.sessionID]?.applicationID ?? 0 }
 
-    /// Whether a host has failed time and again, so that nothing more is asked of it for a while.
+    /// Returns whether a host has failed repeatedly, so that no more requests are sent to it for a while.
     func isLeftAlone(_ line: HostBreaker.Line, at now: Date) -> Bool {
         breaker.limit(line, at: now).map {
             places(of: line) >= $0
@@ -110,7 +110,7 @@ extension DaemonStateMachine {
         }
     }
 
-    /// How many transfers a session may have from one host.
+    /// Returns the number of transfers that a session may have from one host.
     func sessionLimit(_ session: Int64) -> Int {
         max(1, sessions[session]?.configuration.maximumConnectionsPerHost ?? 1)
     }
@@ -127,7 +127,7 @@ extension DaemonStateMachine {
         return .setTimer(.retry, date)
     }
 
-    /// Makes sure that a task is looked after that begins later.
+    /// Ensures that a task that begins later is found in time.
     mutating func note(notBefore: Date?) -> [Effect] {
         guard let notBefore else { return [] }
         // A search that is under way may not have seen it, and sets the timer when it is over.
@@ -151,7 +151,7 @@ extension DaemonStateMachine {
             if readings.hasChanged(task, since: reading) || isBusy(task.id)
                 || isLeftAlone(line(of: task), at: now)
             {
-                // It cannot have the place that the search has found for it, which another one may wait for.
+                // The task cannot have the place that the search found for it, and another one may wait for that place.
                 search.markStale()
             } else if start(task, at: now, &effects) {
                 hasStarted = true
@@ -160,35 +160,35 @@ extension DaemonStateMachine {
                 effects += room
                 hasStarted = start(task, at: now, &effects) || hasStarted
             } else if !admits(task) {
-                // A transfer that goes on has the place that the search has found, and another host may have one.
+                // A transfer that has continued has the place that the search found, and another host may have one.
                 search.markStale()
             }
         }
-        // What has come to its end since the search began was not found by it.
+        // The search did not consider hosts whose wait has ended since it began.
         let next = [candidates.earliestNotBefore, breaker.earliestEnd(at: asked.now)]
             .compactMap { $0 }
         effects.append(setRetryTimer(next.min()))
         if !search.isForShares, candidates.tasks.count < asked.limit, shares.callBackYields() {
             search.markStale()
         }
-        // A page may have been cut by one host's limit while another host has room.
+        // One host's limit may have truncated the page while another host has room.
         if search.isStale || (hasStarted && budget.free > 0) {
             effects += searchForTasks(at: now)
         } else if budget.free == 0 || !budget.saturatedHosts.isEmpty {
-            // Where nothing waits, what comes next to wait has the shares looked at.
+            // If no task waits, the next one that does has the shares reviewed.
             let nothingWaits = search.isForShares && candidates.tasks.isEmpty
             effects += nothingWaits ? reviewSharesForYields(at: now) : reviewSharesSoon(at: now)
         }
         return effects + evaluateIdleness(at: now)
     }
 
-    /// Whether something is being done with a task, so that no search finds it.
+    /// Returns whether a task is in use, so that no search finds it.
     private func isBusy(_ task: Int64) -> Bool {
         running[task] != nil || endings.contains(task) || adoptions.contains(task)
             || readings.isUnstored(task) || followings.isCopying(for: task)
     }
 
-    /// Whether nothing is in the way of a task but that others run.
+    /// Returns whether only other transfers keep a task from running.
     func isReady(_ task: TaskRecord, at now: Date) -> Bool {
         !isBusy(task.id) && sessions[task.sessionID] != nil
             && !isUnreachable(task) && !isLeftAlone(line(of: task), at: now)
@@ -199,7 +199,7 @@ extension DaemonStateMachine {
             )
     }
 
-    /// Whether a task may have a place that is free.
+    /// Returns whether a task may have a free place.
     func admits(_ task: TaskRecord) -> Bool {
         budget.admits(
             session: task.sessionID,
@@ -208,9 +208,9 @@ extension DaemonStateMachine {
         )
     }
 
-    /// Starts a task that still fits, or has its resume data taken over.
+    /// Starts a task that still fits, or takes over its resume data.
     ///
-    /// - Returns: Whether the search may find others in its place.
+    /// - Returns: Whether the search may find other tasks instead.
     private mutating func start(
         _ task: TaskRecord,
         at now: Date,
@@ -260,14 +260,14 @@ extension DaemonStateMachine {
         return true
     }
 
-    /// Stops a task's transfer, where it has one, and gives its place to another.
+    /// Stops a task's transfer, if it has one, and gives its place to another.
     mutating func stop(task id: Int64, at now: Date) -> [Effect] {
         let hadPlace = running[id].map { $0.place != .none } ?? false
         let stop = halt(task: id, at: now)
         return hadPlace ? stop + searchForTasks(at: now) : stop
     }
 
-    /// Stops a task's transfer, where it has one; its place is free.
+    /// Stops a task's transfer, if it has one, and frees its place.
     mutating func halt(task: Int64, at now: Date) -> [Effect] {
         guard let task = running.removeValue(forKey: task) else { return [] }
         leave(task.leader, task.record.id)
@@ -283,9 +283,9 @@ extension DaemonStateMachine {
         return withdrawal + [.stop(task: task.record.id)] + released
     }
 
-    /// Gives the place of a task that needs no connection any more to another.
+    /// Gives the place of a task that no longer needs a connection to another.
     ///
-    /// Not without bound: with a disk that takes no ends, file would come upon file.
+    /// The number is limited: with a disk that takes no ends, files would pile up.
     mutating func vacate(task id: Int64, at now: Date) -> [Effect] {
         let vacatedCount = running.values.count { $0.place == .none && $0.phase == .finishing }
         guard let task = running[id], task.place == .transfer,
@@ -298,7 +298,7 @@ extension DaemonStateMachine {
 
     // MARK: Deadlines
 
-    /// Makes sure that a deadline is noticed.
+    /// Ensures that a deadline is noticed.
     mutating func note(deadline: Date?) -> [Effect] {
         guard let deadline, deadlineTimer.map({ deadline < $0 }) ?? true else { return [] }
         deadlineTimer = deadline
@@ -312,7 +312,7 @@ extension DaemonStateMachine {
 
     /// Ends the tasks whose time is up.
     ///
-    /// What has changed since is looked at a moment later.
+    /// Tasks that have changed since are examined a moment later.
     mutating func foundOverdue(
         _ tasks: [TaskRecord],
         readBy reading: Readings.Reading?,
@@ -328,7 +328,7 @@ extension DaemonStateMachine {
             effects += end(task, Ending(failure: failure, producesResumeData: true), at: now)
         }
         if tasks.isEmpty { return [query(.earliestDeadline)] }
-        // Those that were found are on their way out of the store; look again when they are.
+        // The tasks that were found are being ended; the search is repeated afterwards.
         return effects + note(deadline: now.addingTimeInterval(1))
     }
 }

@@ -79,7 +79,7 @@ extension DaemonStateMachine {
         return .sessionInUse(identifier: identifier, pid: holder.processIdentifier)
     }
 
-    /// The session of an application, if it is there.
+    /// Returns the session of an application, if it exists.
     private func session(_ identifier: String, of application: String) -> Session? {
         let id = number(ofApplication: application)
         return sessions.values.first { $0.identifier == identifier && $0.applicationID == id }
@@ -100,13 +100,14 @@ extension DaemonStateMachine {
         var session = sessions[opened.session.id] ?? Session(opened.session)
         sessions[session.id] = session
         if application.quit {
-            // Its user has started it: from now on it may be started for its events again. Before
-            // that is certain, the session is not open.
+            // Its user has started the application, so that it may be started for its events again. The session is not
+            // open before that is stored.
             let change = Mutation.setQuit(application: application.id, false)
             return [openAgain([change, opening.mutation], for: call, attachment)]
         }
         if let other = session.attachment, !other.isOfSameProcess(as: attachment) {
-            // It was quicker. What was not started because this one was about to open a session may be now.
+            // The other process was quicker. The application was not started while this one was opening a session, and
+            // may be now.
             openings[call] = nil
             let error = TransferInterfaceError.sessionInUse(
                 identifier: session.identifier,
@@ -115,7 +116,7 @@ extension DaemonStateMachine {
             return [.refuse(call, error)] + evaluateRelaunch(of: application.id, at: now)
         }
         guard !creations.values.contains(where: { $0.session == session.id }) else {
-            // Its former client is making a task: that number must not be given out again.
+            // Its former client is creating a task, whose number must not be given out again.
             return [openAgain([opening.mutation], for: call, attachment)]
         }
         openings[call] = nil
@@ -128,8 +129,8 @@ extension DaemonStateMachine {
             sessions[session.id] = session
             return recount(session.id)
         }
-        // What one process has answered is its own: the next may be somebody else's, or have no say.
-        // A client of which nothing is known is another one each time.
+        // Answers belong to the process that gave them: the next one may be another program, or may not decide. An
+        // unknown client counts as another one each time.
         let isAnother =
             wasClosing || attachment.process == 0
             || session.answeringProcess != attachment.process
@@ -137,7 +138,7 @@ extension DaemonStateMachine {
         session.answeringProcess = attachment.process
         session.attachment = attachment
         session.token = attachment.process == 0 ? makeToken() : nil
-        // What the one before has not had carried out by now is given up: the numbers of its tasks are the new one's.
+        // Pending calls of the previous client are given up: its task numbers now belong to the new one.
         session.leaver = nil
         session.forgetCounts()
         applications[application.id]?.clients.insert(attachment.connection)
@@ -157,7 +158,7 @@ extension DaemonStateMachine {
             ]
     }
 
-    /// A text that nobody can guess.
+    /// Returns a text that cannot be guessed.
     private mutating func makeToken() -> String {
         (0..<2).map { _ in
             let text = String(random.next() as UInt64, radix: 16)
@@ -165,7 +166,7 @@ extension DaemonStateMachine {
         }.joined()
     }
 
-    /// Has the store look once more at a session that a client opens.
+    /// Opens a session in the store again, for the same call.
     private mutating func openAgain(
         _ mutations: [Mutation],
         for call: CallIdentifier,
@@ -177,15 +178,15 @@ extension DaemonStateMachine {
         )
     }
 
-    /// Takes over what a client says about its application; how starting it has gone is known
-    /// better here than in a receipt.
+    /// Takes over what a client says about its application; the state of its starts is more recent here than in a
+    /// receipt.
     private mutating func note(_ record: ApplicationRecord) {
         if applications[record.id] == nil { applications[record.id] = Application(record) }
         applications[record.id]?.record.launch = record.launch
         applications[record.id]?.record.quit = record.quit
     }
 
-    /// A session could not be opened; one that was to go meanwhile may go now.
+    /// A session could not be opened; if it was to be deleted meanwhile, it may be now.
     mutating func openingFailed(
         _ call: CallIdentifier,
         _ error: StoreError,
@@ -201,7 +202,7 @@ extension DaemonStateMachine {
         where session.identifier == opening?.session && session.applicationID == id {
             effects += recount(session.id)
         }
-        // While it was opening one session, it was not started for the others.
+        // The application was not started for other sessions while it was opening this one.
         return effects + evaluateRelaunch(of: id, at: now) + evaluateIdleness(at: now)
     }
 
@@ -213,7 +214,8 @@ extension DaemonStateMachine {
         }
     }
 
-    /// Whether a caller's process has a session open, or had it when it made the call; a token shows that a process is it.
+    /// Returns whether a caller's process has a session open, or had it when it made the call; a token proves which
+    /// process it is.
     func isOpen(_ session: Int64, for caller: Caller, showing token: String? = nil) -> Bool {
         guard let session = sessions[session] else { return false }
         if session.leaver == caller.connection { return true }
@@ -222,7 +224,7 @@ extension DaemonStateMachine {
         return holder.isOfSameProcess(as: other) || (token != nil && token == session.token)
     }
 
-    /// The answer to a caller that does not have a session open.
+    /// Returns the refusal of a caller that does not have a session open.
     func refuseUnlessOpen(_ session: Int64, _ caller: Caller) -> [Effect]? {
         isOpen(session, for: caller)
             ? nil : [.refuse(caller.call, .sessionNotOpen(session: session))]
@@ -236,15 +238,15 @@ extension DaemonStateMachine {
         return [.setTimer(.idle, nil)]
     }
 
-    /// A client is gone that has sent calls which cannot be carried out yet: what it had open may be opened by another,
-    /// and those calls count until then.
+    /// A client is gone whose calls cannot be carried out yet: another client may open its sessions, and those calls
+    /// are valid until then.
     mutating func hungUp(_ connection: ConnectionIdentifier, at now: Date) -> [Effect] {
         let own = sessions.values.filter { $0.attachment?.connection == connection }.map(\.id)
         for id in own { sessions[id]?.leaver = connection }
         return letGo(connection, at: now)
     }
 
-    /// A connection has closed: what it had open may be opened by another.
+    /// A connection has closed: another client may open its sessions.
     mutating func disconnected(_ connection: ConnectionIdentifier, at now: Date) -> [Effect] {
         connections.remove(connection)
         let left = sessions.values.filter { $0.leaver == connection }.map(\.id).sorted()
@@ -252,7 +254,7 @@ extension DaemonStateMachine {
         return letGo(connection, at: now) + left.flatMap { recount($0) } + evaluateIdleness(at: now)
     }
 
-    /// Nobody is at the other end of a connection any more.
+    /// Releases everything that was open over a connection, as its client is gone.
     private mutating func letGo(_ connection: ConnectionIdentifier, at now: Date) -> [Effect] {
         var effects: [Effect] = []
         let own = sessions.filter { $0.value.isServed(over: connection) }
@@ -262,7 +264,7 @@ extension DaemonStateMachine {
             }
             if session.attachment?.connection == connection {
                 sessions[identifier]?.attachment = nil
-                // It has taken events since the store was last asked.
+                // The client has taken events since the store was last asked.
                 sessions[identifier]?.forgetCounts()
                 effects.append(query(.session(identifier)))
             }
@@ -276,7 +278,7 @@ extension DaemonStateMachine {
 
     // MARK: Closing
 
-    /// A client ends a session for good.
+    /// A client ends a session permanently.
     mutating func closeSession(_ close: Wire.CloseSession, from caller: Caller) -> [Effect] {
         if let refusal = refuseUnlessOpen(close.session, caller) { return refusal }
         sessions[close.session]?.isClosing = true
@@ -290,23 +292,22 @@ extension DaemonStateMachine {
         )
     }
 
-    /// Asks what a session has, where something hangs on it: whether it goes, or whether its
-    /// application is to be started.
+    /// Reads a session's counts, if they decide whether it is deleted or whether its application is started.
     mutating func recount(_ id: Int64) -> [Effect] {
         guard let session = sessions[id], session.attachment == nil || session.isClosing else {
             return []
         }
-        // What is known of it is out of date.
+        // The known counts are out of date.
         sessions[id]?.forgetCounts()
         return [query(.session(id))]
     }
 
-    /// How many tasks and events a session has, as just read.
+    /// The store has returned a session's number of tasks and events.
     mutating func counted(_ record: SessionRecord, at now: Date) -> [Effect] {
         guard let session = sessions[record.id] else { return [] }
         sessions[record.id]?.isUncounted = false
         if session.attachment == nil { sessions[record.id]?.note(record.counts) }
-        // A session that nobody has open and that holds nothing comes into being again by itself.
+        // An empty session that no client has open is deleted: opening it creates it again.
         if record.counts.isEmpty,
             session.isClosing || session.attachment == nil && session.leaver == nil,
             !isOpening(session.applicationID, session: session.identifier),
@@ -322,12 +323,12 @@ extension DaemonStateMachine {
     /// A session is gone from the store.
     mutating func closed(_ identifier: Int64, at now: Date) -> [Effect] {
         guard let session = sessions.removeValue(forKey: identifier) else { return [] }
-        // It may have been the one that kept its application from being started for another.
+        // This session may have kept its application from being started for another one.
         return [.forgetSession(identifier)] + removeIfUnused(session.applicationID)
             + evaluateRelaunch(of: session.applicationID, at: now)
     }
 
-    /// A session could not be deleted; it is looked at again when the daemon starts.
+    /// A session could not be deleted; it is examined again when the daemon starts.
     mutating func closingFailed(_ identifier: Int64, at now: Date) -> [Effect] {
         sessions[identifier].map { evaluateRelaunch(of: $0.applicationID, at: now) } ?? []
     }

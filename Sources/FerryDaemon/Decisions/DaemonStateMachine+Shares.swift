@@ -3,17 +3,17 @@ import FerryStore
 import FerryWire
 import FoundationEssentials
 
-// Applications have equal shares of the places, of all and of those of a host: an application that waits gets the place
-// of one that has at least two more (max-min fairness). What an application does not need, others may have. A transfer
-// that brings next to nothing leaves its place to whatever waits. Either happens only while somebody waits. Connections
-// that were lent come back first, and what a server would do twice is not asked for again.
+// Applications have equal shares of the places, both of all and of a host's: a waiting application gets the place of
+// one that has at least two more (max-min fairness). Other applications may have the places that one does not need. A
+// transfer that brings next to nothing, a trickle, leaves its place to any waiting task. Both happen only while a task
+// waits. Lent connections are recalled first, and a request that a server would act on twice is not repeated.
 extension DaemonStateMachine {
-    // MARK: When to look
+    // MARK: Planning reviews
 
-    /// Something may wait for a place that others have: looks at the shares as soon as one may have to go.
+    /// Plans a review of the shares for when a transfer may have to leave its place to a waiting task.
     mutating func reviewSharesSoon(at now: Date) -> [Effect] {
         let soonest = now + policy.shareReviewInterval
-        // What was lent may come back at once.
+        // Lent connections may come back at once.
         let ends = holders(of: nil).map { task in
             let isAlone = task.lentConnections.count(to: nil) == 0
             return isAlone ? task.pace.since + policy.minimumPlaceTime : soonest
@@ -21,7 +21,8 @@ extension DaemonStateMachine {
         return planReview(at: max(soonest, ends.min() ?? soonest))
     }
 
-    /// Nothing waits but what has left its place: looks at the shares when the first of these may have one again.
+    /// Plans a review of the shares for when the first task that left its place may have one again; no other task
+    /// waits.
     mutating func reviewSharesForYields(at now: Date) -> [Effect] {
         shares.nextYieldEnd(after: now).map {
             planReview(at: max(now + policy.shareReviewInterval, $0))
@@ -33,7 +34,7 @@ extension DaemonStateMachine {
         return [.setTimer(.shares, date)]
     }
 
-    /// Asks the store who waits for a place, if places are scarce.
+    /// Asks the store which tasks wait for a place, if places are scarce.
     mutating func reviewShares(at now: Date) -> [Effect] {
         shares.beginReview()
         guard !isStopping, budget.free == 0 || !budget.saturatedHosts.isEmpty else { return [] }
@@ -42,11 +43,11 @@ extension DaemonStateMachine {
         return [query(.candidates(candidateSearch(forShares: true, at: now)))]
     }
 
-    // MARK: Whose place goes
+    // MARK: Making room
 
-    /// Takes the place of another transfer for a task that waits, if one has to go; its bytes stay.
+    /// Takes the place of another transfer for a waiting task, if one must leave; its bytes are kept.
     mutating func makeRoom(for task: TaskRecord, at now: Date) -> [Effect]? {
-        // Where its host is full, only a place there is of use.
+        // If its host is full, only a place of that host is of use.
         let host = budget.isFull(host: task.host) ? task.host : nil
         let holders = holders(of: host)
         let own =
@@ -63,7 +64,7 @@ extension DaemonStateMachine {
             return leavePlace(richest, asTrickle: false, at: now)
         }
         guard own == 0 else { return nil }
-        // There are more applications than places: they take turns with what can go on later.
+        // There are more applications than places: they take turns with transfers that can resume later.
         let oldest = holders.filter { task in
             task.keepsBytes && !task.isActedUpon && now >= task.pace.since + policy.trickleTime
         }
@@ -71,7 +72,7 @@ extension DaemonStateMachine {
         return oldest.map { leavePlace($0, asTrickle: false, at: now) }
     }
 
-    /// The transfers that have places, of all hosts or of one, in order.
+    /// Returns the transfers that have places, of all hosts or of one, in order.
     private func holders(of host: String?) -> [RunningTask] {
         running.values.filter { task in
             task.place == .transfer && task.phase == .loading && task.question == nil
@@ -80,7 +81,7 @@ extension DaemonStateMachine {
         .sorted { $0.record.id < $1.record.id }
     }
 
-    /// The transfer that has brought next to nothing for longest, of the application that has the most places.
+    /// Returns the longest trickle of the application that has the most places.
     private func firstTrickle(
         of holders: [RunningTask],
         host: String?,
@@ -98,9 +99,10 @@ extension DaemonStateMachine {
         }
     }
 
-    /// The transfer that has to go of the application that has the most places, if it has so many.
+    /// Returns the transfer that must leave its place, of the application with the most places, if it has at least
+    /// `count`.
     ///
-    /// It is one that loses nothing where there is one, and the one that has had its place for the shortest time.
+    /// One that keeps its bytes is preferred, then the one that has had its place for the shortest time.
     private func victim(
         of holders: [RunningTask],
         having count: Int,
@@ -139,18 +141,18 @@ extension DaemonStateMachine {
             + halt(task: id, at: now) + [commit(progress, .relaxed), .changed(task: id)]
     }
 
-    // MARK: What brings next to nothing
+    // MARK: Trickles
 
-    /// When a transfer may have to go for bringing next to nothing.
+    /// Returns when a transfer may have to leave its place as a trickle.
     private func trickleEnd(of task: RunningTask) -> Date {
         let time = shares.patience(with: task.record.id)
         guard task.isActedUpon else { return task.pace.since + time }
-        // A server that has everything may take its time to answer, but not for ever.
+        // A server that has everything may take long to answer, but not forever.
         let sent = task.sentByteCount == nil ? task.pace.since : task.pace.latest
         return max(task.pace.since + time, sent + policy.answerTime)
     }
 
-    /// Whether a transfer has brought next to nothing, and nobody has wanted it to be slow.
+    /// Returns whether a transfer is a trickle, without a rate limit that may have caused it.
     private func isTrickle(_ task: RunningTask, at now: Date) -> Bool {
         guard now >= trickleEnd(of: task),
             task.pace.rate(task.carriedByteCount, at: now) < policy.trickleRate
@@ -161,7 +163,7 @@ extension DaemonStateMachine {
         return limits.allSatisfy { $0 == nil || $0 == SharedRates() }
     }
 
-    /// That a task has left its place to others, if it has.
+    /// Returns the wait of a task that has left its place to others; `nil` if it has not.
     func yield(of task: Int64, at now: Date) -> Wire.Wait? {
         guard let until = shares.yieldEnd(of: task, after: now) else { return nil }
         return Wire.Wait(
@@ -176,19 +178,19 @@ extension DaemonStateMachine {
 }
 
 extension DaemonStateMachine {
-    /// How a transfer gets on.
+    /// The pace of a transfer.
     struct Pace: Hashable, Sendable {
-        /// How long a rate is measured at least, in seconds.
+        /// The minimum time over which a rate is measured, in seconds.
         private static let interval: Double = 30
-        /// Since when it has its place.
+        /// When the transfer got its place.
         let since: Date
-        /// When it has carried something last.
+        /// When it last received or sent something.
         private(set) var latest: Date
         private var start: Date
         private var startByteCount: Int64
         private var lastRate: Double?
 
-        /// It has got its place, with so many bytes carried before.
+        /// Starts when a transfer gets its place, with the bytes carried before.
         init(byteCount: Int64, at now: Date) {
             since = now
             latest = now
@@ -196,10 +198,10 @@ extension DaemonStateMachine {
             startByteCount = byteCount
         }
 
-        /// What was carried before was another number.
+        /// Corrects the number of bytes carried before.
         mutating func goesOn(behind byteCount: Int64) { startByteCount = byteCount }
 
-        /// It has carried so many bytes by now.
+        /// Records the number of bytes carried by now.
         mutating func note(_ byteCount: Int64, at now: Date) {
             latest = now
             guard now.timeIntervalSince(start) >= Self.interval else { return }
@@ -208,7 +210,7 @@ extension DaemonStateMachine {
             startByteCount = byteCount
         }
 
-        /// How many bytes per second it has carried lately, when it is so many by now.
+        /// Returns the recent rate in bytes per second, given the number of bytes carried by now.
         func rate(_ byteCount: Int64, at now: Date) -> Double {
             let seconds = now.timeIntervalSince(start)
             if seconds < Self.interval, let lastRate { return lastRate }
@@ -218,8 +220,8 @@ extension DaemonStateMachine {
 }
 
 extension DaemonStateMachine.RunningTask {
-    /// Whether a server may have begun to do what it would do twice, were it asked again: it has all of an upload, or a
-    /// request that does more than to ask.
+    /// Whether a server may act twice if it is asked again: it has all of an upload, or a request other than GET and
+    /// HEAD.
     var isActedUpon: Bool {
         if let upload = UploadState.decode(record.upload) {
             return sentByteCount ?? 0 >= upload.byteCount
@@ -228,7 +230,7 @@ extension DaemonStateMachine.RunningTask {
         return method != "GET" && method != "HEAD"
     }
 
-    /// Whether it goes on where it was when it has been stopped, as far as its server has shown.
+    /// Whether it can resume where it was stopped, as far as its server has shown.
     fileprivate var keepsBytes: Bool {
         guard sentByteCount == nil else { return resource != nil }
         guard let response, (200..<300).contains(response.status) else {

@@ -4,7 +4,7 @@ import FerryWire
 import FoundationEssentials
 
 extension DaemonStateMachine {
-    /// A transfer goes on behind bytes that an earlier attempt, or another session, has loaded.
+    /// A transfer resumes after bytes that an earlier attempt, or another session, has loaded.
     mutating func resumed(task id: Int64, offset: Int64, expected: Int64?, at now: Date) -> [Effect]
     {
         guard let task = running[id], task.phase == .loading else { return [] }
@@ -13,8 +13,8 @@ extension DaemonStateMachine {
         running[id]?.pace.goesOn(behind: offset)
         running[id]?.hasReported = true
         tellFollowers(of: id)
-        // An application that made its task from resume data is told once what that was worth
-        // (RD-7); attempts that ferryd makes by itself are none of its business (BG-18).
+        // An application that made its task from resume data is notified once how much of it was used (RD-7), but not
+        // about attempts that ferryd makes by itself (BG-18).
         guard task.owesResumption else { return [] }
         running[id]?.resumption = Wire.Event(
             kind: .resumed,
@@ -25,14 +25,14 @@ extension DaemonStateMachine {
         return tellResumption(of: id)
     }
 
-    /// Tells an application that is there how many bytes of its resume data could be used.
+    /// Notifies a connected application how many bytes of its resume data could be used.
     mutating func tellResumption(of id: Int64) -> [Effect] {
         guard let task = running[id], let event = task.resumption else { return [] }
         let effects = send(event, session: task.record.sessionID)
         guard !effects.isEmpty else { return [] }
         running[id]?.resumption = nil
         running[id]?.owesResumption = false
-        // A later checkpoint says nothing of resume data.
+        // A later checkpoint does not mention resume data.
         guard !task.hasNewCheckpoint, var state = ByteState.decode(task.record.checkpoint) else {
             return effects
         }
@@ -56,7 +56,7 @@ extension DaemonStateMachine {
         let isReplaced = task.record.replacement != nil
         let isAnother = isReplaced || original?.url != request.url
         running[id]?.currentRequest = isAnother ? request : nil
-        // What is answered instead of the rest does not take the place of the response to the bytes at hand.
+        // A response in place of the remaining bytes does not replace the response to the bytes at hand.
         running[id]?.hasUnstoredResponse = response.status < 300 || task.receivedByteCount == 0
         running[id]?.hasUntoldResponse = true
         running[id]?.hasUntoldProgress = true
@@ -65,7 +65,7 @@ extension DaemonStateMachine {
             + isThere(task, at: now, servedBy: request.url)
     }
 
-    /// Tells that an answer has more header fields than are kept.
+    /// Logs that a response has more header fields than are kept.
     private func headIsCut(
         _ response: Wire.Response,
         _ kept: Wire.Response,
@@ -78,8 +78,8 @@ extension DaemonStateMachine {
         return .log(.notice, text, task: id)
     }
 
-    /// A task's host answers, or sends more, or has led to another that does: what was held back for its failures may
-    /// go.
+    /// A task's host has answered or sent more, or has redirected to another that did: tasks held back for its failures
+    /// may start.
     private mutating func isThere(
         _ task: RunningTask,
         at now: Date,
@@ -92,7 +92,7 @@ extension DaemonStateMachine {
         return searchForTasks(at: now)
     }
 
-    /// A task's host, as it was when the task started, and the one that has served it.
+    /// Returns a task's host, as it was when the task started, and the one that has served it.
     private func lines(of task: RunningTask, servedBy url: String?) -> [HostBreaker.Line] {
         let own = task.line ?? line(of: task.record)
         var other = own
@@ -101,7 +101,7 @@ extension DaemonStateMachine {
         return [own, other]
     }
 
-    /// What the store does not have yet of the latest answer, to be committed with another change.
+    /// Returns the change that stores the latest response, to be committed with another change.
     mutating func storeResponse(of id: Int64) -> [Mutation] {
         guard let task = running[id], task.hasUnstoredResponse else { return [] }
         running[id]?.hasUnstoredResponse = false
@@ -114,8 +114,8 @@ extension DaemonStateMachine {
         ]
     }
 
-    /// How far a task is, to be committed; and that the attempts that have failed do not count any more, if it has got
-    /// on since.
+    /// Returns the changes that store a task's progress, and that failed attempts no longer count if it has progressed
+    /// since.
     mutating func storeProgress(of id: Int64) -> [Mutation] {
         guard let task = running[id] else { return [] }
         return storeAttempts(of: id) + [
@@ -127,7 +127,7 @@ extension DaemonStateMachine {
         ]
     }
 
-    /// That the attempts that have failed do not count any more, to be committed, if the store does not know.
+    /// Returns the change that records that failed attempts no longer count, if the store does not know.
     mutating func storeAttempts(of id: Int64) -> [Mutation] {
         guard let task = running[id], task.attempts < task.storedAttempts else { return [] }
         running[id]?.storedAttempts = task.attempts
@@ -153,8 +153,8 @@ extension DaemonStateMachine {
         -> [Effect]
     {
         guard var task = running[id], task.phase == .loading else { return [] }
-        // An upload begins anew each time, and would do so without a pause; so would a download whose server has the
-        // same bytes come again and again.
+        // An upload starts over each time, and would otherwise do so without a pause; so would a download whose server
+        // sends the same bytes again and again.
         if received > task.mostByteCount, task.sentByteCount == nil {
             task.mostByteCount = received
             task.attempts = 0
@@ -219,7 +219,7 @@ extension DaemonStateMachine {
         task.progressToldAt = now
         running[id] = task
         let events = (tellsResponse ? [response(of: task)] : []) + [progress(of: task)]
-        // What an application was told is what it is told again, whatever becomes of this process.
+        // An application that was notified of a response gets the same one again, even if this process dies.
         let mutations = tellsResponse ? storeResponse(of: id) : []
         return (mutations.isEmpty ? [] : [commit(mutations, .relaxed)]) + [.changed(task: id)]
             + events.flatMap { send($0, session: task.record.sessionID) }
@@ -265,11 +265,11 @@ extension DaemonStateMachine {
         guard running[id]?.phase == .loading else { return [] }
         running[id]?.receivedByteCount = byteCount
         running[id]?.expectedByteCount = byteCount
-        // The end tells all that there is.
+        // The end reports everything.
         running[id]?.hasUntoldProgress = false
         running[id]?.phase = .finishing
         guard !endings.contains(id) else { return [] }
-        // While copies are made and the store is at work the next one may load.
+        // The next task may load while copies are made and the store is at work.
         if let copies = shareFile(of: id, byteCount: byteCount, path: path, at: now) {
             return copies + vacate(task: id, at: now)
         }
@@ -278,14 +278,14 @@ extension DaemonStateMachine {
             + vacate(task: id, at: now)
     }
 
-    /// Puts the end of a task into the store whose file is complete.
+    /// Stores the end of a task whose file is complete.
     mutating func storeEnd(
         of id: Int64,
         byteCount: Int64,
         path: String,
         at now: Date
     ) -> [Effect] {
-        // A daemon that has been told to stop has forgotten it, and finds the file next time.
+        // A daemon that was asked to stop no longer knows the task, and finds the file next time.
         guard let task = running[id] else { return [] }
         let finished = Wire.Event(
             kind: .finished,
@@ -325,7 +325,7 @@ extension DaemonStateMachine {
         ]
     }
 
-    /// Takes back the failure of an earlier attempt: it would be taken for the reason of the end.
+    /// Removes the failure of an earlier attempt, which would be taken for the reason of the end.
     private func forgetting(_ task: TaskRecord) -> [Mutation] {
         guard task.lastError != nil else { return [] }
         return [
@@ -333,7 +333,7 @@ extension DaemonStateMachine {
         ]
     }
 
-    /// A transfer has failed; it is made again, or its task ends.
+    /// A transfer has failed; it is retried, or its task ends.
     mutating func failed(task id: Int64, _ error: TransferError, at now: Date) -> [Effect] {
         guard let task = running[id], task.phase == .loading else { return [] }
         let failure = Wire.Failure(code: error.code.rawValue, message: error.message)
@@ -341,10 +341,10 @@ extension DaemonStateMachine {
         if error.code == .clientCertificateRejected {
             sessions[task.record.sessionID]?.keptAnswers.forgetIdentities()
         }
-        // Without a network it was no attempt.
+        // Without a network, it does not count as an attempt.
         let isWithoutNetwork = error.code.isOfNetwork && isUnreachable(task.record)
         let failed = failedLine(of: task, error)
-        // An answer, though no more than that.
+        // The host has answered, although it cannot serve.
         if error.code == .serverUnavailable { answeringHosts.note(failed) }
         let hasAnswered =
             task.hasBeenAnswered || answeringHosts.contains(failed) || !isAwaited(task)
@@ -387,7 +387,7 @@ extension DaemonStateMachine {
         }
     }
 
-    /// Ends those that follow a task for which its failure is one too many: its attempts are theirs.
+    /// Ends the followers that cannot retry after a task's failure: its attempts are also theirs.
     private mutating func endFollowers(
         of id: Int64,
         _ error: TransferError,
@@ -422,8 +422,8 @@ extension DaemonStateMachine {
         sessions[task.record.sessionID]?.attachment != nil
     }
 
-    /// Takes back what keeps somebody who waits from waiting long, for good: nobody waits any more, and who comes to look
-    /// must not end the task by that.
+    /// Permanently lifts the limit that keeps a waiting client from waiting long: no client waits now, and one that
+    /// connects later must not end the task by that.
     private mutating func liftUnansweredLimit(of task: RunningTask) -> [Effect] {
         guard !isAwaited(task), var options = task.options,
             options.retry?.maximumUnansweredAttempts != nil
@@ -434,14 +434,14 @@ extension DaemonStateMachine {
         return [commit([setting.mutation(of: .id(task.record.id))], .relaxed)]
     }
 
-    /// The host that has failed, which may be another than the task's.
+    /// Returns the host that has failed, which may be another than the task's.
     private func failedLine(of task: RunningTask, _ error: TransferError) -> HostBreaker.Line {
         var failed = task.line ?? line(of: task.record)
         if let url = error.failingURL, let host = Origin(url: url)?.authority { failed.host = host }
         return failed
     }
 
-    /// A host that has not answered may fail an application's other tasks as well.
+    /// Records that a host has not answered, as it may fail an application's other tasks as well.
     private mutating func noteFailure(
         of task: RunningTask,
         at failed: HostBreaker.Line,
@@ -453,10 +453,10 @@ extension DaemonStateMachine {
             return
         }
         let isAsked = error.code == .serverUnavailable && error.retryAfter ?? 0 > 0
-        // What one application wants to wait, or one resource wants to be left alone, is not for all of the host.
+        // A delay that one application or one resource asks for does not apply to the whole host.
         let longest = policy.retry.maximumDelay.inSeconds
         let own = task.line ?? line(of: task.record)
-        // One that has led to another host has answered.
+        // A host that has redirected to another has answered.
         if failed != own { breaker.answered(own) }
         breaker.failed(
             failed,
@@ -466,7 +466,7 @@ extension DaemonStateMachine {
         )
     }
 
-    /// Whether and when something is tried again that has failed so many times in a row.
+    /// Decides whether and when something that has failed so many times in a row is retried.
     mutating func decision(
         after error: TransferError,
         failureCount: Int,
@@ -492,7 +492,7 @@ extension DaemonStateMachine {
         at now: Date
     ) -> [Effect] {
         let id = task.record.id
-        // Those that follow it come back with it: it has the bytes.
+        // Its followers retry together with it: it has the bytes.
         let others = followings.removeAll(from: id).compactMap { running[$0] }
         let waits = others.flatMap { other in
             running[other.record.id]?.phase = .backingOff
@@ -502,7 +502,7 @@ extension DaemonStateMachine {
             other.expectedByteCount = other.record.expectedByteCount
             let count = other.attempts + (attempts - task.attempts)
             var failure = failure
-            // The bytes are not its own: it has to begin with none when the other one leaves.
+            // The bytes are not the follower's own: it has to start with none if the leader leaves.
             failure.mostByteCount = other.mostByteCount
             return backOff(other, failure, attempts: count, until: date, at: now)
         }
@@ -541,7 +541,7 @@ extension DaemonStateMachine {
         return stop(task: id, at: now) + wait + [.changed(task: id)] + searchForTasks(at: now)
     }
 
-    /// Looks at the tasks that a commit has changed.
+    /// Examines the tasks that a commit has changed.
     mutating func changed(_ changes: [TaskChange], at now: Date) -> [Effect] {
         var effects: [Effect] = []
         for change in changes {
@@ -549,7 +549,7 @@ extension DaemonStateMachine {
             effects.append(.changed(task: change.id))
             effects += note(deadline: change.deadline)
             if running[change.id]?.phase == .asking {
-                // It is asked anew, or begins, when it is found again.
+                // Its application is asked again, or the task begins, when it is found again.
                 effects += stop(task: change.id, at: now)
             } else if change.to != .waiting, running[change.id]?.phase == .following {
                 effects += stop(task: change.id, at: now)

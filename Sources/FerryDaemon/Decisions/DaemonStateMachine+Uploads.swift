@@ -5,23 +5,22 @@ import FerryWire
 import FoundationEssentials
 
 extension DaemonStateMachine {
-    /// Does not take an upload, of whose file the system has not told what it is: that is not to be blamed
-    /// on the application, which may try again.
+    /// Refuses an upload whose file the system could not examine: the application is not at fault, and may try again.
     func refuseUpload(after error: SystemCallError, from caller: Caller) -> [Effect] {
         let reason = "the file to be sent cannot be looked at: \(error)"
         return [.refuse(caller.call, .storeUnavailable(reason: reason))]
     }
 
-    /// Has the daemon make sure of the file that an upload sends; only then the call that creates it is
-    /// answered, and its application may do with the file what it likes.
+    /// Secures the file that an upload sends; only then is the call that creates it answered, and its application may
+    /// do with the file what it likes.
     ///
-    /// The task is in the store before, with the file as it was handed over: what a task that is there says
-    /// is asked is not lost, and a daemon that dies in between leaves a task that can be carried out.
+    /// The task is stored first, with the file as it was passed: it is not lost, and a daemon that dies in between
+    /// leaves a task that can be carried out.
     ///
     /// - Parameters:
     ///   - task: The task as it is in the store.
     ///   - call: The call.
-    /// - Returns: What to do; nothing for a download.
+    /// - Returns: The effects to perform; none for a download.
     mutating func secure(_ task: TaskRecord, for call: CallIdentifier) -> [Effect] {
         guard let upload = UploadState.decode(task.upload) else { return [] }
         adoptions.insert(task.id)
@@ -29,16 +28,15 @@ extension DaemonStateMachine {
         return [.secure(task: task.id, upload, for: call)]
     }
 
-    /// A call is repeated that has created a task.
+    /// A call that has created a task is repeated.
     ///
-    /// The first one's daemon may have died before it had made sure of the file. What is sent is the file as it
-    /// was then.
+    /// The first call's daemon may have died before it had secured the file. The file is sent as it was then.
     ///
     /// - Parameters:
     ///   - number: The task's number.
     ///   - task: The task as the call describes it.
     ///   - call: The call.
-    /// - Returns: What to do; nothing for a download.
+    /// - Returns: The effects to perform; none for a download.
     mutating func secureAgain(
         _ number: Int64,
         _ task: TaskRecord,
@@ -47,7 +45,7 @@ extension DaemonStateMachine {
         task.upload == nil ? [] : [query(.repeated(task: number, call))]
     }
 
-    /// The task that a repeated call has created, as just read; `nil` when it is gone.
+    /// The store has returned the task that a repeated call has created; `nil` if it is gone.
     mutating func found(
         _ task: TaskRecord?,
         repeated number: Int64,
@@ -60,14 +58,14 @@ extension DaemonStateMachine {
         return secure(task, for: call)
     }
 
-    /// The daemon has done for a file what it can.
+    /// The daemon has secured a file as far as it can.
     ///
     /// - Parameters:
     ///   - task: The task that sends it.
-    ///   - upload: What is known of the file now, if that is something else than before.
-    ///   - call: The call that has brought it.
+    ///   - upload: The file's new state, if it has changed.
+    ///   - call: The call that has passed it.
     ///   - now: The time.
-    /// - Returns: What to do.
+    /// - Returns: The effects to perform.
     mutating func secured(
         task: Int64,
         _ upload: UploadState?,
@@ -78,11 +76,11 @@ extension DaemonStateMachine {
         guard let upload else {
             return known(task: task, for: call, at: now) + evaluateIdleness(at: now)
         }
-        // A call that is made again may find a task that has come on meanwhile.
+        // A repeated call may find a task that has progressed meanwhile.
         return [query(.secured(task: task, upload, call))]
     }
 
-    /// The task whose file was made sure of, as just read; `nil` when it is gone.
+    /// The store has returned the task whose file was secured; `nil` if it is gone.
     mutating func found(
         _ task: TaskRecord?,
         secured upload: UploadState,
@@ -91,7 +89,7 @@ extension DaemonStateMachine {
         at now: Date
     ) -> [Effect] {
         guard let task, task.state != .completed else {
-            // The answer to an upload that has ended meanwhile may still be fetched; its copy is of no use.
+            // The response to an upload that has ended meanwhile may still be fetched; its copy is no longer needed.
             let copy: Effect = task == nil ? .discardFile(task: number) : .seal(task: number)
             return [copy] + known(task: number, for: call, at: now)
         }
@@ -103,9 +101,9 @@ extension DaemonStateMachine {
         ]
     }
 
-    /// The store knows that a file is copied, and its application may do with its own what it likes.
+    /// The store knows that a file is copied: its application may do with its own what it likes.
     ///
-    /// A repeated call may find an attempt that reads the application's own: that one goes on with the copy.
+    /// A repeated call may find an attempt that reads the application's own file: it continues with the copy.
     mutating func copied(task: Int64, for call: CallIdentifier, at now: Date) -> [Effect] {
         guard let attempt = running[task], attempt.phase == .loading,
             UploadState.decode(attempt.record.upload)?.place == .original
@@ -113,30 +111,30 @@ extension DaemonStateMachine {
         return stop(task: task, at: now) + known(task: task, for: call, at: now)
     }
 
-    /// What was made sure of could not be stored.
+    /// The state of a secured file could not be stored.
     mutating func notSecured(
         task: Int64,
         for call: CallIdentifier,
         _ error: StoreError,
         at now: Date
     ) -> [Effect] {
-        // A task that has gone meanwhile would leave its copy behind; of one that is there, the store knows
-        // the file as it was handed over.
+        // A task that is gone would leave its copy behind; of an existing one, the store knows the file as it was
+        // passed.
         let copy: [Effect] = error.code == .notFound ? [.discardFile(task: task)] : []
         return copy + known(task: task, for: call, at: now)
     }
 
-    /// A server has told where an upload can go on, or how far it has come, or has forgotten it.
+    /// A server has reported where an upload can resume or how far it is, or has lost it.
     ///
-    /// A place is stored at once: whoever dies next, the next attempt goes on there. That there is none any
-    /// more is stored with the failure that follows: else whoever dies in between would send everything anew,
-    /// even what the server has all of.
+    /// A resource is stored at once, so that the next attempt resumes there after any crash. Its loss is stored with
+    /// the failure that follows: otherwise a crash in between would send everything again, even an upload that the
+    /// server has completely.
     mutating func moved(task id: Int64, to resource: UploadResource?, at now: Date) -> [Effect] {
         guard let task = running[id], task.phase == .loading,
             task.resource != resource
         else { return [] }
-        // An upload that comes forward is tried again as soon as after its first failure; what a server has lost and
-        // gets again is no way forward.
+        // An upload that progresses is retried as soon as after its first failure; sending again what a server has lost
+        // is no progress.
         if let resource, resource.acknowledgedByteCount > task.mostByteCount {
             running[id]?.mostByteCount = resource.acknowledgedByteCount
             running[id]?.attempts = 0
@@ -145,7 +143,7 @@ extension DaemonStateMachine {
         running[id]?.resource = resource
         readings.move(id, to: resource)
         guard let resource else { return [] }
-        // Where it goes on must not be lost; how far it is, the server says again.
+        // The resource must not be lost; the server reports the progress again.
         return [
             store(
                 storeAttempts(of: id) + [.setUploadResource(task: id, resource)],
@@ -156,7 +154,7 @@ extension DaemonStateMachine {
         ]
     }
 
-    /// What an application can continue an upload from; `nil` where its server cannot.
+    /// Returns the resume data of an upload; `nil` if it cannot be resumed.
     mutating func uploadResumeData(of task: TaskRecord, _ ending: Ending) -> Data? {
         let failure = ending.failure.flatMap { TransferError.Code(rawValue: $0.code) }
         guard failure != .fileChanged, failure != .fileMissing,
@@ -177,7 +175,7 @@ extension DaemonStateMachine {
         return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 
-    /// What the store does not know of an upload that has failed: that its server has forgotten it.
+    /// Returns the change that records that a failed upload's server has lost it.
     func storeLoss(of id: Int64) -> [Mutation] {
         guard let task = running[id], task.resource == nil, task.record.upload != nil else {
             return []
@@ -185,13 +183,13 @@ extension DaemonStateMachine {
         return [.setUploadResource(task: id, nil)]
     }
 
-    /// Whether the server is to forget what a task has sent, once that has ended.
+    /// Returns whether the server is to delete what a task has sent, once the task has ended.
     func isGivenUp(_ task: TaskRecord, _ ending: Ending) -> Bool {
         ending.failure?.code == TransferError.Code.cancelled.rawValue && !ending.producesResumeData
             && task.uploadResource != nil
     }
 
-    /// Has the server forget an upload that was given up.
+    /// Asks the server to delete an abandoned upload.
     func termination(after ending: Ending) -> [Effect] {
         guard let task = ending.abandonedUpload, let resource = task.uploadResource else {
             return []
@@ -199,7 +197,7 @@ extension DaemonStateMachine {
         return [.terminate(task, resource)]
     }
 
-    /// What an upload sends is in the store.
+    /// The store knows what an upload sends.
     mutating func known(task: Int64, for call: CallIdentifier, at now: Date) -> [Effect] {
         adoptions.remove(task)
         readings.note(task)
@@ -207,7 +205,7 @@ extension DaemonStateMachine {
             + searchForTasks(at: now)
     }
 
-    /// Where an upload goes on that was just read: the store may have been told since.
+    /// Returns the resource of an upload that was just read: a newer one may have been stored since.
     func latestResource(of task: TaskRecord) -> UploadResource? {
         guard let running = running[task.id] else { return readings.resource(of: task) }
         return running.resource
@@ -215,7 +213,7 @@ extension DaemonStateMachine {
 }
 
 extension TaskRecord {
-    /// The request that an upload is continued with; one that was put in its place may not be good for that.
+    /// The request that an upload is resumed with; a replacement may not be suitable for that.
     fileprivate var uploadRequest: TransferRequest? {
         [replacement, Stored.request(request)].compactMap { $0.map { request($0) } }
             .first(where: \.allowsResumableUpload)

@@ -4,7 +4,7 @@ import FerryWire
 import FoundationEssentials
 
 extension DaemonStateMachine {
-    /// Why a task that waits does not run.
+    /// Returns why a waiting task does not run.
     func wait(of task: TaskRecord, at now: Date) -> Wire.Wait? {
         switch task.state {
         case .held, .heldSuspended:
@@ -43,7 +43,7 @@ extension DaemonStateMachine {
         return limit(of: task) ?? Wire.Wait(reason: .starting)
     }
 
-    /// That a host is left alone, if it is.
+    /// Returns the wait for a host that is left alone; `nil` if it is not.
     private func hostFailure(of line: HostBreaker.Line, at now: Date) -> Wire.Wait? {
         guard isLeftAlone(line, at: now) else { return nil }
         let detail =
@@ -58,7 +58,7 @@ extension DaemonStateMachine {
         )
     }
 
-    /// The limit that is in the way of a task, if one is.
+    /// Returns the limit that keeps a task from running, if there is one.
     private func limit(of task: TaskRecord) -> Wire.Wait? {
         let sessionCount = budget.count(session: task.sessionID, host: task.host)
         let limit = sessionLimit(task.sessionID)

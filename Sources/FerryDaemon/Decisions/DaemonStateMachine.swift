@@ -6,11 +6,11 @@ import FoundationEssentials
 
 /// Decides what ferryd does; performs nothing itself.
 ///
-/// Every input returns the effects to perform, in order. Tasks that wait are not held here but in
-/// the store: memory follows the tasks that load. A task that has ended is completed by one
-/// conditional change in the store, so that it ends once.
+/// Every input returns the effects to perform, in order. Waiting tasks are held in the store, not here: memory depends
+/// on the tasks that load. A task that has ended is completed by one conditional change in the store, so that it ends
+/// once.
 struct DaemonStateMachine {
-    /// What the limits and delays are.
+    /// The limits and delays.
     let policy: DaemonPolicy
     /// The applications, by the store's number.
     var applications: [Int64: Application] = [:]
@@ -18,21 +18,21 @@ struct DaemonStateMachine {
     var sessions: [Int64: Session] = [:]
     /// The tasks that have a transfer, by the daemon's number.
     var running: [Int64: RunningTask] = [:]
-    /// Which transfers may run at once.
+    /// The budget of the transfers that run at once.
     var budget: TransferBudget
     /// How the applications have been served, and which tasks have left their places.
     var shares: FairShares
-    /// The tasks that are on their way to their end in the store.
+    /// The tasks that are ending.
     var endings = TaskEndings()
-    /// What the search for tasks to start is doing.
+    /// The state of the search for tasks to start.
     var search = Search()
-    /// What the store is asked about tasks, and what has changed since.
+    /// The readings of tasks from the store, and the changes since.
     var readings = Readings()
-    /// The calls that open a session, while the store makes sure that there is one.
+    /// The calls that open a session, until the store has it.
     var openings: [CallIdentifier: Opening] = [:]
     /// The calls that create a task, until it is in the store.
     var creations: [CallIdentifier: Creation] = [:]
-    /// The tasks whose resume data is being taken over, or that is on its way into the store.
+    /// The tasks whose resume data is being taken over, or whose file is being secured, until that is stored.
     var adoptions: Set<Int64> = []
     /// The tasks that get the bytes of another.
     var followings = Followings()
@@ -42,27 +42,27 @@ struct DaemonStateMachine {
     var nextTaskID: Int64
     /// The clients that are connected.
     var connections: Set<ConnectionIdentifier> = []
-    /// Until when no application is started: clients of an earlier daemon come back first.
+    /// The time until which no application is started: clients of an earlier daemon reconnect first.
     var relaunchesBegin = Date.distantPast
     /// The earliest deadline that a timer is set for.
     var deadlineTimer: Date?
-    /// Whether a timer will look at the progress that is still to be told.
+    /// Whether a timer is set for progress that is to be sent.
     var isProgressTimerSet = false
     /// Whether the daemon serves, or is to end.
     var stage = Stage.serving
-    /// What is under way in the store and with files.
+    /// The work under way in the store and with files.
     var work = WorkUnderWay()
     /// Whether a route leads off this machine.
     var connectivity = Connectivity.unknown
-    /// What time it is, and which tasks follow it.
+    /// The clock, and the state of the pass over the tasks that follow it.
     var timekeeping: Timekeeping
-    /// The hosts that fail time and again.
+    /// The hosts that fail repeatedly.
     var breaker = HostBreaker()
     /// The hosts that have answered.
     var answeringHosts = AnsweringHosts()
-    /// How fast all transfers together may load and send.
+    /// The rate limits of all transfers together.
     var rates = SharedRates()
-    /// The random numbers for jitter.
+    /// The source of random numbers, for jitter and identifiers.
     var random: any RandomNumberGenerator & Sendable
 
     /// Creates the machine for a queue as it was left.
@@ -80,16 +80,16 @@ struct DaemonStateMachine {
         shares = FairShares(policy: policy)
     }
 
-    /// Takes up the queue as it was left.
+    /// Resumes the queue from its stored state.
     ///
     /// - Parameters:
     ///   - applications: The applications that are in the store.
     ///   - sessions: Their sessions.
-    ///   - rates: How fast all transfers together may load and send.
-    ///   - clock: The clock, where it goes on from what was kept; `nil` for the one that there is.
+    ///   - rates: The rate limits of all transfers together.
+    ///   - clock: The clock that continues from its stored state; `nil` for the present one.
     ///   - connectivity: Whether a route leads off this machine.
     ///   - now: The time, by that clock.
-    /// - Returns: What to do.
+    /// - Returns: The effects to perform.
     mutating func start(
         applications: [ApplicationRecord],
         sessions: [SessionRecord],
@@ -104,7 +104,7 @@ struct DaemonStateMachine {
         var corrections: [Effect] = []
         for record in applications {
             var application = Application(record)
-            // One that is further off than any is of a clock that was set.
+            // A start that is further off than any can be comes from a clock that was set.
             let latest = now.addingTimeInterval(policy.maximumRelaunchDelay)
             if let next = record.nextLaunchAt, next > latest {
                 application.record.nextLaunchAt = latest
@@ -118,13 +118,13 @@ struct DaemonStateMachine {
         relaunchesBegin = now.addingTimeInterval(policy.relaunchGrace)
         var effects =
             [.limitRates(rates, session: nil)] + limits + corrections + followClock(at: now)
-            // Whether there is a network is found out anew.
+            // Whether there is a network is determined again.
             + [commit([.endNetworkWait], .relaxed, then: .networkIsBack)] + searchForTasks(at: now)
         effects.append(query(.earliestDeadline))
         for identifier in self.applications.keys.sorted() {
             effects += evaluateRelaunch(of: identifier, at: now)
         }
-        // What was left empty when everybody died goes.
+        // Sessions that were left empty in a crash are deleted.
         for record in sessions where record.counts.isEmpty {
             effects.append(query(.session(record.id)))
         }
@@ -152,7 +152,7 @@ struct DaemonStateMachine {
 
     // MARK: Commits and queries
 
-    /// Notes a commit and returns its effect.
+    /// Records a commit and returns its effect.
     mutating func commit(
         _ mutations: [Mutation],
         _ durability: Durability = .synchronized,
@@ -163,7 +163,7 @@ struct DaemonStateMachine {
         return .commit(mutations, durability, continuation)
     }
 
-    /// Notes a query and returns its effect.
+    /// Records a query and returns its effect.
     mutating func query(_ query: Query) -> Effect {
         work.begin(in: .store)
         if let question = query.question { readings.ask(question) }

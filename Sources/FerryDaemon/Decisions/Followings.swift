@@ -1,17 +1,17 @@
-/// Which tasks get the bytes of another, and what is made of its file for them.
+/// The tasks that get the bytes of another, and the copies of its file for them.
 ///
-/// A leader has followers as long as there are any. When its file is complete, copies are made one after the other.
+/// A task is a leader while it has followers. When its file is complete, copies are made one after the other.
 struct Followings: Hashable, Sendable {
     typealias Sharing = DaemonStateMachine.Sharing
 
-    /// Of how many directories it is known at once that no two files there can share their bytes.
+    /// The maximum number of directories that are remembered for not sharing blocks between files.
     private static let maximumDirectoryCount = 64
 
     private var followers: [Int64: [Int64]] = [:]
     private var sharings: [Int64: Sharing] = [:]
     /// The tasks whose files are being copied from another's, and whether they have ended meanwhile.
     private var copying: [Int64: Bool] = [:]
-    /// The directories that downloads are for, "" for the daemon's own, where no two files can share their bytes.
+    /// The directories of downloads in which files cannot share blocks; "" for the daemon's own.
     private var directoriesWithoutSharing: Set<String> = []
 
     /// Whether no task follows another, and nothing is copied.
@@ -19,7 +19,7 @@ struct Followings: Hashable, Sendable {
 
     // MARK: Followers
 
-    /// The tasks that follow another, in the order in which they came.
+    /// Returns the tasks that follow another, in the order in which they came.
     func followers(of leader: Int64) -> [Int64] { followers[leader] ?? [] }
 
     /// Whether a task is followed.
@@ -30,13 +30,13 @@ struct Followings: Hashable, Sendable {
         followers[leader, default: []].append(follower)
     }
 
-    /// A task does not follow another any more.
+    /// A task no longer follows another.
     mutating func remove(_ follower: Int64, from leader: Int64) {
         followers[leader]?.removeAll { $0 == follower }
         if followers[leader]?.isEmpty == true { followers[leader] = nil }
     }
 
-    /// A task is not followed any more.
+    /// A task is no longer followed.
     ///
     /// - Returns: The tasks that have followed it.
     mutating func removeAll(from leader: Int64) -> [Int64] {
@@ -45,13 +45,13 @@ struct Followings: Hashable, Sendable {
 
     // MARK: The file of a leader
 
-    /// The file that is copied for those who follow a task.
+    /// Returns the file that is copied for the followers of a task.
     func sharing(of leader: Int64) -> Sharing? { sharings[leader] }
 
     /// The file of a task is copied from now on.
     mutating func share(_ sharing: Sharing, of leader: Int64) { sharings[leader] = sharing }
 
-    /// The file of a task is not copied any more.
+    /// The file of a task is no longer copied.
     ///
     /// - Returns: Whether it was.
     mutating func stopSharing(of leader: Int64) -> Bool {
@@ -91,12 +91,12 @@ struct Followings: Hashable, Sendable {
 
     // MARK: What a disk can do
 
-    /// Whether no two files of a directory can share their bytes, as far as that is known.
+    /// Returns whether files in a directory are known not to share blocks.
     func lacksSharing(in directory: String?) -> Bool {
         directoriesWithoutSharing.contains(directory ?? "")
     }
 
-    /// No two files of a directory can share their bytes.
+    /// Records that files in a directory cannot share blocks.
     mutating func noteLackOfSharing(in directory: String?) {
         if directoriesWithoutSharing.count >= Self.maximumDirectoryCount {
             directoriesWithoutSharing = []

@@ -1,22 +1,23 @@
 import FerryWire
 import FoundationEssentials
 
-/// Keeps transfers from hosts that fail time and again (a circuit breaker).
+/// Keeps transfers from hosts that fail repeatedly (a circuit breaker).
 ///
-/// Each transfer backs off by itself; a thousand of one host would still ask it all the time. After some failures in
-/// a row, whichever of an application's transfers they were, the host is left alone by that application for a while,
-/// and then asked by one transfer until that gets an answer.
+/// Each transfer backs off by itself, but a thousand for one host would still ask it all the time. After some
+/// consecutive failures of any of an application's transfers, the application leaves the host alone for a while. Then
+/// one transfer asks the host until it gets an answer.
 ///
-/// What has failed for one application need not fail for another: it may have asked for something that nobody gets, in a
-/// hurry, or too often. Nor need what has failed by a session's own proxy, or whom it trusts, fail by others.
+/// A failure for one application need not be one for another: the first may have requested something that no client
+/// gets, in a hurry, or too often. Nor need a failure with a session's own proxy or trusted authorities be one with
+/// others.
 struct HostBreaker: Hashable, Sendable {
-    /// A host, as an application sees it by one way to connect.
+    /// A host, as an application reaches it with one set of connection settings.
     struct Line: Hashable, Sendable {
         /// The application's number.
         var application: Int64
         /// The host.
         var host: String
-        /// How its connections are made; `nil` where nobody has said anything about that.
+        /// The settings of its connections; `nil` for the default.
         var connections: Wire.Connections?
     }
 
@@ -30,26 +31,26 @@ struct HostBreaker: Hashable, Sendable {
 
     private struct Circuit: Hashable, Sendable {
         var failureCount = 0
-        /// Until when nobody asks.
+        /// Until when no transfer asks.
         var until: Date?
         /// When it failed last.
         var failed: Date
-        /// Whether its server has asked to be left alone, the last time.
+        /// Whether its server asked to be left alone, the last time.
         var isAsked = false
     }
 
-    /// How many failures in a row it takes.
+    /// The number of consecutive failures that it takes.
     static let threshold = 4
-    /// A host that nobody has asked for so long is forgotten, in seconds.
+    /// The time since its last failure after which a host is forgotten, in seconds.
     private static let memory: Double = 3600
 
     private var circuits: [Line: Circuit] = [:]
 
-    /// A host has failed, without a byte of what was asked for.
+    /// Records that a host has failed, without a byte of what was requested.
     ///
     /// - Parameters:
     ///   - host: The host, and for which application it has failed.
-    ///   - delay: How long the transfer waits that it has failed, in seconds.
+    ///   - delay: The time that the failed transfer waits, in seconds.
     ///   - isAsked: Whether the host has asked for that.
     ///   - now: The time.
     mutating func failed(_ host: Line, delay: Double, isAsked: Bool, at now: Date) {
@@ -65,15 +66,15 @@ struct HostBreaker: Hashable, Sendable {
         circuits[host] = circuit
     }
 
-    /// A host has answered.
+    /// Records that a host has answered.
     mutating func answered(_ host: Line) { circuits[host] = nil }
 
-    /// A person wants it tried.
+    /// Lets all hosts be tried again without waiting.
     mutating func tryAll() {
         for host in circuits.keys { circuits[host]?.until = nil }
     }
 
-    /// How many transfers may run for a host; `nil` for as many as its limits allow.
+    /// Returns the number of transfers that may run for a host; `nil` for as many as its limits allow.
     func limit(_ host: Line, at now: Date) -> Int? {
         guard let circuit = circuits[host], circuit.failureCount >= Self.threshold else {
             return nil
@@ -81,7 +82,7 @@ struct HostBreaker: Hashable, Sendable {
         return circuit.until.map { $0 > now } == true ? 0 : 1
     }
 
-    /// Until when a host is left alone; `nil` if it is not.
+    /// Returns until when a host is left alone; `nil` if it is not.
     func end(_ host: Line, at now: Date) -> Date? {
         circuits[host]?.until.flatMap { $0 > now ? $0 : nil }
     }
@@ -89,7 +90,7 @@ struct HostBreaker: Hashable, Sendable {
     /// Whether no host fails.
     var isEmpty: Bool { circuits.isEmpty }
 
-    /// How often in a row a host has failed.
+    /// Returns the number of consecutive failures of a host.
     func failureCount(_ host: Line) -> Int { circuits[host]?.failureCount ?? 0 }
 
     /// Why a host is left alone, or asked by one transfer only.
@@ -115,9 +116,9 @@ struct HostBreaker: Hashable, Sendable {
     }
 }
 
-/// The hosts that have answered since the daemon began: there is a server, whatever fails now.
+/// The hosts that have answered since the daemon started: there is a server, whatever fails now.
 struct AnsweringHosts: Hashable, Sendable {
-    /// How many are known at once; of more, those are forgotten that have not answered for longest.
+    /// The maximum number of hosts; beyond it, those that have not answered for longest are forgotten.
     static let limit = 4096
 
     /// When each answered last, in the order of all answers.
@@ -128,7 +129,7 @@ struct AnsweringHosts: Hashable, Sendable {
     mutating func note(_ host: HostBreaker.Line) {
         count += 1
         turns[host] = count
-        // Half of them at once, as it takes a look at all.
+        // This forgets half of them at once, as it examines all.
         guard turns.count > Self.limit else { return }
         let middle = turns.values.sorted()[turns.count / 2]
         turns = turns.filter { $0.value > middle }

@@ -1,11 +1,11 @@
 import FerryHTTP
 import FerryTransfer
 
-/// What an application has answered to challenges of a session that is good for its other tasks, too.
+/// An application's answers to challenges of a session that also apply to its other tasks.
 ///
-/// It is in memory only: secrets are never stored, and an application is asked again by the next daemon.
+/// They are in memory only: secrets are never stored, and the next daemon asks an application again.
 struct KeptAnswers: Hashable, Sendable {
-    /// What one name and password are good for.
+    /// The protection space of a name and password.
     private struct Space: Hashable, Sendable {
         var origin: Origin
         var scheme: String
@@ -36,17 +36,17 @@ struct KeptAnswers: Hashable, Sendable {
         }
     }
 
-    /// Forgets who the client has said to be, which a server has refused.
+    /// Forgets the client's identities, after a server has refused one.
     mutating func forgetIdentities() {
         identities = [:]
         originsWithoutIdentity = []
     }
 
-    /// What a challenge is answered with, where that is known.
+    /// Returns the answer to a challenge, if it is known.
     func answer(to challenge: LoadChallenge) -> LoadChallengeAnswer? {
         switch challenge.kind {
         case .password(let way, let isProxy):
-            // One that was refused is not tried again.
+            // A password that was refused is not tried again.
             guard challenge.previousFailureCount == 0 else { return nil }
             return passwords[Self.space(way, isProxy, challenge)].map { .use($0) }
         case .serverTrust(let trust):
@@ -60,7 +60,7 @@ struct KeptAnswers: Hashable, Sendable {
     /// Whether a server's certificates were approved before.
     func hasApproved(_ trust: HTTPServerTrust) -> Bool { approvedServers.contains(trust) }
 
-    /// The identity that is used where a request goes.
+    /// Returns the identity for the origin of a request.
     func identity(for request: TransferRequest) -> HTTPIdentity? {
         guard !identities.isEmpty, let origin = Origin(url: request.url) else { return nil }
         return identities[origin]

@@ -1,50 +1,51 @@
 import FerryStore
 import FerryTransfer
 
-/// What the store is asked about tasks, and what has changed since.
+/// The readings of tasks from the store, and the changes since.
 ///
-/// The store answers in the order in which it is asked, and what it says of a task holds unless a change of that task
-/// was committed since. One rule for all readings: what has changed meanwhile is read again. A change that the disk has
-/// not taken yet is known here as well: until the store has it, nothing that it says of the task is good for a start.
+/// The store answers in the order of the questions, and its answer about a task is valid unless a change of that task
+/// was committed since. One rule applies to all readings: a task that has changed meanwhile is read again. Changes that
+/// the disk has not taken yet are known here as well: until the store has them, its answer about the task must not
+/// start it.
 struct Readings: Hashable, Sendable {
-    /// What is asked.
+    /// A question to the store.
     enum Question: Hashable, Sendable {
-        /// Which tasks may start.
+        /// The tasks that may start.
         case search
-        /// How a task is that a call changes.
+        /// The task that a call changes.
         case revision(DaemonStateMachine.CallIdentifier)
-        /// How a task is that a caller ends.
+        /// The task that a caller ends.
         case ending(TaskKey, DaemonStateMachine.Ending.Caller)
-        /// Which tasks a call ends.
+        /// The tasks that a call ends.
         case sweep(DaemonStateMachine.CallIdentifier)
-        /// Which tasks have taken too long.
+        /// The tasks that have taken too long.
         case overdue
     }
 
-    /// When something was asked, in the order of all questions and changes.
+    /// The position of a question in the order of all questions and changes.
     struct Reading: Hashable, Sendable {
         fileprivate let turn: UInt64
     }
 
     private var turn: UInt64 = 0
-    /// Those that were not answered yet, by what was asked, in order: the same may be asked twice at once.
+    /// The unanswered readings by question, in order: the same question may be asked twice at once.
     private var asked: [Question: [Reading]] = [:]
-    /// Those that were asked, and that are not used any more.
+    /// The readings that were asked and are not closed yet.
     private var open: Set<Reading> = []
-    /// When each task has changed last, as long as there is a reading that is older.
+    /// When each task last changed, as long as there is an older reading.
     private var changes: [TaskKey: UInt64] = [:]
     private var pruningCount = 1024
     private var unstoredCounts: [Int64: Int] = [:]
     private var unstoredResources: [Int64: UploadResource] = [:]
 
-    /// Whether nothing is asked, and the store has everything.
+    /// Whether no reading is open, and the store has everything.
     var isEmpty: Bool {
         open.isEmpty && changes.isEmpty && unstoredCounts.isEmpty && unstoredResources.isEmpty
     }
 
     // MARK: Questions
 
-    /// The store is asked.
+    /// Records a question to the store.
     mutating func ask(_ question: Question) {
         turn += 1
         let reading = Reading(turn: turn)
@@ -60,7 +61,7 @@ struct Readings: Hashable, Sendable {
         return reading
     }
 
-    /// An answer is not used any more.
+    /// Closes a reading whose answer is no longer used.
     mutating func close(_ reading: Reading) {
         open.remove(reading)
         if open.isEmpty {
@@ -68,7 +69,7 @@ struct Readings: Hashable, Sendable {
         } else if changes.count > pruningCount {
             let oldest = open.map(\.turn).min() ?? turn
             changes = changes.filter { $0.value > oldest }
-            // As all are looked at, that is not done again for each.
+            // As all are examined, that is not repeated for each.
             pruningCount = max(1024, 2 * changes.count)
         }
     }
@@ -78,7 +79,7 @@ struct Readings: Hashable, Sendable {
     /// A task changes.
     mutating func note(_ task: Int64) { note(.id(task)) }
 
-    /// A task changes, of which perhaps only its session knows which one it is.
+    /// Records the change of a task that may be known only by its number in its session.
     mutating func note(_ key: TaskKey) {
         guard !open.isEmpty else { return }
         turn += 1
@@ -94,13 +95,13 @@ struct Readings: Hashable, Sendable {
 
     // MARK: What the store does not have yet
 
-    /// The tasks that the store knows other than they are.
+    /// The tasks whose stored state is out of date.
     var unstoredTasks: some Sequence<Int64> { unstoredCounts.keys }
 
-    /// Whether the store knows a task other than it is.
+    /// Returns whether a task's stored state is out of date.
     func isUnstored(_ task: Int64) -> Bool { unstoredCounts[task] != nil }
 
-    /// A change of a task is on its way into the store, without which the task must not start.
+    /// A change that a task must not start without is being stored.
     mutating func store(_ task: Int64) { unstoredCounts[task, default: 0] += 1 }
 
     /// The store has such a change, or never will.
@@ -111,19 +112,19 @@ struct Readings: Hashable, Sendable {
         note(task)
     }
 
-    /// An upload goes on elsewhere, which is stored next; `nil` where its server has forgotten it, which is stored later.
+    /// An upload resumes elsewhere, which is stored next; `nil` if its server has lost it, which is stored later.
     mutating func move(_ task: Int64, to resource: UploadResource?) {
         unstoredResources[task] = resource
     }
 
-    /// Where an upload goes on, by what was read of it.
+    /// Returns the latest resource of an upload that was read.
     func resource(of task: TaskRecord) -> UploadResource? {
         unstoredResources[task.id] ?? task.uploadResource
     }
 }
 
 extension DaemonStateMachine.Query {
-    /// What is asked about tasks that may change meanwhile.
+    /// The question about tasks that may change meanwhile, if it is one.
     var question: Readings.Question? {
         switch self {
         case .candidates: .search
@@ -137,7 +138,7 @@ extension DaemonStateMachine.Query {
 }
 
 extension Mutation {
-    /// The task that is another one afterwards; how far a transfer is, its transfer knows better.
+    /// The task that the change affects; progress is left out, as the transfer knows it better.
     var changedTask: TaskKey? {
         switch self {
         case .resumeTask(let key, _, _), .suspendTask(let key, _), .completeTask(let key, _, _),

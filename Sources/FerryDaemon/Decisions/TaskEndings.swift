@@ -1,6 +1,6 @@
 import FerryStore
 
-/// The tasks that are on their way to their end, and who waits for that.
+/// The tasks that are ending, and the callers that wait for that.
 struct TaskEndings: Hashable, Sendable {
     typealias CallIdentifier = DaemonStateMachine.CallIdentifier
     typealias Caller = DaemonStateMachine.Ending.Caller
@@ -23,12 +23,12 @@ struct TaskEndings: Hashable, Sendable {
     /// A task ends from now on.
     mutating func begin(_ task: Int64) { callers[task] = [] }
 
-    /// Somebody else waits for the end of a task that ends.
+    /// Another caller waits for the end of a task.
     mutating func join(_ task: Int64, _ caller: Caller) {
         if caller != .nobody { callers[task]?.append(caller) }
     }
 
-    /// A task has ended, or could not be ended; who else has waited for that.
+    /// A task has ended, or could not be ended; returns the other callers that have waited for that.
     mutating func finish(_ task: Int64) -> [Caller] { callers.removeValue(forKey: task) ?? [] }
 
     // MARK: Many tasks
@@ -50,7 +50,7 @@ struct TaskEndings: Hashable, Sendable {
 
     /// A task of a pass has ended.
     ///
-    /// - Returns: The pass if all have that were found, so that it goes on.
+    /// - Returns: The pass if all tasks that were found have ended, so that it continues.
     mutating func endedOne(of call: CallIdentifier) -> Sweep? {
         sweeps[call]?.outstanding -= 1
         return sweeps[call].flatMap { $0.outstanding == 0 ? $0 : nil }

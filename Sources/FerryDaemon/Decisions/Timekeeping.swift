@@ -1,4 +1,4 @@
-/// What time it is, and whether the tasks that wait for a time of day are being looked through.
+/// The clock, and the state of the pass over the tasks that wait for a time of day.
 struct Timekeeping: Hashable, Sendable {
     private enum Pass: Hashable, Sendable {
         case none
@@ -7,13 +7,13 @@ struct Timekeeping: Hashable, Sendable {
         case stale
     }
 
-    /// What time it is.
+    /// The clock.
     private(set) var clock: DaemonClock
     private var pass = Pass.none
 
     init(clock: DaemonClock) { self.clock = clock }
 
-    /// Whether the tasks are being looked through.
+    /// Whether a pass is under way.
     var isPassUnderWay: Bool { pass != .none }
 
     /// The clock may have been set.
@@ -28,17 +28,17 @@ struct Timekeeping: Hashable, Sendable {
     /// The clock is taken up in this boot.
     mutating func takeUp() { clock.takeUp() }
 
-    /// The tasks are to be looked through.
+    /// Begins a pass over the tasks, or requests another one.
     ///
-    /// - Returns: Whether that begins now; otherwise it begins once more when it is over.
+    /// - Returns: Whether it begins now; otherwise another one begins when the current one is over.
     mutating func beginPass() -> Bool {
         pass = pass == .none ? .underWay : .stale
         return pass == .underWay
     }
 
-    /// All of them were looked at, or the store could not be read.
+    /// Ends a pass, which is complete or has failed.
     ///
-    /// - Returns: Whether they are to be looked through once more.
+    /// - Returns: Whether another pass was requested.
     mutating func endPass() -> Bool {
         defer { pass = .none }
         return pass == .stale

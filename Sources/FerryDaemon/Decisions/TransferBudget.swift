@@ -9,12 +9,12 @@ struct TransferBudget: Hashable, Sendable {
         var host: String
     }
 
-    /// What a session has of a host's places.
+    /// A session's use of a host's places.
     private struct Use: Hashable, Sendable {
         var application: Int64
-        /// How many transfers count against the session's own limit.
+        /// The number of transfers that count against the session's own limit.
         var count = 0
-        /// How many of them wait for their application, and leave their places to others.
+        /// The number of them that wait for their application, and leave their places to others.
         var parkedCount = 0
 
         var places: Int { count - parkedCount }
@@ -33,22 +33,22 @@ struct TransferBudget: Hashable, Sendable {
 
     // MARK: Limits
 
-    /// How many transfers run.
+    /// The number of transfers that run.
     var count: Int { connections.count }
 
-    /// How many more transfers may start at all.
+    /// The number of transfers that may still start in total.
     var free: Int { connections.limit - connections.count }
 
-    /// How many more transfers may start for a host.
+    /// Returns the number of transfers that may still start for a host.
     func free(host: String) -> Int { connections.room(forHost: host) }
 
-    /// How many transfers run for a host.
+    /// Returns the number of transfers that run for a host.
     func count(host: String) -> Int { connections.count(forHost: host) }
 
     /// Whether a host has as many transfers as it may.
     func isFull(host: String) -> Bool { count(host: host) >= connections.limitPerHost }
 
-    /// How many of a session's transfers run for a host.
+    /// Returns the number of a session's transfers that run for a host.
     func count(session: Int64, host: String) -> Int {
         lanes[Lane(session: session, host: host)]?.count ?? 0
     }
@@ -65,8 +65,8 @@ struct TransferBudget: Hashable, Sendable {
 
     /// Whether a transfer may have a further connection.
     ///
-    /// The last place is never lent. So the next task finds room at once, and those that come after it get
-    /// what is given back, as then there is none to spare.
+    /// The last place is never lent, so that the next task finds room at once. Later tasks get the connections that are
+    /// given back, as none are lent then.
     func canLend(session: Int64, host: String, sessionLimit: Int) -> Bool {
         free(host: host) > 1 && count(session: session, host: host) + 1 < sessionLimit
     }
@@ -78,27 +78,27 @@ struct TransferBudget: Hashable, Sendable {
 
     // MARK: Taking and giving
 
-    /// Notes a transfer that starts; it must be admitted.
+    /// Records a transfer that starts; it must be admitted.
     mutating func take(session: Int64, of application: Int64, host: String) {
         _ = connections.take(forHost: host)
         lanes[Lane(session: session, host: host), default: Use(application: application)].count += 1
     }
 
-    /// Notes that a transfer waits for its application: it is in the way of its own session's alone, which
-    /// would ask the same.
+    /// Records that a transfer waits for its application: it blocks only those of its own session, which would ask the
+    /// same.
     mutating func park(session: Int64, host: String) {
         connections.giveBack(forHost: host)
         lanes[Lane(session: session, host: host)]?.parkedCount += 1
     }
 
-    /// Notes that a transfer goes on that has waited for its application, also where there is no room: what
+    /// Records that a transfer continues after it has waited for its application, even without room: a transfer that
     /// has begun to load is not held back.
     mutating func unpark(session: Int64, host: String) {
         connections.takeAgain(forHost: host)
         lanes[Lane(session: session, host: host)]?.parkedCount -= 1
     }
 
-    /// Notes a transfer that has ended.
+    /// Records a transfer that has ended.
     mutating func give(session: Int64, host: String, isParked: Bool = false) {
         if !isParked { connections.giveBack(forHost: host) }
         let lane = Lane(session: session, host: host)
@@ -108,7 +108,7 @@ struct TransferBudget: Hashable, Sendable {
         lanes[lane] = use.count > 0 ? use : nil
     }
 
-    // MARK: Who has what
+    // MARK: Usage
 
     /// The hosts that transfers run for.
     var activeHosts: Set<String> { Set(lanes.keys.map(\.host)) }
@@ -124,7 +124,7 @@ struct TransferBudget: Hashable, Sendable {
         )
     }
 
-    /// How many places each application has, of all or of those of a host.
+    /// Returns the number of places that each application has, in total or for a host.
     func places(host: String? = nil) -> [Int64: Int] {
         lanes.reduce(into: [:]) { places, lane in
             guard host == nil || host == lane.key.host else { return }
@@ -132,7 +132,7 @@ struct TransferBudget: Hashable, Sendable {
         }
     }
 
-    /// How many places some of an application's sessions have of those of a host.
+    /// Returns the number of a host's places that some of an application's sessions have.
     func places(
         of application: Int64,
         host: String,
@@ -146,7 +146,7 @@ struct TransferBudget: Hashable, Sendable {
         }
     }
 
-    /// How many places an application has, of all or of those of a host.
+    /// Returns the number of places that an application has, in total or for a host.
     func places(of application: Int64, host: String? = nil) -> Int {
         lanes.reduce(0) { count, lane in
             guard lane.value.application == application, host == nil || host == lane.key.host else {

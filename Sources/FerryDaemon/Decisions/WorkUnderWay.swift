@@ -1,13 +1,13 @@
-/// What the daemon has asked of the store and of files, and not heard of yet.
+/// The daemon's unfinished operations in the store and on files.
 struct WorkUnderWay: Hashable, Sendable {
-    /// Where something is under way.
+    /// The place of an operation.
     enum Place: CaseIterable, Hashable, Sendable {
-        /// A commit or a query: the daemon does not end before it has come to its end.
+        /// A commit or a query: the daemon does not end before it is complete.
         case store
-        /// A file that resume data is made of: it may never answer, and a client that has cancelled its task says so
-        /// again to the next daemon.
+        /// A file that resume data is made of: it may never respond, and a client that has cancelled its task does so
+        /// again with the next daemon.
         case partialFile
-        /// An application's file: it may never answer either, and the next daemon does it again.
+        /// An application's file: it may never respond either, and the next daemon repeats the operation.
         case applicationFile
     }
 
@@ -19,12 +19,12 @@ struct WorkUnderWay: Hashable, Sendable {
     /// Whether nothing is under way that the daemon waits for before it ends.
     var allowsEnd: Bool { count(in: .store) == 0 }
 
-    /// How much is under way somewhere.
+    /// Returns the number of operations under way in a place.
     func count(in place: Place) -> Int { counts[place] ?? 0 }
 
-    /// Something begins.
+    /// Records that an operation begins.
     mutating func begin(in place: Place) { counts[place, default: 0] += 1 }
 
-    /// Something has come to its end.
+    /// Records that an operation has ended.
     mutating func end(in place: Place) { counts[place, default: 0] -= 1 }
 }

@@ -1,11 +1,11 @@
 import FerrySystem
 
-/// What makes the calls on applications' own files, and starts applications: for each one threads of its own.
+/// The queues that access applications' own files and start applications, with separate threads for each application.
 ///
-/// A file system that hangs then holds up who has brought the file, and nobody else.
+/// A file system that hangs then blocks only the application whose file it is.
 @LoopActor
 final class ApplicationQueues {
-    /// So many calls of an application may hang before others of the same one wait.
+    /// The number of an application's calls that may hang before its other calls wait.
     private static let threadLimit = 8
 
     private struct Entry {
@@ -14,9 +14,9 @@ final class ApplicationQueues {
 
     private var entries: [Int64: Entry] = [:]
 
-    /// The queue of an application, which is there as long as anything uses it.
+    /// Returns the queue of an application, which exists as long as anything uses it.
     ///
-    /// - Parameter application: The application's number; `nil` where it is not known any more.
+    /// - Parameter application: The application's number; `nil` if it is no longer known.
     /// - Returns: The queue, the same for each of its files.
     func queue(of application: Int64?) -> BlockingQueue {
         let key = application ?? 0
@@ -28,10 +28,10 @@ final class ApplicationQueues {
     }
 }
 
-/// A file that a call has brought.
+/// A file that was passed with a call.
 struct ArrivingFile {
     /// The file.
     var file: UserFile
-    /// What makes calls on the files of its application.
+    /// The queue for the files of its application.
     var queue: BlockingQueue
 }

@@ -2,11 +2,11 @@ import FerrySystem
 import FerryTransfer
 import Glibc
 
-/// Where the files of downloads are that do not grow in the daemon's own directory.
+/// The places of downloads whose files are not written in the daemon's own directory.
 ///
-/// A download that is for a directory on another file system grows there, under a hidden name. Its place is told by a
-/// symbolic link among the daemon's own files, which is made before the file and deleted after it: so whatever dies when,
-/// the file is found, and deleted when its task has gone. While its disk is not there, the link stays.
+/// A download for a directory on another file system is written there, under a hidden name. A symbolic link among the
+/// daemon's own files records its place. The link is made before the file and deleted after it, so that the file is
+/// found after a crash at any time, and deleted once its task is gone. While its disk is missing, the link stays.
 @LoopActor
 final class FilePlaces {
     /// A place for one file.
@@ -15,13 +15,13 @@ final class FilePlaces {
         var name: String
     }
 
-    /// Why a file does not grow in a place, or not now.
+    /// Why a file is not written in a place, or not now.
     enum Refusal: Error, Hashable, Sendable, CustomStringConvertible {
-        /// Its file system has not answered in time.
+        /// Its file system did not respond in time.
         case doesNotAnswer
-        /// Another disk is there, or none.
+        /// Another disk is mounted there, or none.
         case isElsewhere
-        /// What the directory is.
+        /// The directory was refused.
         case directory(TargetDirectory.Refusal)
 
         /// For people.
@@ -41,41 +41,42 @@ final class FilePlaces {
         weak var queue: BlockingQueue?
     }
 
-    /// How the name of a link ends.
+    /// The suffix of a link's name.
     nonisolated static let suffix = ".place"
     nonisolated private static let prefix = ".ferry-"
 
     private let downloads: Directory
     private let patience: Duration
-    /// Whether there may be a link: while there is none, none is looked for.
+    /// Whether there may be a link; if not, none is searched for.
     private var mayHaveLinks = true
     /// The places that are open.
     private var open: [Int64: Place] = [:]
-    /// What deletes the files in a directory.
+    /// The queues that delete files, by directory.
     private var deletions: [String: Deletions] = [:]
 
-    /// Finds places by links in a directory.
+    /// Creates an object that finds places by the links in a directory.
     ///
     /// - Parameters:
     ///   - downloads: The daemon's own directory.
-    ///   - patience: How long the file system of a place has to answer.
+    ///   - patience: The time that the file system of a place has to respond.
     init(in downloads: Directory, patience: Duration = PlaceChoice.patience) {
         self.downloads = downloads
         self.patience = patience
     }
 
-    /// The place of a task's file, if it has one of its own that was opened before.
+    /// Returns the place of a task's file, if it has its own and that is open.
     ///
-    /// It is not opened here: its disk may not answer.
+    /// The place is not opened here: its disk may not respond.
     func place(of task: Int64) -> Place? { open[task] }
 
-    /// Opens the place of a task's file that an earlier daemon has chosen, if it has one.
+    /// Opens the place that an earlier daemon chose for a task's file, if there is one.
     ///
     /// - Parameters:
     ///   - task: The task.
     ///   - name: The name of its file in the daemon's own directory.
-    ///   - queue: What makes calls on the application's files.
-    /// - Returns: Why it cannot be opened now, and nothing is known of the file; `nil` where it can, or there is none.
+    ///   - queue: The queue for the application's files.
+    /// - Returns: Why it cannot be opened now, so that nothing is known about the file; `nil` if it is open, or if
+    ///   there is none.
     func reopen(for task: Int64, named name: String, on queue: BlockingQueue) async -> Refusal? {
         guard open[task] == nil, let path = path(named: name) else { return nil }
         let result = await PlaceChoice(patience: patience).made(by: queue) { Self.place(at: path) }
@@ -88,24 +89,24 @@ final class FilePlaces {
         }
     }
 
-    /// Learns which names an earlier daemon has left among the daemon's own files.
+    /// Records the names that an earlier daemon left among the daemon's own files.
     func note(_ names: [String]) {
         mayHaveLinks = names.contains { $0.hasSuffix(Self.suffix) }
     }
 
-    /// The path of a task's file, if it has a place of its own.
+    /// Returns the path of a task's file, if it has its own place.
     func path(named name: String) -> String? {
         mayHaveLinks ? try? downloads.link(name + Self.suffix) : nil
     }
 
-    /// Chooses where a task's file is to grow, if it has no place yet.
+    /// Chooses where a task's file is written, if it has no place yet.
     ///
     /// - Parameters:
     ///   - task: The task.
     ///   - name: The name of its file in the daemon's own directory.
-    ///   - target: The directory that it is for.
-    ///   - queue: What makes calls on the application's files.
-    /// - Returns: Why it grows in the daemon's own directory; `nil` where it does not, or should.
+    ///   - target: The directory that the download is for.
+    ///   - queue: The queue for the application's files.
+    /// - Returns: Why it is written in the daemon's own directory; `nil` if it is not, or if it should be.
     func choose(
         for task: Int64,
         named name: String,
@@ -129,16 +130,16 @@ final class FilePlaces {
         }
     }
 
-    /// Lets go of what is open of a task.
+    /// Closes the place of a task's file.
     func close(task: Int64) { open[task] = nil }
 
-    /// Leaves a file to the resume data that stands for it, if it does.
+    /// Leaves a task's file to its resume data, if the data names that file.
     ///
     /// - Parameters:
-    ///   - task: The task that it was of.
+    ///   - task: The task that the file belonged to.
     ///   - name: The name of its file in the daemon's own directory.
-    ///   - path: Where the resume data says that it is.
-    ///   - keeper: The directory where the link to it is from now on.
+    ///   - path: The file's path in the resume data.
+    ///   - keeper: The new directory of the link to the file.
     ///   - newName: The name that the file would have there.
     /// - Throws: `renameat2`.
     func release(
@@ -158,7 +159,7 @@ final class FilePlaces {
         open[task] = nil
     }
 
-    /// The directory of a file that has grown in a place of its own; `nil` for another.
+    /// Returns the directory of a file that was written in its own place; `nil` for another file.
     nonisolated static func directory(ofFileAt path: String) -> String? {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex,
             path[path.index(after: slash)...].hasPrefix(prefix)
@@ -166,7 +167,7 @@ final class FilePlaces {
         return String(path[..<slash])
     }
 
-    /// Deletes a task's file where it has a place of its own, off the loop.
+    /// Deletes a task's file off the loop, if it has its own place.
     func discard(task: Int64, named name: String) {
         open[task] = nil
         if mayHaveLinks { discard(linkedBy: name + Self.suffix, in: downloads) }
@@ -178,12 +179,12 @@ final class FilePlaces {
         let queue = queue(for: Self.directory(ofFileAt: path) ?? path)
         queue.perform {
             Self.remove(fileAt: path, linkedBy: link, in: directory)
-            // Until then it is that directory's.
+            // Until then the queue remains the one for that directory.
             withExtendedLifetime(queue) {}
         }
     }
 
-    /// What deletes the files in a directory: that takes time, and its disk may not answer.
+    /// Returns the queue that deletes files in a directory: that takes time, and its disk may not respond.
     func queue(for directory: String) -> BlockingQueue {
         if let queue = deletions[directory]?.queue { return queue }
         deletions = deletions.filter { $0.value.queue != nil }
@@ -201,7 +202,7 @@ final class FilePlaces {
         _ choice: PlaceChoice
     ) -> PlaceChoice.Outcome {
         Result { () throws(Refusal) in
-            // What has begun to grow in the daemon's directory goes on there.
+            // A file that was begun in the daemon's directory continues there.
             let present = try calling { () throws(SystemCallError) in
                 try downloads.status(of: name)
             }
@@ -216,7 +217,7 @@ final class FilePlaces {
                 try requireWritable(directory)
                 return try DiskIdentity(of: directory)
             }
-            // From here on it is the daemon's own disk that is waited for.
+            // From here on, the choice waits only for the daemon's own disk.
             guard choice.settle() else { throw .doesNotAnswer }
             return try calling { () throws(SystemCallError) in
                 try begin(named: name, in: directory, disk, downloads)
@@ -224,7 +225,7 @@ final class FilePlaces {
         }
     }
 
-    /// Makes sure, without a trace, that a file can be made in a directory.
+    /// Checks, without leaving a trace, that a file can be made in a directory.
     nonisolated private static func requireWritable(
         _ directory: Directory
     ) throws(SystemCallError) {
@@ -234,7 +235,7 @@ final class FilePlaces {
         }
     }
 
-    /// Links to a new place.
+    /// Creates the link to a new place.
     nonisolated private static func begin(
         named name: String,
         in directory: Directory,
@@ -270,7 +271,7 @@ final class FilePlaces {
         }
     }
 
-    /// Whether what is at a place, be it nothing, is what was left there: another disk may be mounted, or none.
+    /// Returns whether a place, even without a file, is on its original disk: another disk may be mounted, or none.
     nonisolated private static func isOnItsDisk(_ place: Place) throws(SystemCallError) -> Bool {
         guard try place.directory.status(of: place.name) == nil else { return true }
         let known = place.name.dropFirst(prefix.count).split(separator: "-").dropFirst().first
@@ -278,7 +279,7 @@ final class FilePlaces {
         return try DiskIdentity(of: place.directory).text == known
     }
 
-    /// Deletes a file, and then the link to it, so that what is not deleted is left to the next daemon.
+    /// Deletes a file and then the link to it, so that the next daemon finds a file that was not deleted.
     nonisolated private static func remove(
         fileAt path: String,
         linkedBy link: String,
@@ -298,7 +299,7 @@ final class FilePlaces {
             }
             try keeper.remove(link)
         } catch {
-            // Its disk may be there another time.
+            // Its disk may be available later.
             return
         }
     }
@@ -314,21 +315,21 @@ final class FilePlaces {
     }
 }
 
-/// What tells whether a directory is the one that it was, also after a restart of the machine.
+/// An identifier that shows whether a directory is the same as before, even after a restart of the machine.
 ///
-/// Where a disk was unmounted its mount point may still be there, empty, and another disk may take its place.
+/// After a disk is unmounted, its empty mount point may remain, and another disk may take its place.
 struct DiskIdentity: Hashable, Sendable {
-    /// As a part of a file's name.
+    /// The identifier, as part of a file's name.
     let text: String
 
-    /// Looks at a directory.
+    /// Creates the identifier of a directory.
     init(of directory: Directory) throws(SystemCallError) {
         let number = directory.descriptor
         var status = stat()
         try systemCall("fstat", directory.path) { fstat(number, &status) }
         var disk = statvfs()
         try systemCall("fstatvfs", directory.path) { fstatvfs(number, &disk) }
-        // Device numbers change with the order in which disks are found; these are of the disk.
+        // Device numbers change with the order in which disks are found; these values belong to the disk.
         let mixed = UInt64(disk.f_fsid) &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(status.st_ino)
         text = String(mixed, radix: 36)
     }

@@ -4,20 +4,20 @@ import FoundationEssentials
 
 /// A queue whose database has vanished, or was emptied, while its files are still there.
 ///
-/// A new queue knows none of them and would delete them, finished downloads among them. So they are put
-/// aside, for a person to look at.
+/// A new queue does not know these files and would delete them, even finished downloads. They are therefore put aside,
+/// for a person to inspect.
 struct LostQueue {
     private static let directories = ["downloads", "uploads"]
 
-    /// What has become of it, and what to do, for a person.
+    /// A description of the loss and of what to do, for a person.
     let message: String
 
     /// Puts the files of a lost queue aside; `nil` where none was lost.
     ///
     /// - Parameters:
     ///   - state: The daemon's directory, with the database still closed.
-    ///   - now: What the files are put aside by.
-    /// - Throws: What the system reports; nothing was deleted.
+    ///   - now: The time that names the directory for the files.
+    /// - Throws: The system's error; nothing was deleted.
     init?(in state: Directory, at now: Date) throws(SystemCallError) {
         // The directories are made as soon as there is a database.
         let wasServed = try state.status(of: Self.directories[0]) != nil

@@ -1,7 +1,7 @@
 import FerrySystem
 import Synchronization
 
-/// A choice of a place, which a file system that does not answer holds up for a while and no longer.
+/// A choice of a place, which is abandoned if the file system does not respond in time.
 @LoopActor
 final class PlaceChoice {
     typealias Outcome = Result<FilePlaces.Place, FilePlaces.Refusal>
@@ -10,23 +10,23 @@ final class PlaceChoice {
         case isOpen, isSettled, isAbandoned
     }
 
-    /// How long a file system has to answer.
+    /// The time that a file system has to respond.
     nonisolated static let patience = Duration.seconds(10)
 
     private let patience: Duration
-    /// The loop never waits for what makes the choice.
+    /// The state of the choice; atomic, as the loop never waits for the thread that chooses.
     nonisolated private let state = Atomic(State.isOpen)
     private var continuation: CheckedContinuation<Outcome?, Never>?
     private var timer: LoopTimer?
 
-    /// Is going to make a choice.
+    /// Prepares a choice.
     ///
-    /// - Parameter patience: How long the file system has to answer.
+    /// - Parameter patience: The time that the file system has to respond.
     init(patience: Duration = PlaceChoice.patience) { self.patience = patience }
 
     /// Makes the choice off the loop.
     ///
-    /// - Returns: What came of it; `nil` when that takes too long, and nothing will.
+    /// - Returns: The outcome; `nil` if it takes too long and the choice is abandoned.
     func made(
         by queue: BlockingQueue,
         _ choose: @escaping @Sendable () -> Outcome
@@ -41,9 +41,9 @@ final class PlaceChoice {
         }
     }
 
-    /// Makes sure that what is decided now is waited for, however long it takes from here on.
+    /// Ensures that the choice is waited for from now on, however long it takes.
     ///
-    /// - Returns: Whether it is; if not, nobody waits any more, and nothing is to be done.
+    /// - Returns: Whether it is; if not, it was abandoned, and nothing is to be done.
     nonisolated func settle() -> Bool { change(to: .isSettled) }
 
     private func abandon() {

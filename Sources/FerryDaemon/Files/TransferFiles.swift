@@ -3,32 +3,31 @@ import FerrySystem
 import FerryTransfer
 import FoundationEssentials
 
-/// Where downloads, and the answers to uploads, lie while they load and until their application has taken
-/// them.
+/// The files of downloads, and of responses to uploads, until their application has taken them.
 ///
-/// A file keeps its name from its first byte on; what makes it a finished download is the event in
-/// the store. Its name is made of the task's number alone, never of anything a server says.
+/// A file has the same name from its first byte on; the event in the store makes it a finished download. The name
+/// depends on the task's number alone, never on anything that a server sends.
 @LoopActor
 final class TransferFiles {
-    /// How long a partial file waits for its resume data to be used, in seconds: 90 days.
+    /// The time that a partial file waits for its resume data to be used, in seconds: 90 days.
     private static let resumeDataLifetime: Int64 = 7_776_000
     private static let prefix = "CFNetworkDownload_"
     private static let suffix = ".tmp"
 
     /// The directory that holds the whole queue.
     let stateDirectory: String
-    /// What forces files onto the disk.
+    /// The object that synchronizes files to the disk.
     let synchronizer = FileSynchronizer(label: "ferry.disk")
-    /// What uploads send.
+    /// The files that uploads send.
     let uploads: UploadFiles
-    /// Where files are that do not grow in ``downloads``.
+    /// The places of files that are not written in ``downloads``.
     let places: FilePlaces
     /// The complete files of tasks that have not ended in the store yet.
     private var completeFiles: [Int64: PartialFile] = [:]
     private let downloads: Directory
     private let resumable: Directory
 
-    /// Where waiting for the disk happens.
+    /// The queue that waits for the disk.
     var queue: BlockingQueue { synchronizer.queue }
 
     /// Opens or creates the directories.
@@ -49,15 +48,15 @@ final class TransferFiles {
         return PartialFile(directory: place.directory, name: place.name)
     }
 
-    /// What forces a task's file onto the disk: others do not wait for a disk that is not the daemon's.
+    /// Returns the synchronizer of a task's file: other files must not wait for a disk that is not the daemon's.
     func synchronizer(of task: Int64) -> FileSynchronizer {
         places.place(of: task) == nil
             ? synchronizer : FileSynchronizer(label: "ferry.place")
     }
 
-    /// Chooses where a task's file is to grow that is for a directory.
+    /// Chooses where a task's file that is for a directory is written.
     ///
-    /// - Returns: Why it does not grow there although it should, for the log.
+    /// - Returns: Why it is not written there although it should be, for the log.
     func choosePlace(
         for task: Int64,
         in target: String,
@@ -67,15 +66,15 @@ final class TransferFiles {
             .description
     }
 
-    /// Whether a task's file has a place of its own, which may have to be found first.
+    /// Returns whether a task's file has its own place, which may have to be found first.
     func hasPlace(_ task: Int64) -> Bool { places.path(named: Self.name(of: task)) != nil }
 
-    /// Makes sure that a task's file is found, which may be on a disk that is not there, or does not answer.
+    /// Finds a task's file, which may be on a disk that is missing or does not respond.
     ///
     /// - Parameters:
     ///   - task: The task.
-    ///   - queue: What makes calls on the application's files.
-    /// - Throws: ``TransferError`` where it cannot be opened now; that may pass, and costs no byte.
+    ///   - queue: The queue for the application's files.
+    /// - Throws: ``TransferError`` if it cannot be opened now; that may be temporary, and no bytes are lost.
     func findFile(of task: Int64, on queue: BlockingQueue) async throws(TransferError) {
         let name = Self.name(of: task)
         if let refusal = await places.reopen(for: task, named: name, on: queue) {
@@ -83,7 +82,7 @@ final class TransferFiles {
         }
     }
 
-    /// It is no fault of a server's or a network's, and may pass.
+    /// Returns the error for a file that cannot be opened now, through no fault of a server or network.
     private static func unreachable(
         _ path: String,
         _ refusal: FilePlaces.Refusal
@@ -96,14 +95,14 @@ final class TransferFiles {
             ?? FilePlaces.Place(directory: downloads, name: Self.name(of: task))
     }
 
-    /// Looks whether there is room for bytes that are missing.
+    /// Checks whether there is room for missing bytes.
     ///
     /// - Parameters:
-    ///   - byteCount: How many bytes; `nil` where the server has not told.
-    ///   - task: The task that is to get them.
-    /// - Returns: What is wrong; nothing where there is room, or nobody knows.
+    ///   - byteCount: The number of missing bytes; `nil` if the server has not sent it.
+    ///   - task: The task that needs them.
+    /// - Returns: The error; `nil` if there is room, or if that is unknown.
     func shortage(of byteCount: Int64?, for task: Int64) -> TransferError? {
-        // Less than that would be full again at once.
+        // With less, the disk would be full again at once.
         let needed = max(byteCount ?? 0, 1 << 20)
         let directory = place(of: task).directory
         guard let available = try? directory.availableByteCount(), available < needed else {
@@ -121,20 +120,20 @@ final class TransferFiles {
         return places.path(named: name) ?? downloads.path(of: name)
     }
 
-    /// Where a finished file is now that an earlier ferryd has named: the directory may have moved since.
+    /// Returns the present path of a finished file that an earlier ferryd named: the directory may have moved since.
     func presentPath(of path: String) -> String {
         guard let name = path.split(separator: "/").last, name.hasPrefix(Self.prefix) else {
-            // It has grown where it is for.
+            // The file was written in the directory that it is for.
             return path
         }
         return downloads.path(of: String(name))
     }
 
-    /// Takes a file that is complete, which stays open until its task has ended in the store: so ``seal(task:)`` need
-    /// not open it once more.
+    /// Keeps a complete file open until its task has ended in the store, so that ``seal(task:)`` need not open it
+    /// again.
     func complete(_ file: PartialFile, of task: Int64) { completeFiles[task] = file }
 
-    /// Takes the record of its origin off a file that is complete, and lets go of what was sent for it.
+    /// Removes the record of its origin from a complete file, and releases the file that was sent for it.
     func seal(task: Int64) {
         uploads.discard(task: task)
         let file = completeFiles.removeValue(forKey: task)
@@ -142,28 +141,28 @@ final class TransferFiles {
         places.close(task: task)
     }
 
-    /// Takes the record off a file that was completed otherwise: a copy, or the answer to an upload.
+    /// Removes the record from a file that was completed in another way: a copy, or the response to an upload.
     private func openAndSeal(_ task: Int64) {
         let place = place(of: task)
-        // What is left on it by a failure does no harm.
+        // A record that remains after a failure does no harm.
         try? place.directory.remove(place.name + ".record")
         let file = try? place.directory.open(place.name, .readWrite)
         guard let file else { return }
         _ = try? file.removeAttribute("user.ferry.transfer")
     }
 
-    /// Deletes a task's file, if there is one, off the loop: deleting a large one takes time.
+    /// Deletes a task's file, if there is one; off the loop, as deleting a large file takes time.
     ///
-    /// What it would have sent goes as well.
+    /// The file that the task would have sent is released as well.
     func discard(task: Int64) {
         uploads.discard(task: task)
         remove(task, with: PartialFile.suffixesToRemove)
     }
 
-    /// Deletes the file of a task that has ended, if it is still there: all else of the task went with its end.
+    /// Deletes the file of a task that has ended, if it still exists; all else was deleted when the task ended.
     func discardFile(ofEnded task: Int64) { remove(task, with: [""]) }
 
-    /// Deletes what lies beside the file of a task that has ended, and what it has sent.
+    /// Deletes the companions of a file of a task that has ended, and what the task has sent.
     func discardCompanions(ofEnded task: Int64) {
         uploads.discard(task: task)
         remove(task, with: PartialFile.companionSuffixes)
@@ -176,21 +175,21 @@ final class TransferFiles {
         let downloads = downloads
         queue.perform {
             for suffix in suffixes {
-                // What cannot be deleted is found again when the daemon starts.
+                // A file that cannot be deleted is found again when the daemon starts.
                 try? downloads.remove(name + suffix)
             }
         }
     }
 
-    /// What an earlier daemon has left of tasks.
+    /// The files of tasks that an earlier daemon left.
     struct Leftovers {
         /// The tasks that have files.
         var tasks: Set<Int64> = []
-        /// Those of them that have more than the file of a download.
+        /// The tasks among them that have more than the file of a download.
         var tasksWithCompanions: Set<Int64> = []
     }
 
-    /// Looks for what an earlier daemon has left: all that comes later is this one's.
+    /// Finds the files that an earlier daemon left: all later files are this one's.
     func findLeftovers() -> Leftovers {
         let names = try? downloads.names()
         if let names { places.note(names) }
@@ -212,8 +211,8 @@ final class TransferFiles {
     ///
     /// - Parameters:
     ///   - data: The resume data.
-    ///   - task: The task that goes on.
-    ///   - queue: What makes calls on the application's files: the partial file may be anywhere.
+    ///   - task: The task that continues.
+    ///   - queue: The queue for the application's files: the partial file may be anywhere.
     /// - Returns: What is known about its bytes.
     /// - Throws: ``TransferError`` when it cannot be used.
     func adopt(
@@ -224,7 +223,7 @@ final class TransferFiles {
         let resumeData = try ResumeData(decoding: Array(data))
         try await findFile(of: task, on: queue)
         if let target = FilePlaces.directory(ofFileAt: resumeData.path) {
-            // It goes on where it has grown.
+            // It continues where it was written.
             let name = Self.name(of: task)
             let refusal = await places.choose(for: task, named: name, in: target, on: queue)
             if refusal == .doesNotAnswer {
@@ -241,8 +240,8 @@ final class TransferFiles {
         return resumeData.checkpoint
     }
 
-    /// Makes resume data of a task's partial file, which is not where the data says before
-    /// ``keep(task:for:)``: until the store has the data, the file is the task's.
+    /// Makes resume data of a task's partial file, which ``keep(task:for:)`` moves to the path in the data: until the
+    /// store has the data, the file is the task's.
     ///
     /// - Throws: Why the download cannot be resumed (RD-1).
     func makeResumeData(
@@ -255,7 +254,7 @@ final class TransferFiles {
         // Without a file nothing has been received, whatever else there may be to say.
         _ = try? file.recover(checkpoint: checkpoint)
         var data = try ResumeData(request: request, currentURL: currentURL, file: file)
-        // One that has a place of its own stays there.
+        // A file with its own place stays there.
         if places.path(named: Self.name(of: task)) == nil { data.path = keptPath(of: task, data) }
         do throws(TransferError) {
             return Data(try data.encoded())
@@ -264,8 +263,8 @@ final class TransferFiles {
         }
     }
 
-    /// Puts the partial file of a task that has ended where it stays until its resume data is
-    /// used, unless it is there, or somebody has taken it from there, already.
+    /// Moves the partial file of a task that has ended to where it stays until its resume data is used, unless it is
+    /// already there, or was already taken from there.
     ///
     /// - Throws: ``TransferError`` when the file cannot be moved; it stays where it is.
     func keep(task: Int64, for resumeData: Data) throws(TransferError) {
@@ -281,7 +280,7 @@ final class TransferFiles {
         } catch {
             throw TransferError(error, during: .create)
         }
-        // What the task was made from, and has not used, stands for another file.
+        // Unused resume data that the task was made from represents another file.
         if data.path == keptPath(of: task, data), hasFile(task) {
             try file(of: task).move(to: resumable, as: Self.keptName(of: task, data))
         }
@@ -292,7 +291,7 @@ final class TransferFiles {
         do {
             return try downloads.status(of: Self.name(of: task)) != nil
         } catch {
-            // Whatever is there is not to be deleted.
+            // A file that may exist must not be deleted.
             return true
         }
     }
@@ -301,8 +300,8 @@ final class TransferFiles {
         resumable.path(of: Self.keptName(of: task, data))
     }
 
-    /// The same whenever it is asked for; a queue that begins anew, with the same numbers, does not
-    /// replace what an earlier one has left.
+    /// Returns the name of a kept file, which is always the same; a new queue with the same numbers does not replace
+    /// what an earlier one has left.
     private static func keptName(of task: Int64, _ data: ResumeData) -> String {
         "Resume_\(digits(of: task))_\(String(data.checkpoint.generation, radix: 36))"
     }
@@ -311,7 +310,7 @@ final class TransferFiles {
     func removeExpiredResumeFiles(now: Date) {
         let oldest = Int64(now.timeIntervalSince1970) - Self.resumeDataLifetime
         for name in (try? resumable.names()) ?? [] {
-            // Since it was put here: its bytes may be much older.
+            // Measured since the file was put here: its bytes may be much older.
             guard let status = try? resumable.status(of: name), status.changeTime < oldest
             else { continue }
             if name.hasSuffix(FilePlaces.suffix) {

@@ -3,45 +3,45 @@ import FerrySystem
 import FerryTransfer
 import Glibc
 
-/// Keeps what uploads send, so that an application need not.
+/// Keeps the files that uploads send, so that an application need not.
 ///
-/// A file system that can lets the daemon have a file of its own that shares the blocks of the application's
-/// (ioctl_ficlone(2)). Where that is not possible, a small file is copied, and of a large one only the open
-/// file is kept, with its path for a later daemon: that one has to stay as it is.
+/// If the file system supports it, the daemon gets its own file that shares the blocks of the application's
+/// (ioctl_ficlone(2)). Otherwise a small file is copied. A large file is only kept open, with its path for a later
+/// daemon, and must not change.
 @LoopActor
 final class UploadFiles {
-    /// The most bytes of a file that is copied.
+    /// The maximum size of a file that is copied, in bytes.
     nonisolated static let greatestCopy: Int64 = 16 << 20
-    /// How many files are kept open at most; of others there is only the path.
+    /// The maximum number of files that are kept open; of others only the path is kept.
     private static let greatestOpenCount = 256
     private static let prefix = "Upload_"
 
     private let directory: Directory
     private let queue: BlockingQueue
     private var open: [Int64: UserFile] = [:]
-    /// Whether there may be a copy: while there is none, none is deleted.
+    /// Whether there may be a copy; if not, none is deleted.
     private var mayHaveCopies = true
-    /// The tasks whose file is being made sure of, and who waits for it besides the first.
+    /// The tasks whose file is being secured, with the callers that wait besides the first.
     private var securing: [Int64: [CheckedContinuation<Bool, Never>]] = [:]
 
     /// Prepares to keep files in a directory.
     ///
     /// - Parameters:
-    ///   - directory: The daemon's own.
-    ///   - queue: What deletes files there.
+    ///   - directory: The daemon's own directory.
+    ///   - queue: The queue that deletes files there.
     init(in directory: Directory, on queue: BlockingQueue) {
         self.directory = directory
         self.queue = queue
     }
 
-    /// Makes sure, as far as that is possible, that a task can send a file whatever becomes of it.
+    /// Secures a file, as far as possible, so that a task can send it whatever happens to it.
     ///
     /// - Parameters:
-    ///   - file: The application's own.
-    ///   - state: What is known of it.
+    ///   - file: The application's own file.
+    ///   - state: What is known about it.
     ///   - task: The task.
-    ///   - queue: What makes calls on the application's files.
-    /// - Returns: What is known of the file now; `nil` when that is what was known before.
+    ///   - queue: The queue for the application's files.
+    /// - Returns: The new state of the file; `nil` if it is unchanged.
     func secure(
         _ file: UserFile,
         _ state: UploadState,
@@ -49,7 +49,7 @@ final class UploadFiles {
         on queue: BlockingQueue
     ) async -> UploadState? {
         guard await isCopied(file, state.identity, for: task, on: queue) else {
-            // What a repeated call brings may be another file by now; the first is what is to be sent.
+            // A repeated call may pass another file by now; the first one is to be sent.
             if open[task] == nil, open.count < Self.greatestOpenCount { open[task] = file }
             return nil
         }
@@ -59,7 +59,7 @@ final class UploadFiles {
         return state
     }
 
-    /// Copies a file, once at a time for a task.
+    /// Copies a file, only once at a time for a task.
     private func isCopied(
         _ file: UserFile,
         _ identity: FileIdentity,
@@ -81,13 +81,13 @@ final class UploadFiles {
         return isCopied
     }
 
-    /// What a task sends, to be opened when it starts.
+    /// Returns the source of a task's bytes, which is opened when the task starts.
     ///
     /// - Parameters:
     ///   - task: The task.
-    ///   - state: What is known of its file.
-    ///   - queue: What makes calls on the application's files.
-    /// - Returns: The source, of which nothing was opened yet.
+    ///   - state: What is known about its file.
+    ///   - queue: The queue for the application's files.
+    /// - Returns: The source, which is not open yet.
     func source(of task: Int64, _ state: UploadState, on queue: BlockingQueue) -> UploadSource {
         let (directory, name, file) = (directory, Self.name(of: task), open[task])
         return UploadSource(byteCount: state.byteCount, on: queue) { () throws(SystemCallError) in
@@ -100,13 +100,13 @@ final class UploadFiles {
         }
     }
 
-    /// Lets go of what a task would have sent.
+    /// Releases the file that a task would have sent.
     func discard(task: Int64) {
         open[task] = nil
         guard mayHaveCopies else { return }
         let (directory, name) = (directory, Self.name(of: task))
         queue.perform {
-            // What cannot be deleted is found again when the daemon starts.
+            // A file that cannot be deleted is found again when the daemon starts.
             try? directory.remove(name)
             try? directory.remove(name + Self.temporarySuffix)
         }
@@ -121,7 +121,7 @@ final class UploadFiles {
 
     // MARK: - Reading
 
-    /// A copy is the daemon's own: only its size can be wrong, after a loss of power.
+    /// Opens a copy, which is the daemon's own: only its size can be wrong, after a power loss.
     nonisolated private static func copy(
         named name: String,
         in directory: Directory,
@@ -149,7 +149,7 @@ final class UploadFiles {
 
     /// Makes a durable copy of a file, unless it is too large or changes meanwhile.
     ///
-    /// - Returns: Whether there is one; if not, the file itself is on the disk if it can be.
+    /// - Returns: Whether there is one; if not, the file itself is synchronized to the disk if possible.
     nonisolated private static func copy(
         _ file: UserFile,
         _ identity: FileIdentity,
@@ -174,7 +174,7 @@ final class UploadFiles {
             try directory.synchronize()
             return true
         } catch {
-            // A disk without room for a copy has the file itself.
+            // A disk without room for a copy still has the file itself.
             try? directory.remove(name + temporarySuffix)
             return false
         }
@@ -191,7 +191,7 @@ final class UploadFiles {
             guard identity.size <= greatestCopy else { return false }
             try copyBytes(of: file, to: copy, count: identity.size)
         }
-        // A copy of two versions is none.
+        // A copy that mixes two versions is invalid.
         let (copied, now) = (try copy.identity(), try file.identity())
         return copied.size == identity.size && now.hasContent(of: identity)
     }

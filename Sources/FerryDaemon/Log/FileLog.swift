@@ -2,14 +2,14 @@ import FerrySystem
 import FerryWire
 import Glibc
 
-/// A log file that is rotated: `ferryd.log`, `ferryd.log.1`, … with the youngest first.
+/// A log file that is rotated: `ferryd.log`, `ferryd.log.1`, …, newest first.
 final class FileLog: LogDestination {
     private static let name = "ferryd.log"
     private static let keptCount = 3
     private let directory: Directory
     private let maximumByteCount: Int64
 
-    /// What a client is told of it.
+    /// The log's description for clients.
     var description: Wire.Log {
         Wire.Log(kind: .file, path: directory.path(of: Self.name))
     }
@@ -17,8 +17,8 @@ final class FileLog: LogDestination {
     /// Creates a log in a directory.
     ///
     /// - Parameters:
-    ///   - directory: Where the files lie.
-    ///   - maximumByteCount: How large a file may grow before the next one is begun.
+    ///   - directory: The directory for the files.
+    ///   - maximumByteCount: The maximum size of a file before the next one is started.
     init(directory: Directory, maximumByteCount: Int64 = 1 << 20) {
         self.directory = directory
         self.maximumByteCount = maximumByteCount
@@ -26,7 +26,7 @@ final class FileLog: LogDestination {
 
     /// Writes a line.
     ///
-    /// A log that cannot be written must not stop transfers: the line is lost.
+    /// If the log cannot be written, the line is lost, so that transfers continue.
     func write(_ line: LogLine) {
         let bytes = Array(line.text.utf8)
         do {

@@ -9,10 +9,10 @@ struct JournalLog: LogDestination {
     private static let path = "/run/systemd/journal/socket"
     private let socket: Int32
 
-    /// What a client is told of it.
+    /// The log's description for clients.
     var description: Wire.Log { Wire.Log(kind: .journal) }
 
-    /// Connects to the journal, or is `nil` where there is none.
+    /// Connects to the journal; `nil` if there is none.
     init?() {
         guard access(Self.path, W_OK) == 0 else { return nil }
         let opened = Glibc.socket(
@@ -36,12 +36,12 @@ struct JournalLog: LogDestination {
         socket = opened
     }
 
-    /// Writes a line, with the task as a field of its own.
+    /// Writes a line, with the task in a separate field.
     func write(_ line: LogLine) {
         var text = "SYSLOG_IDENTIFIER=ferryd\nPRIORITY=\(line.level.rawValue)\n"
         if let task = line.task { text += "FERRY_TASK=\(task)\n" }
         let subject = line.task.map { "task \($0): " } ?? ""
-        // A message never holds a line break, which would need the protocol's binary form.
+        // A message never contains a line break, which would need the protocol's binary form.
         text += "MESSAGE=\(subject)\(line.message)\n"
         let bytes = Array(text.utf8)
         _ = send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))

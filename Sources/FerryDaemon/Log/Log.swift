@@ -3,24 +3,24 @@ import FerryWire
 import FoundationEssentials
 import Synchronization
 
-/// The daemon's log: one line for each thing that happens, readable after the fact.
+/// The daemon's log: one line for each event, to be read afterwards.
 ///
-/// Lines carry no request's fields, bodies or queries: they may hold secrets.
+/// Lines never contain header fields, bodies or queries of requests, which may hold secrets.
 final class Log: Sendable {
-    /// Where lines go.
+    /// The destination of the lines.
     let destination: any LogDestination
     private let threshold: LogLevel
-    // A slow disk, or a pipe that nobody reads, must not hold up transfers.
+    // A slow disk, or a pipe that no process reads, must not delay transfers.
     private let queue = BlockingQueue(label: "ferry.log")
     private let backlog: Mutex<LogBacklog>
 
     /// Creates a log.
     ///
     /// - Parameters:
-    ///   - destination: Where lines go.
-    ///   - threshold: The least level that is written.
-    ///   - maximumByteCount: How much is kept while nothing can be written; what comes then is
-    ///     dropped, and a line says later how much that was.
+    ///   - destination: The destination of the lines.
+    ///   - threshold: The least severe level that is written.
+    ///   - maximumByteCount: The number of bytes kept while the log cannot be written. Later lines are dropped, and a
+    ///     line then reports how many.
     init(
         destination: any LogDestination,
         threshold: LogLevel = .info,
@@ -34,9 +34,9 @@ final class Log: Sendable {
     /// Writes a line.
     ///
     /// - Parameters:
-    ///   - level: How much it matters.
+    ///   - level: The line's severity.
     ///   - message: What has happened.
-    ///   - task: The task it is about, by the daemon's number.
+    ///   - task: The daemon's number of the task that the line is about.
     func write(_ level: LogLevel, _ message: String, task: Int64? = nil) {
         guard level <= threshold else { return }
         let line = LogLine(date: Date(), level: level, task: task, message: message)
@@ -46,8 +46,8 @@ final class Log: Sendable {
         }
     }
 
-    /// Waits until every line is written, but not longer than `duration`: a log that cannot be
-    /// written must not hold up the daemon's end.
+    /// Waits until every line is written, for at most `duration`: a log that cannot be written must not delay the
+    /// daemon's end.
     ///
     /// - Returns: Whether everything is written.
     @LoopActor
@@ -68,9 +68,9 @@ final class Log: Sendable {
     }
 }
 
-/// Where the lines of the log go.
+/// A destination for the lines of the log.
 protocol LogDestination: Sendable {
-    /// What a client is told of it.
+    /// The log's description for clients.
     var description: Wire.Log { get }
 
     /// Writes a line; called from one thread at a time, and may block.

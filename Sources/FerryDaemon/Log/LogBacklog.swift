@@ -1,11 +1,11 @@
 import FoundationEssentials
 
-/// The lines that are still to be written, as many as there is room for.
+/// The lines that wait to be written, up to a maximum size.
 ///
-/// A reader of the log finds everything up to a gap, how much is missing in it, and what came
-/// after: what is dropped is what comes while there is no room.
+/// Lines that arrive while there is no room are dropped. The log then contains everything before the gap, the number of
+/// missing lines, and everything after it.
 struct LogBacklog {
-    /// What a line takes beside its message.
+    /// The number of bytes that a line counts in addition to its message.
     private static let lineByteCount = 64
     private let maximumByteCount: Int
     private var lines: [LogLine] = []
@@ -15,14 +15,14 @@ struct LogBacklog {
 
     /// Creates a backlog without lines.
     ///
-    /// - Parameter maximumByteCount: How many bytes the lines may take; one has room in any case.
+    /// - Parameter maximumByteCount: The maximum size of the lines in bytes; one line always has room.
     init(maximumByteCount: Int) {
         self.maximumByteCount = maximumByteCount
     }
 
     /// Adds a line, or counts it as dropped.
     ///
-    /// - Returns: Whether there was none before, so that somebody has to be told to take them.
+    /// - Returns: Whether there were no lines before, so that the caller has to start writing them.
     mutating func add(_ line: LogLine) -> Bool {
         let isFirst = lines.isEmpty
         let size = line.message.utf8.count + Self.lineByteCount
@@ -36,7 +36,7 @@ struct LogBacklog {
         return isFirst
     }
 
-    /// Takes all lines out, with one in place of those that were dropped.
+    /// Removes and returns all lines, followed by one that replaces the dropped lines.
     mutating func takeAll() -> [LogLine] {
         defer { self = LogBacklog(maximumByteCount: maximumByteCount) }
         guard let firstDrop else { return lines }

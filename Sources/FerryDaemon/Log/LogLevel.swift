@@ -1,12 +1,12 @@
-/// How much a line of the log matters, by the numbers of RFC 5424.
+/// The severity of a log line, with the numbers of RFC 5424.
 enum LogLevel: Int, Comparable, Sendable, CaseIterable {
-    /// Something did not work and will not by itself.
+    /// A failure that will not resolve by itself.
     case error = 3
-    /// Something is not as it should be; the daemon goes on.
+    /// Something is wrong, but the daemon continues.
     case warning = 4
-    /// Something that a person who looks for a reason wants to know.
+    /// Something that helps a person find a cause.
     case notice = 5
-    /// What happens in the course of things.
+    /// Normal operation.
     case info = 6
     /// Every step.
     case debug = 7
@@ -22,13 +22,13 @@ enum LogLevel: Int, Comparable, Sendable, CaseIterable {
         }
     }
 
-    /// The level of a name, or `nil`.
+    /// The level with a name, or `nil`.
     init?(name: String) {
         guard let level = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = level
     }
 
-    /// Whether the left level matters more.
+    /// Returns whether the left level is more severe.
     static func < (left: LogLevel, right: LogLevel) -> Bool {
         left.rawValue < right.rawValue
     }

@@ -5,12 +5,12 @@ import Glibc
 struct StandardErrorLog: LogDestination {
     private let descriptor: Int32
 
-    /// What a client is told of it.
+    /// The log's description for clients.
     var description: Wire.Log { Wire.Log(kind: .stderr) }
 
     /// Creates the destination.
     ///
-    /// - Parameter descriptor: Where lines go; it stays its owner's.
+    /// - Parameter descriptor: The file descriptor to write to; the caller keeps ownership.
     init(descriptor: Int32 = STDERR_FILENO) {
         self.descriptor = descriptor
     }

@@ -1,13 +1,13 @@
 import FerrySystem
 import FerryTransfer
 
-/// How the daemon was asked to run.
+/// The options that the daemon runs with.
 struct DaemonOptions: Sendable {
-    /// What the process is to do.
+    /// An action of the process.
     enum Action: Hashable, Sendable {
         /// Serve, with the log on standard error where `isForeground`.
         case serve(isForeground: Bool)
-        /// Start itself again, apart from the process that started it, and end.
+        /// Start again in the background, detached from the starting process, and end.
         case detach
         /// Print the help.
         case help
@@ -15,15 +15,15 @@ struct DaemonOptions: Sendable {
         case version
     }
 
-    /// What the process is to do.
+    /// The action of the process.
     var action = Action.serve(isForeground: false)
-    /// The least level of the log that is written.
+    /// The least severe level of the log that is written.
     var logLevel = LogLevel.info
     /// The limits and delays.
     var policy = DaemonPolicy()
-    /// From how many bytes on a body may go to its file by splice; `nil` for the client's own limit.
+    /// The size in bytes from which a body may be spliced to its file; `nil` for the client's own limit.
     var minimumSplicedBytes: Int?
-    /// What applications get that the daemon has changed for itself; `nil` for the daemon's own.
+    /// The attributes for applications, as they were before the daemon changed its own; `nil` for the daemon's own.
     var applicationAttributes: ProcessAttributes?
 
     /// The text of `--help`.
@@ -133,7 +133,7 @@ struct DaemonOptions: Sendable {
     }
 }
 
-/// What an application that is started for its events finds in its environment.
+/// The environment of an application that is started for its events.
 enum LaunchEnvironment {
     /// The variable that holds the session's identifier.
     static let backgroundSession = "FERRY_BACKGROUND_SESSION"

@@ -3,21 +3,21 @@ import Glibc
 
 /// The program ferryd.
 package enum DaemonProgram {
-    /// What ends the process while it does not serve yet, which can last: it may wait for a lock.
+    /// The source of the signals that end the process before it serves: it may wait long for a lock.
     @LoopActor static var startSignals: SignalSource?
 
     /// Runs the program; does not return.
     ///
     /// - Parameter arguments: The command line, the program's name first.
     package static func run(_ arguments: [String]) -> Never {
-        // First of all, while there is one thread: all others inherit it.
+        // First, while there is only one thread: all others inherit the mask.
         SignalSource.block([SIGTERM, SIGINT, SIGHUP])
         signal(SIGPIPE, SIG_IGN)
         // libcurl would write the keys of all applications' connections there.
         ProcessEnvironment.remove("SSLKEYLOGFILE")
         // A limit on the size of files fails one transfer, not the daemon.
         signal(SIGXFSZ, SIG_IGN)
-        // Each transfer and each client needs a descriptor, and files are their user's alone.
+        // Each transfer and each client needs a descriptor, and files are private to their user.
         let attributes = ProcessAttributes.replace(fileModeMask: 0o077)
         do throws(DaemonFailure) {
             var options = try DaemonOptions.parse(Array(arguments.dropFirst()))
@@ -65,7 +65,7 @@ package enum DaemonProgram {
         while true { pause() }
     }
 
-    /// Tells the process that waits why the daemon does not serve, and ends the process.
+    /// Reports to the waiting process why the daemon does not serve, and ends this process.
     private static func giveUp(_ failure: DaemonFailure, _ readiness: Detachment.Readiness) -> Never
     {
         // Systemd waits in another way, and keeps what is written here.
@@ -99,7 +99,7 @@ struct DaemonFailure: Error, Hashable, Sendable {
     }
 }
 
-/// What this daemon is.
+/// The version of this daemon.
 enum DaemonVersion {
     /// The version, after Semantic Versioning.
     static let current = "0.1.0"

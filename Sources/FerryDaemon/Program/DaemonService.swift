@@ -8,13 +8,13 @@ import Glibc
 /// The daemon with everything around it: its directories, its sockets, its log, its signals.
 @LoopActor
 final class DaemonService {
-    /// The process's own; nothing else keeps it.
+    /// The service of the process; nothing else retains it.
     static var current: DaemonService?
 
     private let log: Log
     private let store: Store
     private let locations: SocketLocations
-    /// The sockets that systemd goes on listening on when this process has ended.
+    /// The sockets on which systemd keeps listening after this process has ended.
     private let held: [BoundSocket]
     private var daemon: Daemon?
     private var server: VarlinkServer?
@@ -24,7 +24,7 @@ final class DaemonService {
     private var endLock: FileLock?
     private var isEnding = false
 
-    /// Gets everything that is needed to serve, or says what is in the way.
+    /// Sets up everything that is needed and serves, or throws the reason why it cannot.
     init(_ options: DaemonOptions, isForeground: Bool) async throws(DaemonFailure) {
         let environment = ProcessEnvironment.current
         let isHeldBySystemd = ListeningSockets.areHeldBySystemd(environment)
@@ -36,8 +36,8 @@ final class DaemonService {
         let base = BaseDirectories(environment: environment)
         locations = SocketLocations(base)
         let state = try Self.openState(base.stateHome + "/ferry")
-        // Until this daemon listens no client starts another one; a client that starts this one has
-        // made all sockets, and holds the lock meanwhile.
+        // No client starts another daemon until this one listens. A client that started this one has made all sockets,
+        // and holds the lock meanwhile.
         let startLock = isStartedByClient ? nil : try await StartLock.take(locations)
         lock = try await Self.lock(state, locations, besides: held)
         log = try Self.openLog(in: state, options, isForeground: isForeground)
@@ -102,7 +102,7 @@ final class DaemonService {
             try server?.listen(on: FileDescriptor(owning: socket.descriptor))
         }
         for socket in held {
-            // The server closes what it listens on; it may have to listen once more.
+            // The server closes the sockets that it listens on, and may have to listen again.
             let copy = try systemCall("fcntl") { fcntl(socket.descriptor, F_DUPFD_CLOEXEC, 0) }
             try server?.listen(on: FileDescriptor(owning: copy), isShared: true)
         }
@@ -119,10 +119,10 @@ final class DaemonService {
 
     // MARK: The end
 
-    /// Ends the process, unless a client has come while it had nothing to do.
+    /// Ends the process, unless a client has connected while it was idle.
     ///
-    /// Under the lock no client starts another daemon before this one has let go of the queue, and
-    /// none that has connected is turned away.
+    /// The lock keeps clients from starting another daemon before this one has released the queue. No connected client
+    /// is turned away.
     private func end() {
         guard !isEnding else { return }
         isEnding = true
@@ -130,8 +130,8 @@ final class DaemonService {
             // Never waits on the loop: the process that holds the lock may be stopped.
             endLock = try locations.startLock(waiting: false)
         } catch {
-            // A program is about to connect, so that a daemon with nothing to do stays; one that
-            // must end ends, and a client may have to try twice.
+            // A program is about to connect: an idle daemon stays. One that must end does so, and a client may have to
+            // try twice.
             if error.isLockHeld, daemon?.mayGoOn == true {
                 log.write(.debug, "stays, since a program is about to start a daemon")
                 isEnding = false
@@ -145,7 +145,7 @@ final class DaemonService {
         finish()
     }
 
-    /// Listens again for a client that has connected at the last moment.
+    /// Listens again for a client that connected at the last moment.
     private func goOn() -> Bool {
         do {
             try listen(on: try locations.claim(besides: held.map(\.path)))
@@ -174,8 +174,8 @@ final class DaemonService {
 
     /// Makes this the only daemon of the queue.
     ///
-    /// Clients that wait at systemd's socket are served by no other daemon. One that a program has
-    /// started before, as that socket was missing, therefore ends, and loses nothing by it.
+    /// No other daemon serves the clients that wait at systemd's socket. One that a program started earlier, while that
+    /// socket was missing, therefore ends, and loses nothing.
     private static func lock(
         _ state: Directory,
         _ locations: SocketLocations,
@@ -228,7 +228,7 @@ final class DaemonService {
         }
     }
 
-    /// A queue that is gone is said, and does not take its files along.
+    /// Preserves the files of a lost queue, and logs the loss.
     private static func saveLostQueue(in state: Directory, _ log: Log) throws(DaemonFailure) {
         do throws(SystemCallError) {
             guard let lost = try LostQueue(in: state, at: Date()) else { return }
@@ -244,9 +244,9 @@ final class DaemonService {
         in state: Directory,
         _ options: DaemonOptions
     ) throws(DaemonFailure) -> (files: TransferFiles, client: HTTPClient) {
-        // Which proxies there are, and who is trusted, is said by a session, not by the process that has started this.
+        // Proxies and trusted authorities come from the session, not from the process that started this one.
         var configuration = HTTPClient.Configuration(environment: [:])
-        // The scheduler knows better than a connection pool what may run.
+        // The scheduler decides what may run, not the connection pool.
         configuration.maximumConnectionsPerHost = 0
         if let bytes = options.minimumSplicedBytes {
             configuration.minimumSplicedBytes = Int64(bytes)

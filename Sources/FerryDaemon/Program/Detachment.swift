@@ -1,18 +1,18 @@
 import FerrySystem
 import Glibc
 
-/// Going into the background: the program starts itself once more and waits until that serves.
+/// Going into the background: the program starts itself again and waits until the new process serves.
 ///
-/// A fork would take only one of several threads along; a new process has its own.
+/// A fork would copy only one of several threads; a new process has its own.
 enum Detachment {
     private static let variable = "FERRY_READY_FD"
 
-    /// Starts the daemon apart from this process and returns when it serves.
+    /// Starts the daemon as a separate process and returns when it serves.
     ///
     /// - Parameters:
     ///   - arguments: The arguments; `--detach` is left out for the new process.
-    ///   - attributes: What this process was started with, and the new one is to be.
-    /// - Throws: ``DaemonFailure`` with the new process's words when it could not start.
+    ///   - attributes: The attributes that this process was started with, for the new one.
+    /// - Throws: ``DaemonFailure`` with the new process's message if it could not start.
     static func detach(
         arguments: [String],
         _ attributes: ProcessAttributes
@@ -31,7 +31,7 @@ enum Detachment {
         }
     }
 
-    /// Returns the new process and what it complains of; nothing when it serves.
+    /// Returns the new process and its error message, which is empty if it serves.
     private static func start(
         _ arguments: [String],
         _ attributes: ProcessAttributes
@@ -72,11 +72,11 @@ enum Detachment {
         }
     }
 
-    /// The way to tell the process that waits how the start has gone.
+    /// The channel that reports the outcome of the start to the waiting process.
     struct Readiness: Sendable {
         private let descriptor: Int32?
 
-        /// What this process was given, taken out of its environment.
+        /// Takes the channel that this process was given out of its environment.
         static func inherited() -> Readiness {
             let descriptor = ProcessEnvironment[variable].flatMap { Int32($0) }
             ProcessEnvironment.remove(variable)
@@ -84,14 +84,14 @@ enum Detachment {
             return Readiness(descriptor: descriptor)
         }
 
-        /// The daemon serves.
+        /// Reports that the daemon serves.
         func succeeded() {
             if let descriptor { close(descriptor) }
         }
 
-        /// The daemon cannot serve.
+        /// Reports that the daemon cannot serve.
         ///
-        /// - Returns: Whether a process waits and has been told.
+        /// - Returns: Whether a process waits and has been notified.
         func failed(_ message: String) -> Bool {
             guard let descriptor else { return false }
             let bytes = Array(message.utf8)

@@ -3,12 +3,12 @@ import Glibc
 
 /// Sockets that the daemon's parent has opened for it.
 ///
-/// Source: sd_listen_fds(3). A client that starts the daemon does not know its process number
-/// beforehand and says `FERRY_LISTEN_PID=inherit` in place of `LISTEN_PID`.
+/// Source: sd_listen_fds(3). A client that starts the daemon does not know its process number beforehand, and sets
+/// `FERRY_LISTEN_PID=inherit` instead of `LISTEN_PID`.
 enum ListeningSockets {
     private static let first: Int32 = 3
 
-    /// How many there are, by an environment.
+    /// Returns the number of inherited sockets according to an environment.
     static func inheritedCount(_ environment: [String: String]) -> Int32 {
         guard let count = environment["LISTEN_FDS"].flatMap({ Int32($0) }), count > 0, count <= 16
         else { return 0 }
@@ -18,7 +18,7 @@ enum ListeningSockets {
         return isOurs ? count : 0
     }
 
-    /// Takes them over, out of the environment.
+    /// Takes over the sockets, and removes their variables from the environment.
     static func takeInherited() -> [Int32] {
         let count = inheritedCount(ProcessEnvironment.current)
         for name in ["LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "FERRY_LISTEN_PID"] {
@@ -31,7 +31,7 @@ enum ListeningSockets {
         }
     }
 
-    /// Whether systemd holds the sockets as well and takes connections while nobody serves.
+    /// Returns whether systemd also holds the sockets, and takes connections while no daemon serves.
     static func areHeldBySystemd(_ environment: [String: String]) -> Bool {
         environment["LISTEN_PID"] == "\(getpid())"
     }

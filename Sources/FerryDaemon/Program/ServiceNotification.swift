@@ -1,13 +1,13 @@
 import FerrySystem
 import Glibc
 
-/// What systemd is told where it has started the daemon.
+/// Notifications to systemd, if it has started the daemon.
 ///
 /// Source: sd_notify(3).
 enum ServiceNotification {
     private static let variable = "NOTIFY_SOCKET"
 
-    /// Tells that clients are served.
+    /// Notifies systemd that clients are served.
     static func ready() {
         guard let path = ProcessEnvironment[variable], !path.isEmpty else { return }
         ProcessEnvironment.remove(variable)

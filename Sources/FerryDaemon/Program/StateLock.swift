@@ -2,7 +2,7 @@ import FerrySystem
 import FerryWire
 import Glibc
 
-/// What makes a daemon the only one for its queue.
+/// The lock that makes a daemon the only one for its queue.
 final class StateLock: Sendable {
     private let lock: FileLock
 
@@ -31,7 +31,7 @@ final class StateLock: Sendable {
     }
 }
 
-/// What keeps every other process from starting or ending a daemon of this user.
+/// The lock that keeps every other process from starting or ending a daemon of this user.
 final class StartLock: Sendable {
     private let lock: FileLock
 
@@ -43,7 +43,7 @@ final class StartLock: Sendable {
         }
     }
 
-    /// Takes the lock, and waits for another holder; not on the loop, which goes on to take signals.
+    /// Takes the lock, waiting for another holder off the loop, which keeps taking signals.
     ///
     /// - Throws: ``DaemonFailure`` when the directory for the socket cannot be used.
     @LoopActor

@@ -1,25 +1,25 @@
 import FerryTransfer
 import FerryWire
 
-/// What the store keeps about an attempt that has failed; a client sees the first two members.
+/// A failed attempt as the store keeps it; a client sees the first two members.
 struct AttemptFailure: StoredRecord, Hashable {
     /// The failure's class.
     var code: String
-    /// What happened, for people.
+    /// A description of the failure, for people.
     var message: String
-    /// How often in a row the server has said that it is unavailable.
+    /// The number of consecutive times that the server has reported that it is unavailable.
     var unavailableCount = 0
-    /// How many bytes of the body there were at most, in this attempt and those before it: here, or at the server of
-    /// an upload.
+    /// The maximum number of body bytes in this attempt and earlier ones: received here, or held by the server of an
+    /// upload.
     var mostByteCount: Int64?
 
-    /// Notes a failure that follows another.
+    /// Creates the record of a failure, given the one before it.
     init(_ error: TransferError, after earlier: AttemptFailure?, mostByteCount: Int64? = nil) {
         code = error.code.rawValue
         message = error.message
         self.mostByteCount = mostByteCount ?? earlier?.mostByteCount
         guard error.code == .serverUnavailable else { return }
-        // What stands in a file may be any number.
+        // A stored number may have any value.
         unavailableCount = min(max(0, earlier?.unavailableCount ?? 0), .max - 1) + 1
     }
 }

@@ -1,44 +1,44 @@
 import FerrySystem
 import FoundationEssentials
 
-/// The daemon's time, which goes on evenly whatever becomes of the time of day.
+/// The daemon's time, which advances evenly even when the time of day is set.
 ///
-/// All moments that the daemon keeps are of this time. While a boot lasts it is the boot's own clock, so that a back-off
-/// takes as long as it should when somebody sets the clock. Over a restart of the machine it goes on by the time of day,
-/// which is all that there is. People, servers and applications have the time of day: a date of theirs is translated.
+/// The daemon keeps all moments in this time. During a boot it is the boot's own clock, so that a back-off keeps its
+/// length when the clock is set. After a restart of the machine it continues from the time of day, the only source
+/// then. People, servers and applications use the time of day: their dates are converted.
 struct DaemonClock: Hashable, Sendable {
-    /// What is kept of it.
+    /// The stored state of the clock.
     struct Anchor: StoredRecord, Hashable, Sendable {
         /// The boot.
         var boot: BootIdentifier
         /// The daemon's time at its start, in seconds since 1970.
         var start: Double
-        /// By how much the time of day was ahead of the daemon's when that was last noticed, in seconds.
+        /// The number of seconds by which the time of day was ahead of the daemon's time when that was last recorded.
         var offset: Double
     }
 
-    /// By how much the two may differ without one being set: the kernel keeps them together.
+    /// The difference between the two clocks, in seconds, up to which neither was set: the kernel keeps them together.
     static let tolerance: Double = 0.5
 
-    /// What is to be kept.
+    /// The state to store.
     private(set) var anchor: Anchor
-    /// Whether the clock was not taken up in this boot: moments that were stored before may be wrong.
+    /// Whether the clock has not been taken up in this boot yet: moments stored before may be wrong.
     private(set) var isNewBoot: Bool
 
-    /// A clock that goes on from what was kept.
+    /// Creates a clock that continues from its stored state.
     ///
     /// - Parameters:
-    ///   - anchor: What was kept, if anything was.
+    ///   - anchor: The stored state, if there is one.
     ///   - boot: The boot.
     ///   - wall: The time of day.
-    ///   - sinceBoot: How many seconds the boot has lasted by then.
+    ///   - sinceBoot: The number of seconds since the boot at that time.
     init(
         continuing anchor: Anchor? = nil,
         boot: BootIdentifier = .current,
         wall: Date = Date(),
         sinceBoot: Double = BootClock.seconds
     ) {
-        // What stands in a file may be any number.
+        // A stored number may have any value.
         let anchor = anchor.flatMap { $0.start.isFinite && $0.offset.isFinite ? $0 : nil }
         isNewBoot = anchor?.boot != boot
         if let anchor, anchor.boot == boot {
@@ -50,23 +50,23 @@ struct DaemonClock: Hashable, Sendable {
         }
     }
 
-    /// The moments that were stored before this boot are as right as they can be.
+    /// Records that the moments stored before this boot were corrected as far as possible.
     mutating func takeUp() { isNewBoot = false }
 
-    /// The daemon's time after so many seconds of the boot.
+    /// Returns the daemon's time at a number of seconds since the boot.
     func now(sinceBoot: Double = BootClock.seconds) -> Date {
         Date(timeIntervalSince1970: anchor.start + sinceBoot)
     }
 
-    /// The daemon's time at a time of day.
+    /// Returns the daemon's time at a time of day.
     func moment(ofWall date: Date) -> Date { date.addingTimeInterval(-anchor.offset) }
 
-    /// The time of day at a moment of the daemon's.
+    /// Returns the time of day at a moment of the daemon's time.
     func wall(at moment: Date) -> Date { moment.addingTimeInterval(anchor.offset) }
 
     /// Records the time of day.
     ///
-    /// - Returns: Whether it was set since it was last looked at.
+    /// - Returns: Whether it was set since the last check.
     mutating func note(
         wall: Date = Date(),
         sinceBoot: Double = BootClock.seconds

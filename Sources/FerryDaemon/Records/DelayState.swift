@@ -2,29 +2,29 @@ import FerryStore
 import FerryWire
 import FoundationEssentials
 
-/// What the store keeps about a task that was not to begin before a date.
+/// The stored state of a task with an earliest begin date.
 struct DelayState: StoredRecord, Hashable {
-    /// The date, a time of day, while it lies ahead.
+    /// The date, as a time of day, while it is in the future.
     var date: Date?
-    /// Whether its application is still to be asked before it begins.
+    /// Whether its application must still be asked before it begins.
     var asks: Bool
-    /// What its application wants to be sent in place of the task's request.
+    /// The request that its application sends in place of the task's own.
     var request: Wire.Request?
 }
 
 extension TaskRecord {
-    /// The request that is sent: the task's, what its application wanted in its place when it was to begin, or
-    /// what has the resource's latest address.
+    /// The request to send: the task's own, the one that its application chose instead when the task was to begin, or
+    /// the one with the resource's latest address.
     var requestToSend: Wire.Request? { replacement ?? Stored.request(request) }
 
-    /// What is sent in place of the task's request, if anything.
+    /// The request that replaces the task's own, if any.
     var replacement: Wire.Request? {
         LinkState.decode(link)?.request ?? DelayState.decode(delay)?.request
     }
 }
 
 extension DelayState {
-    /// What a client asks for; `nil` for a date that has passed.
+    /// Creates the state that a client asks for; `nil` for a date that has passed.
     init?(_ begin: Wire.EarliestBegin, at now: Date) {
         guard begin.date > now else { return nil }
         self.init(date: begin.date, asks: begin.asks)

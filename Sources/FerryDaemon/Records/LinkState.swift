@@ -1,10 +1,11 @@
 import FerryStore
 import FerryWire
 
-/// What the store keeps about a task whose address is another one than its request's.
+/// The stored state of a task whose address differs from its request's.
 struct LinkState: StoredRecord, Hashable {
-    /// What is sent in place of the task's request.
+    /// The request that replaces the task's own.
     var request: Wire.Request
-    /// What tells this address from all others that the task, and those whose bytes it has taken over, have had.
+    /// A number that identifies this address among all that the task, and those whose bytes it has taken over, have
+    /// had.
     var number: Int
 }

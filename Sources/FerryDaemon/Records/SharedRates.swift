@@ -1,19 +1,19 @@
 import FerryWire
 
-/// How many bytes per second may arrive and leave, for all who share it; `nil` for as many as can.
+/// The limits on bytes received and sent per second, shared by all transfers that they apply to; `nil` for no limit.
 struct SharedRates: StoredRecord, Hashable, Sendable {
-    /// How many may arrive.
+    /// The limit on received bytes.
     var receive: Int64?
-    /// How many may leave.
+    /// The limit on sent bytes.
     var send: Int64?
 
-    /// From the store; what makes no sense limits nothing.
+    /// Decodes stored limits; invalid ones limit nothing.
     static func limits(_ bytes: [UInt8]?) -> SharedRates {
         guard let rates = decode(bytes), rates.contradiction == nil else { return SharedRates() }
         return rates
     }
 
-    /// The member that makes no sense, and why; nothing where both do.
+    /// The invalid member, and why; `nil` if both are valid.
     var contradiction: (member: String, reason: String)? {
         for (name, rate) in [("receiveRate", receive), ("sendRate", send)] {
             if let rate, rate < 1 { return (name, "it is 1 byte per second or more, not \(rate)") }
@@ -21,20 +21,20 @@ struct SharedRates: StoredRecord, Hashable, Sendable {
         return nil
     }
 
-    /// Why a call may not set them.
+    /// The error for a call with invalid limits.
     var refusal: TransferInterfaceError? {
         contradiction.map { .invalidRequest(parameter: $0.member, reason: $0.reason) }
     }
 }
 
-/// A message that tells how many bytes per second may arrive and leave.
+/// A message with limits on the bytes received and sent per second.
 protocol RateMessage {
     var receiveRate: Int64? { get }
     var sendRate: Int64? { get }
 }
 
 extension RateMessage {
-    /// What it tells.
+    /// The limits.
     var rates: SharedRates { SharedRates(receive: receiveRate, send: sendRate) }
 }
 

@@ -2,9 +2,9 @@ import FerryStore
 import FerryWire
 import FoundationEssentials
 
-/// What the daemon keeps in the store's opaque columns: the interface's own types, as JSON.
+/// The contents of the store's opaque columns: the interface's own types, as JSON.
 enum Stored {
-    /// Encodes a value; one that cannot be encoded, which none of ours is, becomes empty.
+    /// Encodes a value; empty if that fails, which it does for none of our types.
     static func encode(_ value: some JSONCodable) -> [UInt8] {
         (try? MessageCoding.encode(value)) ?? []
     }
@@ -23,16 +23,16 @@ enum Stored {
     /// A task's request.
     static func request(_ bytes: [UInt8]) -> Wire.Request? { decode(bytes) }
 
-    /// How a task is carried out; nothing where its application has not said so, or where it makes no sense.
+    /// A task's options; `nil` if its application has set none, or if they are invalid.
     static func options(_ bytes: [UInt8]?) -> Wire.TransferOptions? {
         let options: Wire.TransferOptions? = bytes.flatMap { decode($0) }
         return options?.contradiction == nil ? options : nil
     }
 
-    /// The head of an answer.
+    /// The head of a response.
     static func response(_ bytes: [UInt8]) -> Wire.Response? { decode(bytes) }
 
-    /// What went wrong.
+    /// A failure.
     static func failure(_ bytes: [UInt8]) -> Wire.Failure? { decode(bytes) }
 
     /// An event, without its sequence number.
@@ -48,14 +48,14 @@ enum Stored {
     }
 }
 
-/// What the daemon keeps in the store of its own, as JSON.
+/// A type of the daemon's own that is stored as JSON.
 protocol StoredRecord: Codable {}
 
 extension StoredRecord {
-    /// For the store; what cannot be encoded, which none of ours is, becomes empty.
+    /// The value, encoded for the store; empty if that fails, which it does for none of our types.
     var encoded: [UInt8] { (try? encoder.encode(self)).map { Array($0) } ?? [] }
 
-    /// From the store; nil where nothing is, or what cannot be read.
+    /// Decodes a stored value; `nil` if there is none or it cannot be read.
     static func decode(_ bytes: [UInt8]?) -> Self? {
         bytes.flatMap { try? decoder.decode(Self.self, from: Data($0)) }
     }

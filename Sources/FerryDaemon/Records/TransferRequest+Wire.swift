@@ -5,7 +5,7 @@ import FerryWire
 import FoundationEssentials
 
 extension TransferRequest {
-    /// What a client asks for.
+    /// Creates the request that a client asks for.
     init(_ request: Wire.Request) {
         self.init(
             url: request.url,
@@ -19,13 +19,13 @@ extension TransferRequest {
 }
 
 extension TaskRecord {
-    /// The address that the task was made with, to whose origin all belongs that is its session's.
+    /// The address that the task was made with; everything that belongs to its session is meant for that origin alone.
     var ownURL: String? { Stored.request(request).map { $0.madeFor ?? $0.url } }
 
-    /// What is sent for the task.
+    /// Returns the request to send for the task.
     ///
     /// - Parameters:
-    ///   - request: Its request, or what has taken that one's place.
+    ///   - request: The task's request, or its replacement.
     ///   - fields: The session's fields; the request's own come first.
     /// - Returns: The request.
     func transferRequest(
@@ -35,7 +35,7 @@ extension TaskRecord {
         self.request(request).adding(fields.map { HTTPField(name: $0.name, value: $0.value) })
     }
 
-    /// A request of the task, which knows the address that the task was made for.
+    /// Returns a request of the task, with the address that the task was made for.
     func request(_ request: Wire.Request) -> TransferRequest {
         var request = TransferRequest(request)
         request.madeFor = ownURL
@@ -44,7 +44,7 @@ extension TaskRecord {
 }
 
 extension Wire.Request {
-    /// What was asked for after redirects, for a client.
+    /// Creates the message for a client about the request after redirects.
     init(_ request: TransferRequest) {
         self.init(
             url: request.url,

@@ -2,29 +2,29 @@ import FerrySystem
 import FerryTransfer
 import FerryWire
 
-/// What the store keeps about the file that an upload sends.
+/// The stored state of the file that an upload sends.
 struct UploadState: StoredRecord, Hashable {
-    /// Where the bytes are taken from.
+    /// A source of the bytes.
     enum Place: String, Codable, Hashable {
-        /// From the application's own file, which must stay as it is.
+        /// The application's own file, which must not change.
         case original
-        /// From a copy in the daemon's directory.
+        /// A copy in the daemon's directory.
         case copy
     }
 
-    /// Where the bytes are taken from.
+    /// The source of the bytes.
     var place = Place.original
     /// The path of the application's own file.
     var path: String
     /// The state of the application's own file that is to be sent.
     var identity: FileIdentity
-    /// When the file was looked at: a file system may have another number after the next start of the system.
+    /// The boot in which the file was examined: a file system may have another number in the next boot.
     var boot: BootIdentifier
 
-    /// How many bytes are sent.
+    /// The number of bytes to send.
     var byteCount: Int64 { identity.size }
 
-    /// Goes on with what an earlier task has sent of a file, which must be what it was then.
+    /// Continues from what an earlier task has sent of a file, which must be unchanged since.
     mutating func continueUpload(_ earlier: UploadResumeData) {
         guard case .file(_, let identity, let boot) = earlier.content else { return }
         self.identity = identity.carriedOver(from: boot, to: self.identity)

@@ -4,7 +4,7 @@ import FerryWire
 import FoundationEssentials
 
 extension Wire.Challenge {
-    /// What a server or a proxy wants to know, as a client sees it.
+    /// Creates the message for a client about a challenge of a server or proxy.
     init(_ challenge: LoadChallenge) {
         self.init(
             origin: challenge.origin.description,
@@ -48,7 +48,7 @@ extension Wire.ServerTrust {
 }
 
 extension LoadChallengeAnswer {
-    /// What a client has decided; one that does not fit the challenge is none.
+    /// Creates the answer from a client's decision; one that does not fit the challenge means default handling.
     init(_ given: Wire.AnswerChallenge, to challenge: LoadChallenge) {
         switch (given.disposition, challenge.kind) {
         case (.cancel, _): self = .cancel

@@ -5,7 +5,7 @@ import FerryWire
 import FoundationEssentials
 
 extension LaunchRecord {
-    /// How a client says that its application is started.
+    /// Creates the record from a client's description of how its application is started.
     init(_ launch: Wire.Launch) {
         self.init(
             executable: launch.executable,
@@ -17,7 +17,7 @@ extension LaunchRecord {
 }
 
 extension Wire.Launch {
-    /// How the store says that an application is started.
+    /// Creates the message from the stored description of how an application is started.
     init(_ record: LaunchRecord) {
         self.init(
             executable: record.executable,
@@ -29,7 +29,7 @@ extension Wire.Launch {
 }
 
 extension Wire.Response {
-    /// The head of an answer, as a client sees it.
+    /// Creates the message for a client about the head of a response.
     init(_ head: HTTPResponseHead) {
         self.init(
             url: head.url,
@@ -41,7 +41,7 @@ extension Wire.Response {
 }
 
 extension HTTPResponseHead {
-    /// The head of an answer, as the store has it.
+    /// Creates the head of a response from its stored form.
     init(_ response: Wire.Response) {
         self.init(
             status: response.status,
@@ -53,7 +53,7 @@ extension HTTPResponseHead {
 }
 
 extension TransferInterfaceError {
-    /// What a caller is told of a failure of the store.
+    /// Creates the error that a caller receives for a failure of the store.
     ///
     /// - Parameters:
     ///   - error: The failure.

@@ -1,12 +1,12 @@
 import FerryWire
 
 extension Wire.Response {
-    /// How many bytes the names and values of its header fields have.
+    /// The number of bytes in the names and values of the header fields.
     var fieldByteCount: Int { fields.reduce(0) { $0 + $1.byteCount } }
 
-    /// The same with no more bytes of header fields, of which the longest are left out.
+    /// Returns the response with a maximum of bytes in its header fields, leaving out the longest.
     ///
-    /// An answer is kept in the queue until its task is gone, and once more with the event that tells of it.
+    /// The queue keeps a response until its task is gone, and again with the event that reports it.
     func bounded(to maximum: Int) -> Wire.Response {
         var excess = fieldByteCount - maximum
         guard excess > 0 else { return self }

@@ -5,9 +5,9 @@ import FerryWire
 import FoundationEssentials
 
 extension Wire.Transaction {
-    /// What a request has cost, without what has proved who asks.
+    /// Creates the metrics of a request, without what was added to it as proof of identity.
     ///
-    /// The last one's request and response are those that the task ends with, which its events tell.
+    /// The last one has no request and response: the task's events report them.
     init(_ transaction: LoadTransaction, isLast: Bool) {
         let metrics = transaction.metrics ?? HTTPMetrics(startTime: 0)
         self.init(
@@ -22,7 +22,7 @@ extension Wire.Transaction {
         )
         if !self.isLast {
             request = Wire.Request(transaction.request)
-            // How long it was is among the counts.
+            // The counts include its length.
             request?.body = nil
             response = transaction.response.map { Wire.Response($0) }
         }

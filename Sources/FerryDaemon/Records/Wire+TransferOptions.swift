@@ -3,7 +3,7 @@ import FerryWire
 import FoundationEssentials
 
 extension Wire.TransferOptions {
-    /// The member that makes no sense, and why; nothing where all do.
+    /// The invalid member, and why; `nil` if all are valid.
     var contradiction: (member: String, reason: String)? {
         for digest in digests ?? [] {
             if let reason = digest.contradiction { return ("digests", reason) }
@@ -24,7 +24,7 @@ extension Wire.TransferOptions {
         return retry?.contradiction.map { ("retry", $0) }
     }
 
-    /// The protocols that an upload may speak.
+    /// The protocols that an upload may use.
     var uploadProtocols: ResumableUpload.Protocols {
         switch uploadProtocol {
         case .automatic, nil: .automatic
@@ -34,7 +34,7 @@ extension Wire.TransferOptions {
         }
     }
 
-    /// The digests, in the form that transfers know.
+    /// The digests, in the form that transfers use.
     var expectedDigests: [Digest] { (digests ?? []).compactMap { Digest($0) } }
 }
 
@@ -76,7 +76,7 @@ extension Wire.RetryRules {
 }
 
 extension RetryPolicy {
-    /// The policy with what an application wants to be different.
+    /// Returns the policy with an application's changes.
     func applying(_ rules: Wire.RetryRules?) -> RetryPolicy {
         guard let rules else { return self }
         var policy = self

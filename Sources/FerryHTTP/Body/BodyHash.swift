@@ -1,16 +1,16 @@
 import COpenSSL
 
-/// The hash of bytes that come in pieces, by OpenSSL.
+/// The hash of bytes that arrive in pieces, computed by OpenSSL.
 package final class BodyHash {
     /// The hash functions for bodies.
     package enum Function: Hashable, Sendable {
-        /// SHA-1, against damage and not against malice.
+        /// SHA-1, which detects damage but not tampering.
         case sha1
         /// SHA-256.
         case sha256
     }
 
-    /// `nil` after something has failed, as where the system's policy forbids the function.
+    /// `nil` after a failure, for example if the system's policy forbids the function.
     private var context: OpaquePointer?
 
     /// Begins a hash.
@@ -30,7 +30,7 @@ package final class BodyHash {
 
     /// Ends the hash.
     ///
-    /// - Returns: Its bytes; `nil` where the system does not do the function.
+    /// - Returns: The hash; `nil` if the system does not support the function.
     package func finish() -> [UInt8]? {
         guard let context else { return nil }
         defer { letGo() }

@@ -1,10 +1,10 @@
-/// A body that is held in memory, which is not copied.
+/// A body held in memory, which is not copied.
 package final class BytesBodySource<Bytes>: HTTPBodySource
 where Bytes: RandomAccessCollection & Sendable, Bytes.Element == UInt8, Bytes.Index == Int {
     private let bytes: Bytes
     private var position = 0
 
-    /// Hands over bytes from first to last.
+    /// Delivers the bytes from first to last.
     package init(_ bytes: Bytes) { self.bytes = bytes }
 
     package var byteCount: Int64? { Int64(bytes.count) }

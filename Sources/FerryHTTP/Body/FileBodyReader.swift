@@ -3,11 +3,11 @@ import Synchronization
 
 /// The part of a ``FileBodySource`` that makes the calls on the file.
 ///
-/// A call that hangs keeps this and its thread, and nothing of the upload, which can be cancelled.
+/// A call that hangs keeps this object and its thread, but not the upload, which can still be cancelled.
 final class FileBodyReader: Sendable {
     /// Bytes of the file.
     ///
-    /// `@unchecked` because one at a time has it: the thread that reads, then the loop.
+    /// `@unchecked` because only one thread at a time uses it: the one that reads, then the loop's.
     final class Chunk: @unchecked Sendable {
         static let capacity = 256 << 10
 
@@ -60,7 +60,7 @@ final class FileBodyReader: Sendable {
         self.open = open
     }
 
-    /// Reads the bytes at a place of the body, and tells the loop.
+    /// Reads the bytes at an offset of the body, and calls the handler on the loop.
     func read(
         at offset: Int64,
         checkingFirst: Bool,
@@ -75,7 +75,7 @@ final class FileBodyReader: Sendable {
         }
     }
 
-    /// Compares the file with what is to be sent, and tells the loop.
+    /// Checks that the file is in the state to be sent, and calls the handler on the loop.
     func check(then handler: @escaping @LoopActor @Sendable (Failure?) -> Void) {
         queue.perform {
             let result = Result { () throws(Failure) in try self.check() }
@@ -100,8 +100,8 @@ final class FileBodyReader: Sendable {
         } catch {
             throw .call(error)
         }
-        // Only then the last bytes are handed over: a request is complete only if all its bytes are of one
-        // version.
+        // The file is checked before its last bytes are delivered: a request is complete only if all its
+        // bytes are of one version.
         if chunk.count == 0 || Int64(chunk.count) == left { try check() }
         guard chunk.count > 0 else { throw .tooShort }
         return chunk

@@ -1,21 +1,21 @@
 package import FerrySystem
 
-/// A body that is read from a file as it is sent, ahead of what the connection takes and never by the loop.
+/// A body that is read from a file while it is sent, ahead of the connection and never by the loop.
 ///
-/// A part of the file that another process cuts off meanwhile fails the exchange rather than being
-/// made up for: the length was promised to the server.
+/// If another process truncates the file meanwhile, the exchange fails and nothing is padded: the length was
+/// promised to the server.
 @LoopActor
 package final class FileBodySource: HTTPBodySource {
     /// Why a file cannot be sent.
     package enum Failure: Error, Hashable, Sendable {
-        /// It is not in the state any more that is to be sent.
+        /// The file is no longer in the state to be sent.
         case changed
-        /// It ends too early.
+        /// The file ends too early.
         case tooShort
-        /// A call on it has failed.
+        /// A system call on the file has failed.
         case call(SystemCallError)
 
-        /// The failure for a person.
+        /// A human-readable description of the failure.
         package var message: String {
             switch self {
             case .changed: "The file was changed after the upload was made"
@@ -25,7 +25,7 @@ package final class FileBodySource: HTTPBodySource {
         }
     }
 
-    /// A file that is open, and the state of it that is to be sent; `nil` for any.
+    /// An open file and the state in which it is to be sent; `nil` for any state.
     package struct Opened: Sendable {
         let file: UserFile
         let identity: FileIdentity?
@@ -37,30 +37,30 @@ package final class FileBodySource: HTTPBodySource {
         }
     }
 
-    /// Why the file cannot be sent, as far as that is known.
+    /// The reason why the file cannot be sent, if known.
     package private(set) var failure: Failure?
 
     private let reader: FileBodyReader
     private let length: Int64
-    /// Where the next byte is that is handed over.
+    /// The offset of the next byte to deliver.
     private var position: Int64 = 0
     private var chunks: [FileBodyReader.Chunk] = []
-    /// Where the next chunk begins.
+    /// The offset of the next chunk to read.
     private var readPosition: Int64 = 0
-    /// Chunks that are being read for an earlier place are of no use.
+    /// The number of seeks so far: a chunk that was read for an earlier offset is dropped.
     private var round = 0
     private var isReading = false
     private var continuation: (@LoopActor () -> Void)?
 
-    /// Two of them: one is sent while the other is read.
+    /// Two: one is sent while the other is read.
     private static let chunkCount = 2
 
     /// Sends a range of a file that is opened when it is needed.
     ///
     /// - Parameters:
-    ///   - range: Which of its bytes are the body.
-    ///   - queue: What opens it, and reads it.
-    ///   - open: Opens it, off the loop.
+    ///   - range: The range of its bytes that is the body.
+    ///   - queue: The queue that opens and reads it.
+    ///   - open: Opens the file, off the loop.
     package nonisolated init(
         range: Range<Int64>,
         on queue: BlockingQueue,
@@ -77,9 +77,9 @@ package final class FileBodySource: HTTPBodySource {
 
     package var byteCount: Int64? { length }
 
-    /// Finds out whether the file can be sent, and reads its first bytes.
+    /// Checks whether the file can be sent, and reads its first bytes.
     ///
-    /// - Parameter handler: Called later, with what is wrong.
+    /// - Parameter handler: Called later, with the failure if there is one.
     package func check(then handler: @escaping @LoopActor (Failure?) -> Void) {
         guard failure == nil, chunks.isEmpty, !isReading, position < length else {
             return reader.check { [self] in
@@ -121,7 +121,7 @@ package final class FileBodySource: HTTPBodySource {
         self.continuation = continuation
     }
 
-    /// Has the next chunk be read, if there is room for it.
+    /// Reads the next chunk, if there is room for it.
     private func readOn(
         checkingFirst: Bool = false,
         then handler: @escaping @LoopActor () -> Void = {}

@@ -1,44 +1,43 @@
 package import FerrySystem
 
-/// Where the bytes of a request's body come from.
+/// The source of a request's body.
 ///
 /// A source belongs to one exchange at a time, which reads it as the connection takes its bytes.
 @LoopActor package protocol HTTPBodySource: AnyObject {
-    /// How many bytes there are from the start; `nil` when that is not known, and the body is sent
-    /// in chunks.
+    /// The number of bytes in the body; `nil` if it is unknown and the body is sent in chunks.
     var byteCount: Int64? { get }
 
     /// Copies the next bytes.
     ///
-    /// - Parameter buffer: Where to; it has room for at least one byte.
-    /// - Returns: How many bytes were copied, or why none were.
+    /// - Parameter buffer: The destination, with room for at least one byte.
+    /// - Returns: The number of bytes copied, or why none were.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> HTTPBodyReading
 
-    /// Goes to a place in the body, counted from its start, because bytes must be sent again.
+    /// Moves to an offset from the start of the body, because bytes must be sent again.
     ///
-    /// - Returns: Whether the next ``read(into:)`` is going to give the bytes from there on.
+    /// - Returns: Whether the next ``read(into:)`` returns the bytes from there on.
     func seek(to offset: Int64) -> Bool
 
-    /// Calls `continuation` once, and not from inside of this call, when there is something to read
-    /// after ``HTTPBodyReading/later``.
+    /// Calls `continuation` once, and never synchronously, when there are bytes to read after
+    /// ``HTTPBodyReading/later``.
     func whenReadable(_ continuation: @escaping @LoopActor () -> Void)
 }
 
 extension HTTPBodySource {
-    /// For sources that always have something to read, and never answer ``HTTPBodyReading/later``.
+    /// The default for sources that always have bytes and never return ``HTTPBodyReading/later``.
     package func whenReadable(_ continuation: @escaping @LoopActor () -> Void) {
         LoopActor.perform { continuation() }
     }
 }
 
-/// What comes of reading a request's body.
+/// The result of reading a request's body.
 package enum HTTPBodyReading: Hashable, Sendable {
-    /// So many bytes were copied, at least one.
+    /// The number of bytes copied, at least one.
     case bytes(count: Int)
-    /// There are none at the moment.
+    /// No bytes are available at the moment.
     case later
     /// The body is complete.
     case end
-    /// The bytes cannot be had; the message says why, for a person.
+    /// The bytes cannot be read; the human-readable message says why.
     case failed(message: String)
 }

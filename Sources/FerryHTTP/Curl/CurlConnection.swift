@@ -2,13 +2,12 @@ import CCurl
 import FerrySystem
 import Glibc
 
-/// A connection that libcurl has made, with TLS and proxies as for any request, for bytes that are
-/// not its business.
+/// A connection that libcurl makes, with TLS and proxies as for any request, for bytes that libcurl does not
+/// interpret.
 ///
-/// It has a multi handle of its own: among the connections of a client it would count as one that
-/// requests could use.
+/// It has its own multi handle: in a client's, it would count as a connection that requests could use.
 @LoopActor final class CurlConnection: HandshakeParty {
-    /// What has come of an attempt to connect.
+    /// The outcome of an attempt to connect.
     enum Outcome {
         case connected
         /// A proxy asks for a password.
@@ -16,7 +15,7 @@ import Glibc
         case failed(HTTPError)
     }
 
-    /// Who decides about the server.
+    /// The closures that decide about the server.
     struct Decisions {
         var trust: @LoopActor (HTTPServerTrust) -> HTTPTrustDecision
         var identity: @LoopActor (CertificateRequest) -> HTTPIdentityDecision
@@ -39,12 +38,11 @@ import Glibc
     /// Begins to connect.
     ///
     /// - Parameters:
-    ///   - request: Whose host to connect to, with fields of which a proxy gets those that are for one.
-    ///   - decisions: Who decides about the server, as far as the request asks.
-    ///   - configuration: Whom to trust, and which proxy to take.
-    ///   - completion: Called once, not from inside this call, unless the connection is closed
-    ///     before.
-    /// - Throws: ``HTTPError`` for a URL that cannot be used, and when memory runs out.
+    ///   - request: The request whose host to connect to; a proxy receives the fields that are for one.
+    ///   - decisions: The closures that decide about the server, as far as the request asks.
+    ///   - configuration: The authorities to trust and the proxy to use.
+    ///   - completion: Called once, never synchronously, unless the connection is closed first.
+    /// - Throws: ``HTTPError`` for a URL that cannot be used, and if memory runs out.
     init(
         for request: HTTPRequest,
         _ decisions: Decisions,
@@ -74,7 +72,7 @@ import Glibc
         close()
     }
 
-    /// Ends the connection; nothing is reported any more.
+    /// Ends the connection; nothing is reported afterwards.
     func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -90,7 +88,7 @@ import Glibc
         return .failed(cause ?? easy.error(code, hasHead: false))
     }
 
-    /// Nothing else that a proxy says may pass for the server's word.
+    /// Keeps only a request for a password: nothing else from a proxy may pass for the server's response.
     private func receivedTunnelLine(_ line: UnsafeRawBufferPointer) {
         guard case .head(var head) = tunnelParser.append(line), head.status == 407 else { return }
         head.fields.removeAll { !$0.isNamed("Proxy-Authenticate") }
@@ -112,7 +110,7 @@ import Glibc
             return HTTPError(code: .other, message: "libcurl does not tell its socket")
         }
         do throws(SystemCallError) {
-            // A descriptor of its own: libcurl may still watch the other one.
+            // A duplicate, because libcurl may still watch its own descriptor.
             let duplicate = try systemCall("fcntl") { fcntl(active, F_DUPFD_CLOEXEC, 0) }
             socket = FileDescriptor(owning: duplicate)
             return nil
@@ -123,8 +121,8 @@ import Glibc
 
     // MARK: Bytes
 
-    /// Reads what has arrived; TLS may hold some of it, so that only `wouldBlock` means that there
-    /// is nothing.
+    /// Reads bytes that have arrived; TLS may hold some of them, so only `wouldBlock` means that there are
+    /// none.
     func receive(into buffer: UnsafeMutableRawBufferPointer) -> CurlEasy.Transfer {
         isClosed ? .ended : explained(easy.receive(into: buffer))
     }
@@ -134,7 +132,7 @@ import Glibc
         isClosed ? .ended : explained(easy.send(bytes))
     }
 
-    /// In TLS 1.3 a server says what it thinks of a client's certificate when the handshake is over for
+    /// In TLS 1.3, a server reports its verdict on a client's certificate after the handshake has ended for
     /// the client.
     private func explained(_ transfer: CurlEasy.Transfer) -> CurlEasy.Transfer {
         switch transfer {
@@ -145,7 +143,7 @@ import Glibc
 
     /// Calls `handler` whenever the socket is ready for any of `readiness`; for an empty set, never.
     ///
-    /// - Returns: Why that is not possible.
+    /// - Returns: The error if that is not possible.
     @discardableResult
     func wait(
         for readiness: Readiness,
@@ -155,7 +153,7 @@ import Glibc
         watched = readiness
         do throws(SystemCallError) {
             if readiness.isEmpty {
-                // Not only an empty set: that would report a hang-up again and again.
+                // An empty set is not enough: it would report a hang-up again and again.
                 watch?.cancel()
                 watch = nil
             } else if let watch {

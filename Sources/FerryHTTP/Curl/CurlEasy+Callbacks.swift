@@ -1,13 +1,13 @@
 import CCurl
 import FerrySystem
 
-// libcurl's callbacks for one exchange. Their context is the exchange, unretained: the easy
-// handle's object keeps it until it is reset, which is after libcurl has let go of the handle.
-// They come from inside calls that the event loop's thread makes, hence `assumeIsolated`; what
-// they are handed is used up before they return, hence `nonisolated(unsafe)`.
+// libcurl's callbacks for one exchange. Their context is the exchange, unretained: the easy handle's object
+// keeps it until its reset, after libcurl has released the handle. libcurl calls them only inside calls on
+// the event loop's thread, hence `assumeIsolated`; they use their arguments only until they return, hence
+// `nonisolated(unsafe)`.
 
 extension CurlEasy {
-    /// Has libcurl report to an exchange, which must be kept until ``reset()``.
+    /// Makes libcurl report to an exchange, which must be kept until ``reset()``.
     func setCallbacks(context exchange: HTTPExchange) {
         let context = Unmanaged.passUnretained(exchange).toOpaque()
         CCurl_easy_set_header_function(handle, didReceiveHeader)
@@ -80,7 +80,7 @@ private func willSendBodyFrom(
     _ offset: curl_off_t,
     _ origin: Int32
 ) -> Int32 {
-    // libcurl counts from the start alone (SEEK_SET, which is 0).
+    // libcurl only seeks from the start (SEEK_SET, which is 0).
     guard origin == 0 else { return CURL_SEEKFUNC_FAIL }
     return withExchange(context, otherwise: CURL_SEEKFUNC_FAIL) { exchange in
         exchange.seekBody(to: Int64(offset)) ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL

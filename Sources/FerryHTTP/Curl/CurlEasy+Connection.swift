@@ -2,22 +2,22 @@ import CCurl
 import FerrySystem
 
 extension CurlEasy {
-    /// What came of an attempt to move bytes.
+    /// The result of sending or receiving bytes.
     enum Transfer {
         case bytes(Int)
         case wouldBlock
-        /// The other end sends no more.
+        /// The other end has finished sending.
         case ended
         case failure(HTTPError)
     }
 
-    /// Is to make a connection to a request's host, through a proxy where there is one, and nothing
-    /// else.
+    /// Configures the handle to connect to a request's host, through a proxy if there is one, and to do
+    /// nothing else.
     ///
     /// - Parameters:
-    ///   - request: Whose host to connect to, with the fields of which a proxy gets those that are for one.
-    ///   - configuration: Whom to trust, and which proxy to take.
-    /// - Throws: ``HTTPError`` for what cannot be set.
+    ///   - request: The request whose host to connect to; a proxy receives the fields that are for one.
+    ///   - configuration: The authorities to trust and the proxy to use.
+    /// - Throws: ``HTTPError`` if an option cannot be set.
     func connect(
         for request: HTTPRequest,
         _ configuration: HTTPClient.Configuration
@@ -26,12 +26,12 @@ extension CurlEasy {
         try configure(for: request, configuration)
         installTunnelCallback()
         try set(CURLOPT_CONNECT_ONLY, 1)
-        // RFC 6455 §4.1: a proxy is asked for a tunnel, without TLS too.
+        // RFC 6455 §4.1: a proxy is asked for a tunnel even without TLS.
         try set(CURLOPT_HTTPPROXYTUNNEL, 1)
         try set(CURLOPT_TCP_NODELAY, 1)
     }
 
-    /// What a proxy's refusal makes of a request for nothing but a connection.
+    /// The error for a proxy's refusal of a tunnel, if the handle is for a connection only.
     var tunnelRefusal: HTTPError? {
         let status = information(CURLINFO_HTTP_CONNECTCODE)
         guard isForConnectionOnly, status != 0, status / 100 != 2 else { return nil }
@@ -48,7 +48,7 @@ extension CurlEasy {
         return socket
     }
 
-    /// Reads what has arrived.
+    /// Reads bytes that have arrived.
     func receive(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
         var count = 0
         let code = curl_easy_recv(handle, buffer.baseAddress, buffer.count, &count)
@@ -58,8 +58,8 @@ extension CurlEasy {
 
     /// Sends as much as the kernel takes.
     ///
-    /// After ``Transfer/wouldBlock`` the same bytes must come next, at the same address and perhaps
-    /// with more behind them: `SSL_write(3)` insists.
+    /// After ``Transfer/wouldBlock``, the next call must pass the same bytes at the same address, perhaps
+    /// followed by more: `SSL_write(3)` requires it.
     func send(_ bytes: UnsafeRawBufferPointer) -> Transfer {
         var count = 0
         let code = curl_easy_send(handle, bytes.baseAddress, bytes.count, &count)

@@ -2,17 +2,17 @@ import CCurl
 import COpenSSL
 import FerrySystem
 
-// The context of these callbacks is the easy handle's object, unretained: it is kept by the owner of the handle
-// in a multi handle.
+// The context of these callbacks is the easy handle's object, unretained: the owner of the multi handle keeps
+// it.
 
 extension CurlEasy {
-    /// Sets TLS up as Ferry needs it, and has the party that this works for take part in the handshakes.
+    /// Sets up TLS as Ferry needs it, and lets ``party`` take part in the handshakes.
     func installHandshakeCallback() {
         CCurl_easy_set_ssl_context_function(handle, willSetUpTLS)
         CCurl_easy_setopt_pointer(handle, CURLOPT_SSL_CTX_DATA, context)
     }
 
-    /// Has somebody hear what a proxy says about a tunnel.
+    /// Makes libcurl report a proxy's response to CONNECT.
     func installTunnelCallback() {
         CCurl_easy_set_header_function(handle, didReceiveTunnelLine)
         CCurl_easy_setopt_pointer(handle, CURLOPT_HEADERDATA, context)
@@ -22,7 +22,7 @@ extension CurlEasy {
 
     fileprivate func setUpTLS(_ tlsContext: UnsafeMutableRawPointer) -> CURLcode {
         guard let party else { return CURLE_SSL_CONNECT_ERROR }
-        // A body without a length would be whole wherever somebody cuts the connection.
+        // Otherwise a body without a length would seem complete wherever the connection is cut.
         COpenSSL_fail_at_unexpected_end(tlsContext)
         do throws(HTTPError) {
             try authorities?.store().trust(in: tlsContext)

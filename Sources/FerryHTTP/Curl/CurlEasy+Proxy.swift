@@ -1,15 +1,15 @@
 import CCurl
 
 extension CurlEasy {
-    /// Sets which proxy a request goes through, and what that one is told.
+    /// Sets the proxy that a request goes through, and the fields that the proxy receives.
     func configureProxy(
         _ proxies: HTTPProxyList,
         _ request: HTTPRequest
     ) throws(HTTPError) {
-        // No text, too, is one in place of the environment's, which libcurl would look at otherwise.
+        // An empty string, too, overrides the environment, which libcurl would use otherwise.
         try set(CURLOPT_PROXY, proxies.proxy(for: request.url)?.url() ?? "")
         try set(CURLOPT_NOPROXY, proxies.exceptionText)
-        // A refusal is looked for in what a proxy says about its tunnel.
+        // A proxy's refusal is read from its response to CONNECT.
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 0)
         let list = try CurlFieldList(CurlFieldList.proxyLines(for: request))
         proxyFieldList = list

@@ -1,18 +1,19 @@
 import CCurl
 
 extension CurlEasy {
-    /// Sets which versions of TLS are spoken.
+    /// Sets the TLS versions to use.
     func configureTLSVersion(_ configuration: HTTPClient.Configuration) throws(HTTPError) {
         let minimum = configuration.minimumTLSVersion
         let maximum = configuration.maximumTLSVersion.map { $0.curlValue << 16 }
         try set(CURLOPT_SSLVERSION, minimum.curlValue | (maximum ?? 0))
-        // The old versions sign by SHA-1, which OpenSSL 3 does not do of its own accord.
+        // The old versions sign with SHA-1, which OpenSSL 3 does not allow by default.
         if minimum < .tls12 { try set(CURLOPT_SSL_CIPHER_LIST, "DEFAULT:@SECLEVEL=0") }
     }
 
-    /// Sets whom to trust: the servers, and a proxy that is spoken to by TLS.
+    /// Sets the authorities to trust, for servers and for a proxy reached over TLS.
     ///
-    /// libcurl has both a file and a directory of the system's. Where there are others, none of these counts.
+    /// libcurl has both a file and a directory of the system's. If the configuration names others, neither is
+    /// used.
     func configureAuthorities(_ configuration: HTTPClient.Configuration) throws(HTTPError) {
         let authorities = configuration.certificateAuthorities
         let file = configuration.certificateAuthorityFile
@@ -32,9 +33,9 @@ extension CurlEasy {
         self.authorities = authorities
     }
 
-    /// Sets who the client is; libcurl keeps connections of several identities apart by these bytes.
+    /// Sets the client's identity; libcurl separates the connections of different identities by these bytes.
     func set(_ identity: HTTPIdentity) throws(HTTPError) {
-        // libcurl takes no bytes for no certificate, and would go on without.
+        // libcurl treats empty bytes as no certificate, and would continue without one.
         guard !identity.bytes.isEmpty else {
             let message = "The client's certificate is empty"
             throw HTTPError(code: .clientCertificateUnusable, message: message)
@@ -49,7 +50,7 @@ extension CurlEasy {
         for option in [CURLOPT_SSLCERT_BLOB, CURLOPT_SSLKEY_BLOB] {
             try set(option, identity.bytes)
         }
-        // Without any, OpenSSL would ask for one on the terminal.
+        // Without a passphrase, OpenSSL would ask for one on the terminal.
         try set(CURLOPT_KEYPASSWD, identity.passphrase ?? "")
     }
 
@@ -67,7 +68,7 @@ extension CurlEasy {
 }
 
 extension HTTPTLSVersion {
-    /// libcurl's name for it as a minimum; as a maximum it stands 16 bits higher.
+    /// libcurl's value for it as a minimum; as a maximum, it is 16 bits higher.
     fileprivate var curlValue: Int {
         switch self {
         case .tls10: CURL_SSLVERSION_TLSv1_0

@@ -1,7 +1,7 @@
 import CCurl
 import COpenSSL
 
-/// OpenSSL's side of a connection, which is libcurl's.
+/// OpenSSL's side of a connection that belongs to libcurl.
 struct TLSConnection {
     /// OpenSSL's `SSL`.
     let pointer: OpaquePointer
@@ -16,7 +16,7 @@ struct TLSConnection {
 }
 
 extension CurlEasy {
-    /// The TLS of the connection at hand; `nil` without it, and while there is no connection.
+    /// The TLS of the current connection; `nil` without TLS, and while there is no connection.
     var tlsConnection: TLSConnection? {
         var session: UnsafeMutablePointer<curl_tlssessioninfo>?
         guard CCurl_easy_getinfo_tls_session(handle, CURLINFO_TLS_SSL_PTR, &session) == CURLE_OK,
@@ -26,7 +26,7 @@ extension CurlEasy {
         return TLSConnection(pointer: OpaquePointer(internals))
     }
 
-    /// What was agreed on for TLS; `nil` without it, and while there is no connection.
+    /// The negotiated TLS parameters; `nil` without TLS, and while there is no connection.
     var tls: TLSParameters? {
         guard let connection = tlsConnection?.pointer,
             let cipher = SSL_get_current_cipher(connection)

@@ -1,24 +1,24 @@
 import CCurl
 import FerrySystem
 
-/// One of libcurl's easy handles: what it needs to know for one request at a time.
+/// One of libcurl's easy handles, with the settings for one request at a time.
 @LoopActor final class CurlEasy {
-    /// The handle; it names this object in what libcurl reports.
+    /// The handle, which identifies this object in libcurl's reports.
     let handle: UnsafeMutableRawPointer
 
     /// The exchange that this works for; libcurl's callbacks rely on its being kept here.
     private(set) var exchange: HTTPExchange?
 
-    /// Who takes part in the handshakes that are made for this.
+    /// The object that takes part in the handshakes for this handle.
     weak var party: (any HandshakeParty)?
 
-    /// Who hears what a proxy says about a tunnel, where nothing but a connection is wanted.
+    /// Called with each line of a proxy's response to CONNECT, if only a connection is wanted.
     var onTunnelLine: (@LoopActor (UnsafeRawBufferPointer) -> Void)?
 
-    /// Whether all that is wanted is a connection, which ends when the handle is taken out.
+    /// Whether only a connection is wanted, which ends when the handle is removed.
     var isForConnectionOnly = false
 
-    /// Who is trusted in place of libcurl's authorities.
+    /// The authorities to trust in place of libcurl's.
     var authorities: TrustedAuthorities?
 
     private let errorText: UnsafeMutablePointer<CChar>
@@ -41,7 +41,7 @@ import FerrySystem
         errorText.deallocate()
     }
 
-    /// Forgets the request before, but neither connections nor resolved names.
+    /// Forgets the previous request, but neither connections nor resolved names.
     func reset() {
         curl_easy_reset(handle)
         exchange = nil
@@ -54,15 +54,15 @@ import FerrySystem
         errorText.pointee = 0
     }
 
-    /// Whether the handle, which is reset, can be used again.
+    /// Whether the handle can be used again after a reset.
     ///
-    /// Of one that was taken out in the middle libcurl may keep the buffer, whose size cannot be set any more
-    /// (`CURLOPT_BUFFERSIZE`).
+    /// If a handle was removed during a transfer, libcurl may keep its buffer, whose size can then no longer
+    /// be set (`CURLOPT_BUFFERSIZE`).
     var isReusable: Bool {
         CCurl_easy_setopt_long(handle, CURLOPT_BUFFERSIZE, Int(CURL_MAX_WRITE_SIZE)) == CURLE_OK
     }
 
-    /// Works for an exchange, until ``reset()``.
+    /// Sets the handle up for an exchange, until ``reset()``.
     func work(
         for exchange: HTTPExchange,
         _ configuration: HTTPClient.Configuration
@@ -74,7 +74,7 @@ import FerrySystem
         if exchange.needsNewConnection { try set(CURLOPT_FRESH_CONNECT, 1) }
     }
 
-    /// Makes an error of a result, with what libcurl can tell about it.
+    /// Makes an error from a result, with libcurl's details.
     func error(_ code: CURLcode, hasHead: Bool) -> HTTPError {
         if let refusal = tunnelRefusal { return refusal }
         let detail = String(cString: errorText)
@@ -91,7 +91,7 @@ import FerrySystem
         )
     }
 
-    /// Whether a name could not be looked up, which is all that is noticed where there is no network.
+    /// Whether a name lookup failed, which is the only sign of a missing network.
     private static func isLookup(_ code: CURLcode) -> Bool {
         code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY
     }
@@ -107,10 +107,10 @@ import FerrySystem
     /// How many bytes of the body libcurl has read.
     var downloadedByteCount: Int64 { offset(CURLINFO_SIZE_DOWNLOAD_T) }
 
-    /// Whether the request went out by `http`, without TLS.
+    /// Whether the request was sent by `http`, without TLS.
     var isPlain: Bool { text(CURLINFO_SCHEME)?.lowercased() == "http" }
 
-    /// The connection that the request went out by; `nil` when there is none.
+    /// The connection that the request was sent on; `nil` if there is none.
     var connection: InternetConnection? {
         guard let local = end(CURLINFO_LOCAL_IP, CURLINFO_LOCAL_PORT),
             let remote = end(CURLINFO_PRIMARY_IP, CURLINFO_PRIMARY_PORT)
@@ -131,7 +131,7 @@ import FerrySystem
     /// The size of the header that was sent.
     var requestHeaderByteCount: Int64 { Int64(information(CURLINFO_REQUEST_SIZE)) }
 
-    /// The size of all headers that have come.
+    /// The size of all headers received.
     var responseHeaderByteCount: Int64 { Int64(information(CURLINFO_HEADER_SIZE)) }
 
     private func end(_ address: CURLINFO, _ port: CURLINFO) -> InternetConnection.End? {
@@ -158,7 +158,7 @@ import FerrySystem
 
     // MARK: Options
 
-    /// Sets everything for a request, on a handle that is new or reset.
+    /// Sets all options for a request, on a new or reset handle.
     func configure(
         for request: HTTPRequest,
         body: (any HTTPBodySource)? = nil,
@@ -177,18 +177,18 @@ import FerrySystem
         _ request: HTTPRequest
     ) throws(HTTPError) {
         try check(CCurl_easy_setopt_pointer(handle, CURLOPT_ERRORBUFFER, errorText))
-        // Signals belong to the process: libcurl's alarm would be anybody's.
+        // Signals belong to the process: libcurl must not use its alarm.
         try set(CURLOPT_NOSIGNAL, 1)
-        // Else taking a handle out waits, on the event loop, until its name server has answered.
+        // Otherwise removing a handle blocks the event loop until its name server has answered.
         try set(CURLOPT_QUICK_EXIT, 1)
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
-        // The URL is the caller's: signatures cover it as it stands.
+        // The URL stays as the caller wrote it: signatures cover it.
         try set(CURLOPT_PATH_AS_IS, 1)
-        // The exchange has a timeout of its own. libcurl's would count the time that a request
-        // waits for a connection of the client to become free; this is its maximum.
+        // The exchange has its own timeout. libcurl's would include the time that a request waits for a free
+        // connection of the client; this is its maximum.
         try set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
         try set(CURLOPT_TCP_KEEPALIVE, 1)
-        // libcurl keeps no more than 64 MiB back, and packed bytes may grow by a factor of 1032.
+        // libcurl holds back at most 64 MiB, and compressed bytes may grow by a factor of 1032.
         let isPacked = Self.acceptedCoding(of: request) != "identity"
         let own = request.receiveBufferByteCount ?? configuration.receiveBufferBytes
         let bufferBytes = max(1 << 10, min(own, configuration.receiveBufferBytes))
@@ -198,8 +198,8 @@ import FerrySystem
             try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         case .http2:
             try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
-            // Waits for the connection that is being made rather than making one of its own; without TLS it
-            // would wait for the first response, to learn that nothing is shared.
+            // The request waits for a connection that is being made instead of making its own. Without TLS it
+            // would wait for the first response, only to find that nothing is shared.
             if request.url.prefix(6).lowercased() == "https:" { try set(CURLOPT_PIPEWAIT, 1) }
         }
     }
@@ -210,11 +210,11 @@ import FerrySystem
     ) throws(HTTPError) {
         try configureTLSVersion(configuration)
         try set(CURLOPT_SSL_VERIFYPEER, configuration.verifiesServer ? 1 : 0)
-        // 2 is "the name must match"; 1 is not accepted any more.
+        // 2 means that the name must match; 1 is no longer accepted.
         try set(CURLOPT_SSL_VERIFYHOST, configuration.verifiesServer ? 2 : 0)
         try configureAuthorities(configuration)
         if request.asksForTrust {
-            // The name is looked at together with the certificates.
+            // The name is checked together with the certificates.
             try set(CURLOPT_SSL_VERIFYPEER, 1)
             try set(CURLOPT_SSL_VERIFYHOST, 0)
         }
@@ -230,7 +230,7 @@ import FerrySystem
         fieldList = list
         try check(CCurl_easy_setopt_pointer(handle, CURLOPT_HTTPHEADER, list.first))
         if let userAgent = configuration.userAgent { try set(CURLOPT_USERAGENT, userAgent) }
-        // Set by this option, a coding is also undone.
+        // With this option, libcurl also decodes the body.
         try set(CURLOPT_ACCEPT_ENCODING, Self.acceptedCoding(of: request))
     }
 
@@ -242,11 +242,11 @@ import FerrySystem
         if method == "HEAD", body == nil {
             try set(CURLOPT_NOBODY, 1)
         } else if let body, body.byteCount == nil {
-            // Of unknown length: in chunks, which is what libcurl does with an upload.
+            // A body of unknown length is sent in chunks, as libcurl does with an upload.
             try set(CURLOPT_UPLOAD, 1)
             try set(CURLOPT_CUSTOMREQUEST, method)
         } else if body != nil || expectsBody {
-            // RFC 9110 §8.6: these methods tell the length even of nothing.
+            // RFC 9110 §8.6: these methods state the length even of an empty body.
             try set(CURLOPT_POST, 1)
             let length = curl_off_t(body?.byteCount ?? 0)
             try check(CCurl_easy_setopt_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, length))
@@ -274,7 +274,7 @@ import FerrySystem
     }
 }
 
-/// How long the phases of a request have taken, each counted from the same moment.
+/// The durations of a request's phases, each measured from the same moment.
 struct CurlPhases {
     /// Up to the host's address.
     var lookup: Duration
@@ -282,6 +282,6 @@ struct CurlPhases {
     var connect: Duration
     /// Up to TLS; zero without it.
     var secureConnect: Duration
-    /// Whether the connection was there before.
+    /// Whether the connection existed before.
     var isReusedConnection: Bool
 }

@@ -21,18 +21,18 @@ final class CurlFieldList {
     /// The lines that make libcurl send a request's fields, and no others but its own `Host`,
     /// `Accept`, `User-Agent` and framing.
     static func lines(for request: HTTPRequest) -> [String] {
-        // The framing is libcurl's own matter, and the coding is an option of its own.
+        // libcurl sets the framing itself, and the coding is a separate option.
         let names = ["Content-Length", "Transfer-Encoding", "Accept-Encoding", proxyFieldName]
         var lines = request.fields
             .filter { field in !names.contains { field.isNamed($0) } }
             .map(line)
         if request.fields.first(named: "Expect") == nil {
-            // A long body would otherwise wait a second for servers that do not know of this.
+            // Otherwise a long body would wait a second for servers that do not know this field.
             lines.append("Expect:")
         }
         let isForm = request.method == "POST" && request.body?.isEmpty == false
         if !isForm, request.fields.first(named: "Content-Type") == nil {
-            // libcurl takes every body for a form, where this is right for POST alone.
+            // libcurl labels every body as a form, which is right for POST alone.
             lines.append("Content-Type:")
         }
         return lines

@@ -2,12 +2,12 @@ import CCurl
 import FerrySystem
 import Glibc
 
-// libcurl's callbacks for all that it does. Their context is the CurlMulti, unretained: it closes
-// the multi handle before it goes away. They come from inside calls that the event loop's thread
-// makes, hence `assumeIsolated`; the handle is only compared, hence `nonisolated(unsafe)`.
+// The callbacks of libcurl's multi handle. Their context is the CurlMulti, unretained: it closes the multi
+// handle before it goes away. libcurl calls them only inside calls on the event loop's thread, hence
+// `assumeIsolated`; the handle is only compared, hence `nonisolated(unsafe)`.
 
 extension CurlMulti {
-    /// Has libcurl ask this object for its sockets and its timer.
+    /// Makes libcurl request its sockets and its timer from this object.
     func report(of handle: UnsafeMutableRawPointer) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         CCurl_multi_set_socket_function(handle, willWatch, context)
@@ -16,7 +16,7 @@ extension CurlMulti {
 }
 
 extension CurlMulti {
-    /// Has libcurl tell before it closes a socket of a connection that it makes for a handle.
+    /// Makes libcurl report when it is about to close a socket of a handle's connections.
     func reportClosing(of easy: CurlEasy) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         CCurl_easy_set_closesocket_function(easy.handle, closeSocket)
@@ -63,7 +63,7 @@ private func willSchedule(
     guard let context else { return 0 }
     let multi = Unmanaged<CurlMulti>.fromOpaque(context)
     LoopActor.assumeIsolated {
-        // -1 takes the timer back.
+        // -1 cancels the timer.
         let delay = milliseconds < 0 ? nil : Duration.milliseconds(milliseconds)
         multi.takeUnretainedValue().schedule(after: delay)
     }

@@ -1,10 +1,10 @@
 import CCurl
 import FerrySystem
 
-/// libcurl's multi handle on the event loop: its sockets are watched and its timer is kept there,
-/// so that libcurl works when there is something to do and at no other time.
+/// libcurl's multi handle on the event loop, which watches its sockets and keeps its timer, so that libcurl
+/// runs only when there is something to do.
 ///
-/// libcurl must not be entered from its own callbacks. What a callback asks of this class is done
+/// libcurl must not be called from its own callbacks. Work that a callback requests from this class is done
 /// as soon as libcurl has returned.
 @LoopActor final class CurlMulti {
     private struct Completion {
@@ -19,23 +19,23 @@ import FerrySystem
         }
     }
 
-    /// Called when libcurl is done with an easy handle, which has been taken out before.
+    /// Called when libcurl is done with an easy handle; it has been removed, unless it is a connection for WebSocket.
     var onCompletion: ((CurlEasy, CURLcode) -> Void)?
 
     private var handle: UnsafeMutableRawPointer?
     private var easies: [UnsafeMutableRawPointer: CurlEasy] = [:]
     private var watches: [curl_socket_t: SocketWatch] = [:]
-    /// The descriptors of all connections; those of former ones may be something else by now.
+    /// The sockets of all open connections; the descriptor of a closed one may be something else by now.
     private var sockets: Set<curl_socket_t> = []
-    /// Those of which it is known between which ends they are.
+    /// The sockets whose endpoints are known.
     private var ends: [InternetConnection: curl_socket_t] = [:]
     private var timer: LoopTimer?
-    /// Tells a call that is still wanted from one that was replaced by another.
+    /// Distinguishes the current call from one that it has replaced.
     private var scheduleCount = 0
     private var isInsideLibrary = false
     private var postponed: [() -> Void] = []
 
-    /// Makes a multi handle with connections of its own.
+    /// Makes a multi handle with its own connections.
     init(_ configuration: HTTPClient.Configuration) throws(HTTPError) {
         guard CurlLibrary.setUp == CURLE_OK, let handle = curl_multi_init() else {
             throw HTTPError(code: .outOfMemory, message: "libcurl cannot be set up")
@@ -51,15 +51,15 @@ import FerrySystem
             CURLMOPT_MAX_TOTAL_CONNECTIONS,
             configuration.maximumConnections
         )
-        // By itself libcurl keeps four times as many as there are handles in here, and in the moment
-        // when one response has ended and the next request has not begun, these are few.
+        // By default libcurl keeps four times as many connections as there are handles, and between the end
+        // of one response and the next request there are few handles.
         CCurl_multi_setopt_long(handle, CURLMOPT_MAXCONNECTS, Self.keptConnectionCount)
-        // How many requests a connection by HTTP/2 carries at once is for its server to say.
+        // The server decides how many requests an HTTP/2 connection carries at once.
         CCurl_multi_setopt_long(handle, CURLMOPT_MAX_CONCURRENT_STREAMS, Self.streamCount)
         report(of: handle)
     }
 
-    /// More than servers commonly allow (RFC 9113 §6.5.2 wants 100 at least).
+    /// More than servers commonly allow (RFC 9113 §6.5.2 recommends at least 100).
     private static let streamCount = 1000
     static let keptConnectionCount = 64
 
@@ -67,7 +67,7 @@ import FerrySystem
         closeNow()
     }
 
-    /// The exchanges of the handles that are in here.
+    /// The exchanges of the added handles.
     var exchanges: [HTTPExchange] { easies.values.compactMap(\.exchange) }
 
     // MARK: Handles
@@ -83,7 +83,7 @@ import FerrySystem
         }
     }
 
-    /// Takes a handle out, whatever its state, and calls `completion` when that is done.
+    /// Removes a handle, whatever its state, and then calls `completion`.
     func remove(_ easy: CurlEasy, completion: @escaping () -> Void) {
         outside { [self] in
             guard let handle, easies.removeValue(forKey: easy.handle) != nil else { return }
@@ -92,9 +92,9 @@ import FerrySystem
         }
     }
 
-    /// Has libcurl hand over again what a write callback told it to hold.
+    /// Makes libcurl deliver again the bytes that a write callback told it to hold.
     ///
-    /// libcurl may call back from inside.
+    /// libcurl may call back before this returns.
     func release(_ easy: CurlEasy) {
         outside { [self] in
             guard easies[easy.handle] != nil else { return }
@@ -102,14 +102,14 @@ import FerrySystem
         }
     }
 
-    /// Has libcurl read no more for a handle, from inside one of its callbacks, and calls
-    /// `completion` as soon as libcurl has returned.
+    /// Stops reading for a handle, from inside one of libcurl's callbacks, and calls `completion` as soon as
+    /// libcurl has returned.
     func hold(_ easy: CurlEasy, completion: @escaping () -> Void) {
         curl_easy_pause(easy.handle, CURLPAUSE_RECV)
         outside(completion)
     }
 
-    /// Takes all handles out and closes all connections; nothing is reported any more.
+    /// Removes all handles and closes all connections; nothing is reported afterwards.
     func close() {
         onCompletion = nil
         outside { [self] in closeNow() }
@@ -133,7 +133,7 @@ import FerrySystem
 
     // MARK: Driving
 
-    /// Tells libcurl what a socket is ready for, or that its timer is due.
+    /// Reports to libcurl what a socket is ready for, or that its timer is due.
     private func drive(_ socket: curl_socket_t, _ readiness: Int32) {
         enter {
             guard let handle else { return }
@@ -176,7 +176,7 @@ import FerrySystem
         }
     }
 
-    /// Ends a transfer that libcurl cannot go on with, later.
+    /// Ends a transfer that libcurl cannot continue, never synchronously.
     private func fail(_ easy: CurlEasy, _ code: CURLcode) {
         let completion = Completion(of: easy, code: code)
         LoopActor.perform { [weak self] in self?.complete(completion) }
@@ -184,8 +184,8 @@ import FerrySystem
 
     private func complete(_ completion: Completion) {
         let easy = completion.easy
-        // The receiver of an earlier completion may have taken this one out, may even have started
-        // another one with the same handle, or may have closed everything.
+        // The receiver of an earlier completion may have removed this handle, started another exchange with
+        // it, or closed everything.
         guard let handle, easy.exchange === completion.exchange, easies[easy.handle] != nil else {
             return
         }
@@ -198,13 +198,13 @@ import FerrySystem
 
     // MARK: What libcurl asks for
 
-    /// A socket was made for a connection.
+    /// Records a socket that was made for a connection.
     func made(_ socket: curl_socket_t) {
         willClose(socket)
         sockets.insert(socket)
     }
 
-    /// A socket is about to be closed.
+    /// Forgets a socket that is about to be closed.
     func willClose(_ socket: curl_socket_t) {
         forget(socket)
         guard sockets.remove(socket) != nil else { return }
@@ -215,7 +215,7 @@ import FerrySystem
         watches.removeValue(forKey: socket)?.watch.cancel()
     }
 
-    /// The socket of a connection, which libcurl does not tell during a transfer.
+    /// Returns the socket of a connection, which libcurl does not report during a transfer.
     func socket(of connection: InternetConnection) -> curl_socket_t? {
         if let known = ends[connection] { return known }
         let socket = sockets.first { InternetConnection(of: $0) == connection }
@@ -223,8 +223,7 @@ import FerrySystem
         return socket
     }
 
-    /// Watches a socket of a handle from now on; an empty set ends that, before the socket is
-    /// closed.
+    /// Watches a socket of a handle; an empty set ends that, before the socket is closed.
     func watch(
         _ socket: curl_socket_t,
         for readiness: Readiness,
@@ -242,21 +241,21 @@ import FerrySystem
                 watches[socket] = SocketWatch(watch, readiness)
             }
         } catch {
-            // It would wait for ever on a socket that nobody watches; and libcurl would take an
-            // error that is returned to it for the end of all its work.
+            // The transfer would wait forever on an unwatched socket, and libcurl would end all its work if
+            // an error were returned to it.
             if let handle, let easy = easies[handle] { fail(easy, CURLE_UNRECOVERABLE_POLL) }
         }
     }
 
-    /// libcurl waits for a socket no more, be it for now or for good.
+    /// Stops waiting for a socket, whether for now or permanently.
     private func rest(_ socket: curl_socket_t) {
-        // One that is still being connected may be closed without a word.
+        // A socket that is still connecting may be closed without notice.
         guard watches[socket]?.readiness == .readable else { return forget(socket) }
         watches[socket]?.isResting = true
     }
 
     private func socket(_ socket: curl_socket_t, isReadyFor readiness: Readiness) {
-        // The other end has closed a connection that is kept, which libcurl finds out when it needs it.
+        // The other end has closed a kept connection; libcurl notices when it needs the connection.
         guard watches[socket]?.isResting == false else { return forget(socket) }
         var events: Int32 = 0
         if readiness.contains(.readable) { events |= CURL_CSELECT_IN }
@@ -265,15 +264,15 @@ import FerrySystem
         drive(socket, events)
     }
 
-    /// Calls libcurl after a while, instead of the call asked for before; `nil` for not at all.
+    /// Calls libcurl after a delay, in place of the previously requested call; `nil` for no call.
     func schedule(after delay: Duration?) {
         timer?.cancel()
         timer = nil
         scheduleCount += 1
         guard let delay else { return }
         guard delay > .zero else {
-            // libcurl cannot be entered from here. The mailbox, unlike a timer, costs no system
-            // call, and libcurl asks for this once or twice per request.
+            // libcurl cannot be called from here. The mailbox, unlike a timer, costs no system call, and
+            // libcurl requests this once or twice per request.
             LoopActor.perform { [weak self, scheduleCount] in
                 guard let self, scheduleCount == self.scheduleCount else { return }
                 drive(CCurl_socket_timeout(), 0)
@@ -288,6 +287,6 @@ import FerrySystem
 
 /// The library as a whole.
 enum CurlLibrary {
-    /// The result of the one set-up that each process needs before anything else.
+    /// The result of the global setup that each process needs before anything else.
     static let setUp = curl_global_init(Int(CURL_GLOBAL_ALL))
 }

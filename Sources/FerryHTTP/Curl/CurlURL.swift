@@ -2,7 +2,7 @@ import CCurl
 
 /// A URL as libcurl reads it.
 enum CurlURL {
-    /// Refuses what libcurl could not request.
+    /// Rejects a URL that libcurl cannot request.
     static func check(_ url: String) throws(HTTPError) {
         guard let parser = curl_url() else {
             throw HTTPError(code: .outOfMemory, message: "No memory is left for a URL")
@@ -33,10 +33,10 @@ enum CurlURL {
         }
     }
 
-    /// How a request sent to the host itself names what it wants (RFC 9112 §3.2.1 and §3.2).
+    /// Returns the target of a request sent to the host itself (RFC 9112 §3.2.1 and §3.2).
     ///
     /// - Parameter url: A URL that has passed ``check(_:)``.
-    /// - Returns: The path with the query, and the host with its port if that has to be said.
+    /// - Returns: The path with the query, and the host with its port unless that is the scheme's default.
     /// - Throws: ``HTTPError/Code/badURL`` for a URL that has no host.
     static func target(of url: String) throws(HTTPError) -> (path: String, authority: String) {
         guard let parser = curl_url() else {
@@ -54,7 +54,7 @@ enum CurlURL {
         )
     }
 
-    /// How a tunnel to the host is asked for: by its name and port, also where that is the scheme's.
+    /// Returns the target of CONNECT: the host and its port, even if that is the scheme's default.
     static func tunnelTarget(of url: String) throws(HTTPError) -> String {
         guard let parser = curl_url() else {
             throw HTTPError(code: .outOfMemory, message: "No memory is left for a URL")

@@ -2,7 +2,7 @@ import CCurl
 import Glibc
 
 extension HTTPError {
-    /// Makes an error of what libcurl tells.
+    /// Makes an error from libcurl's report.
     init(_ failure: CurlFailure) {
         self.init(
             code: Code(failure),
@@ -13,12 +13,12 @@ extension HTTPError {
 }
 
 extension HTTPError.Code {
-    /// The class of a failure; a result that HTTP has no use for is ``other``.
+    /// The class of a failure; a result that does not apply to HTTP is ``other``.
     init(_ failure: CurlFailure) {
         self =
             switch CURLcode(rawValue: failure.code) {
             case CURLE_UNSUPPORTED_PROTOCOL:
-                // The scheme was checked before; what is left is an answer that is not HTTP/1.
+                // The scheme was checked before, so the response is not HTTP/1.
                 .badServerResponse
             case CURLE_URL_MALFORMAT: .badURL
             case CURLE_COULDNT_RESOLVE_HOST where failure.isOffline,
@@ -43,7 +43,7 @@ extension HTTPError.Code {
             case CURLE_OUT_OF_MEMORY:
                 // Up to version 8.5 this is also the result for a field that exceeds 100 KiB.
                 failure.hasHead ? .outOfMemory : .headersTooLarge
-            // The kernel has no room for one more descriptor to be waited for.
+            // The kernel cannot watch one more descriptor.
             case CURLE_UNRECOVERABLE_POLL: .outOfMemory
             case Self.tooLarge: .headersTooLarge
             case CURLE_PEER_FAILED_VERIFICATION:
@@ -62,7 +62,7 @@ extension HTTPError.Code {
             }
     }
 
-    /// `CURLE_TOO_LARGE`, which came after the headers that this is built with.
+    /// `CURLE_TOO_LARGE`, which is newer than the headers that this is built with.
     private static let tooLarge = CURLcode(rawValue: 100)
 
     private init(connectError: Int32) {
@@ -83,9 +83,9 @@ extension HTTPError.Code {
     }
 }
 
-/// Everything that libcurl tells about a transfer that has failed.
+/// libcurl's report of a failed transfer.
 struct CurlFailure {
-    /// The result (`CURLE_…`), as a number: versions to come have results without names here.
+    /// The result (`CURLE_…`), as a number: later versions have results without names here.
     var code: UInt32
     /// The value of `errno` behind it, or 0.
     var systemError: Int32
@@ -95,6 +95,6 @@ struct CurlFailure {
     var hasHead: Bool
     /// The failure in words.
     var text: String
-    /// Whether no route leads off this machine, as far as that was asked.
+    /// Whether no route leads off this machine, if that was checked.
     var isOffline = false
 }

@@ -1,14 +1,14 @@
 import FerrySystem
 
-/// A connection's socket among those that the event loop watches.
+/// A connection's socket that the event loop watches.
 ///
-/// It stays there between two requests: to leave and to enter again would be two system calls for each
+/// It stays watched between two requests: removing it and adding it again would cost two system calls per
 /// request.
 @LoopActor struct SocketWatch {
     let watch: Watch
     /// What the kernel is asked to report.
     private(set) var readiness: Readiness
-    /// Whether nobody waits for the socket at the moment.
+    /// Whether libcurl is not waiting for the socket at the moment.
     var isResting = false
 
     init(_ watch: Watch, _ readiness: Readiness) {

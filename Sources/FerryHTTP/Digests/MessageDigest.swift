@@ -1,16 +1,16 @@
 import COpenSSL
 
-/// The hash functions that HTTP knows (RFC 7616 §6.1, RFC 9530 §5), by OpenSSL.
+/// The hash functions that HTTP uses (RFC 7616 §6.1, RFC 9530 §5), computed by OpenSSL.
 package enum MessageDigest: Hashable, Sendable {
-    /// MD5, broken, and what most servers use for passwords.
+    /// MD5, which is broken, but which most servers use for passwords.
     case md5
-    /// SHA-1, broken as well.
+    /// SHA-1, which is broken as well.
     case sha1
     /// SHA-256.
     case sha256
     /// SHA-512.
     case sha512
-    /// SHA-512/256, which is SHA-512 with other beginnings, cut to 256 bits.
+    /// SHA-512/256: SHA-512 with other initial values, truncated to 256 bits.
     case sha512t256
 
     /// The hash of a text's UTF-8, in lower-case hexadecimal digits.

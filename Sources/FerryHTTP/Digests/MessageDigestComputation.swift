@@ -1,12 +1,12 @@
 import COpenSSL
 
-/// A hash in the making, of bytes that come one part after the other.
+/// A hash that is computed from bytes in several parts.
 package struct MessageDigestComputation: ~Copyable {
     private let context: OpaquePointer
     private let function: MessageDigest
     private var isSound = true
 
-    /// Begins with no bytes.
+    /// Begins a hash without bytes.
     ///
     /// - Throws: ``HTTPError/Code/other`` where the system's policy forbids the function.
     package init(_ function: MessageDigest) throws(HTTPError) {
@@ -27,14 +27,14 @@ package struct MessageDigestComputation: ~Copyable {
 
     deinit { EVP_MD_CTX_free(context) }
 
-    /// Adds bytes behind those that were there.
+    /// Appends bytes.
     package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         isSound = EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1 && isSound
     }
 
-    /// The hash of all bytes.
+    /// Returns the hash of all bytes.
     ///
-    /// - Throws: ``HTTPError/Code/other`` when OpenSSL has failed on the way.
+    /// - Throws: ``HTTPError/Code/other`` if OpenSSL has failed.
     package consuming func finish() throws(HTTPError) -> [UInt8] {
         var hash = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         var count: UInt32 = 0

@@ -1,11 +1,11 @@
 import CCurl
 import FerrySystem
 
-/// What libcurl asks of the request's body.
+/// The request's body, as libcurl reads it.
 extension HTTPExchange {
     /// Copies the next part of the request's body.
     ///
-    /// - Returns: How many bytes, 0 at the end; or what tells libcurl to wait, or to give up.
+    /// - Returns: The number of bytes, 0 at the end; or the code that tells libcurl to wait or to give up.
     func readBody(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         machine.sentBytes(at: EventLoop.now)
         guard let body else { return 0 }
@@ -18,7 +18,7 @@ extension HTTPExchange {
             sentBodyByteCount += Int64(count)
             metrics.requestEnd = sinceStart
             handler?.exchange(self, didSendBodyBytes: sentBodyByteCount)
-            // Cancelled inside the handler's method.
+            // The handler's method has cancelled the exchange.
             return handler == nil ? Int(CURL_READFUNC_ABORT) : count
         case .later:
             body.whenReadable { [weak self] in self?.goOnSending() }
@@ -31,8 +31,8 @@ extension HTTPExchange {
         }
     }
 
-    /// Goes to a place in the request's body: libcurl sends it again when a kept connection turns
-    /// out to be dead.
+    /// Moves to an offset in the request's body: libcurl sends it again if a kept connection turns out to be
+    /// dead.
     func seekBody(to offset: Int64) -> Bool {
         guard let body, body.seek(to: offset) else {
             let message = "The request's body must be sent again, and is there only once"
@@ -43,16 +43,16 @@ extension HTTPExchange {
         return true
     }
 
-    /// Goes on with what a pause has held back.
+    /// Resumes what a pause has held back.
     func resumeSending() {
         guard isSendingHeld else { return }
         isSendingHeld = false
         LoopActor.perform { [weak self] in self?.goOnSending() }
     }
 
-    /// There is something to send again.
+    /// Lets libcurl send again.
     private func goOnSending() {
-        // What libcurl holds of the response meanwhile it hands over, too, and is told to keep.
+        // libcurl also delivers what it holds of the response, and is told to keep it.
         client?.release(self)
     }
 }

@@ -1,14 +1,14 @@
 import FerrySystem
 
-/// What the exchange notes of itself.
+/// The metrics that the exchange records.
 ///
-/// libcurl tells how long each phase has taken, counted from a moment of its own; the end of the
-/// lookup is known in both ways of counting.
+/// libcurl measures each phase from a start time of its own; the end of the lookup is known on both time
+/// scales.
 extension HTTPExchange {
     /// How long ago the exchange was started.
     var sinceStart: Duration { EventLoop.now - start }
 
-    /// There is a connection, new or kept.
+    /// Records the connection, new or kept, and its phases.
     func noteConnection(_ connection: InternetConnection?, _ phases: CurlPhases) {
         let connectEnd = sinceStart
         metrics.requestStart = connectEnd
@@ -26,15 +26,15 @@ extension HTTPExchange {
         metrics.secureConnectEnd = min(origin + phases.secureConnect, connectEnd)
     }
 
-    /// The phases before the request did not take place, or for a connection that another request
-    /// was quicker to use.
+    /// Records that the phases before the request did not take place, or were for a connection that another
+    /// request used first.
     private func noteReuse() {
         metrics.isReusedConnection = true
         metrics.lookupStart = nil
         metrics.connectStart = nil
     }
 
-    /// libcurl is about to let go of the exchange: what it has counted is noted.
+    /// Records libcurl's counts before it releases the exchange.
     func noteCounts() {
         guard let easy else { return }
         metrics.version = machine.head?.version
@@ -45,7 +45,7 @@ extension HTTPExchange {
         metrics.decodedBodyByteCount = machine.receivedByteCount
     }
 
-    /// So many bytes of the body have come past libcurl.
+    /// Records bytes of the body that bypassed libcurl.
     func noteSplicedBytes(count: Int) {
         metrics.receivedBodyByteCount += Int64(count)
         metrics.decodedBodyByteCount += Int64(count)

@@ -1,24 +1,24 @@
 import FerrySystem
 
-// A long body over plain HTTP/1.1 does not have to pass through this process's memory. When its
-// first bytes have come by libcurl, which had to read the head, libcurl is left out, and the kernel
-// moves the rest from the socket into a pipe, and from there wherever the handler wants it. The
-// connection ends with that body, as libcurl has let go of it. Only to pause libcurl is not enough:
-// version 7.88 may read once more afterwards, and keep what it has read.
+// A long body over plain HTTP/1.1 does not have to pass through this process's memory. libcurl reads the head
+// and delivers the first bytes. It is then left out: the kernel moves the rest from the socket into a pipe,
+// and from there to wherever the handler wants it. The connection ends with that body, as libcurl has
+// released it. Pausing libcurl is not enough: version 7.88 may read once more afterwards, and keep what it
+// has read.
 
 extension HTTPExchange {
-    /// Takes the rest of the body from libcurl when it has returned, if it may come in pipes.
+    /// Takes the rest of the body from libcurl once it has returned, if it may be delivered in pipes.
     func spliceIfWorthwhile() {
         guard machine.acceptsPipes, !isAboutToSplice, let client, let easy,
             let head = machine.head, head.isSpliceable,
             client.canSplice(easy, after: machine.receivedByteCount)
         else { return }
         isAboutToSplice = true
-        // Else it would go on reading as long as there is something to read.
+        // Otherwise libcurl would continue reading as long as bytes are available.
         client.multi.hold(easy) { [weak self] in self?.beginSplicing() }
     }
 
-    /// libcurl has returned, and has handed over everything that it has read.
+    /// Begins splicing, after libcurl has returned and has delivered everything that it has read.
     private func beginSplicing() {
         isAboutToSplice = false
         guard let client, let easy else { return }
@@ -39,7 +39,7 @@ extension HTTPExchange {
             if !machine.isPaused { try body.resume() }
         } catch {
             if splicedBody != nil { return splicingFailed(error) }
-            // No descriptor is left: the body goes on as it came.
+            // No descriptor is left: libcurl continues to deliver the body.
             client.release(self)
         }
     }
@@ -64,7 +64,7 @@ extension HTTPExchange {
     }
 
     private func splicingFailed(_ error: SystemCallError) {
-        // All that can be refused here is room for one more descriptor to be waited for.
+        // The only failure that is possible here is that the kernel cannot watch one more descriptor.
         endSplicing(HTTPError(code: .outOfMemory, message: "\(error)"))
     }
 
@@ -84,7 +84,7 @@ extension HTTPExchange {
 }
 
 extension HTTPResponseHead {
-    /// Whether the body's bytes are on the connection as they are, one after the other.
+    /// Whether the connection carries the body's bytes unchanged, one after the other.
     fileprivate var isSpliceable: Bool {
         version.hasPrefix("HTTP/1.")
             && fields.first(named: "Transfer-Encoding") == nil

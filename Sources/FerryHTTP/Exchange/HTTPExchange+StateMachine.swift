@@ -1,24 +1,24 @@
 extension HTTPExchange {
-    /// Decides what becomes of the events of an exchange; performs nothing itself.
+    /// Decides how an exchange reacts to events; performs nothing itself.
     struct StateMachine {
         typealias Instant = ContinuousClock.Instant
 
         private enum State: Equatable {
-            /// Nothing of the response has been handed over.
+            /// Nothing of the response has been delivered.
             case awaitingHead
             /// The handler wants the body.
             case delivering
-            /// The rest of the body comes in pipes, past libcurl, which has let go of the exchange.
+            /// The rest of the body arrives in pipes, bypassing libcurl, which has released the exchange.
             case splicing
             /// The handler does not want the body, but libcurl reads it to its end.
             case discarding
-            /// The head was all there is, and libcurl, which knows of more, is told to fail.
+            /// The head is the whole response, and libcurl, which expects more, is told to fail.
             case endingAtHead
-            /// The kept connection was of no use: the request is sent once more when libcurl has let go of it.
+            /// The kept connection was of no use: the request is sent again when libcurl has released it.
             case startingAgain
-            /// The exchange will fail with this as soon as libcurl has let go of it.
+            /// The exchange will fail with this error as soon as libcurl has released it.
             case failing(HTTPError)
-            /// The handler has had its last call, or was told by a cancel to expect none.
+            /// The handler has received its last call, or the exchange was cancelled.
             case finished
         }
 
@@ -26,50 +26,50 @@ extension HTTPExchange {
         enum Effect: Equatable {
             case armIdleTimer(after: Duration)
             case cancelIdleTimer
-            /// Have libcurl hand over what it was told to hold.
+            /// Make libcurl deliver what it was told to hold.
             case release
-            /// Send the request once more, by a new connection.
+            /// Send the request again, on a new connection.
             case startAgain
-            /// Take the exchange out of libcurl.
+            /// Remove the exchange from libcurl.
             case withdraw
             case finish(HTTPError?)
         }
 
-        /// What to do with a line of the header or a piece of the body, at once.
+        /// The immediate reaction to a line of the header or a piece of the body.
         enum Reception: Equatable {
-            /// Nothing but going on.
+            /// Continue.
             case skip
-            /// Hand an interim response's head over.
+            /// Deliver an interim response's head.
             case deliverInformational(HTTPResponseHead)
-            /// Hand the head over, and the handler's answer to ``answered(_:)``.
+            /// Deliver the head, and pass the handler's answer to ``answered(_:)``.
             case deliverHead(HTTPResponseHead)
-            /// Hand the bytes over, and the handler's answer to ``answered(_:)``.
+            /// Deliver the bytes, and pass the handler's answer to ``answered(_:)``.
             case deliverBytes
             /// Tell libcurl to keep the bytes.
             case hold
-            /// Tell libcurl to keep the bytes, and release them when others had their turn.
+            /// Tell libcurl to keep the bytes, and release them after other exchanges have had their turn.
             case holdForATurn
             /// Tell libcurl to fail.
             case stop
         }
 
-        /// How many bytes of the body libcurl has handed over.
+        /// The number of bytes of the body that libcurl has delivered.
         private(set) var receivedByteCount: Int64 = 0
-        /// Whether the handler takes bytes in pipes, and libcurl has something for it.
+        /// Whether the handler accepts bytes in pipes.
         private(set) var acceptsPipes = false
 
         private var state = State.awaitingHead
         private var parser: ResponseHeadParser
-        /// Reads what a proxy says; a connection that dies may have to be made again.
+        /// Reads a proxy's response to CONNECT; a connection that dies may have to be made again.
         private var tunnelParser: ResponseHeadParser
         private let emptyParser: ResponseHeadParser
-        /// The head of the answer, if that is a proxy's to CONNECT.
+        /// The head of the response, if it is a proxy's response to CONNECT.
         private var proxyHead: HTTPResponseHead?
         private let endsAtHead: Bool
         private let hasResponseBody: Bool
-        /// Whether a request that was carried out may be made again (RFC 9110 §9.2.2).
+        /// Whether the request may be repeated after it was carried out (RFC 9110 §9.2.2).
         private let isIdempotent: Bool
-        /// Whether the request has left by a connection that was there before.
+        /// Whether the request was sent on a connection that existed before.
         private var isOnKeptConnection = false
         private(set) var isPaused = false
         private var isHeld = false
@@ -100,13 +100,13 @@ extension HTTPExchange {
             lastActivity = now
         }
 
-        /// The final response's head, once it has been handed over.
+        /// The final response's head, once it is complete.
         var head: HTTPResponseHead? { parser.completeHead ?? proxyHead }
 
         // MARK: - What libcurl reports
 
-        /// libcurl works for the exchange, which may have waited for a connection until now; said
-        /// again when the connection is there.
+        /// Records that libcurl works for the exchange, which may have waited for a connection until now;
+        /// called again when the connection is made.
         mutating func began(at now: Instant) -> [Effect] {
             sawActivity(at: now)
             guard !hasBegun, state != .finished else { return [] }
@@ -114,10 +114,10 @@ extension HTTPExchange {
             return armIdleTimer(after: idleTimeout)
         }
 
-        /// The request is about to leave by a connection that was there before.
+        /// Decides whether the request may be sent on a connection that existed before.
         ///
-        /// - Parameter isSilent: Whether nothing has arrived by it since the response before.
-        /// - Returns: Whether the request may leave by it.
+        /// - Parameter isSilent: Whether nothing has arrived on it since the previous response.
+        /// - Returns: Whether the request may be sent on it.
         mutating func usesKeptConnection(isSilent: Bool) -> Bool {
             guard state == .awaitingHead else { return false }
             isOnKeptConnection = isSilent
@@ -125,7 +125,7 @@ extension HTTPExchange {
             return isSilent
         }
 
-        /// Bytes of the request were taken.
+        /// Records that bytes of the request were taken.
         mutating func sentBytes(at now: Instant) {
             sawActivity(at: now)
         }
@@ -154,7 +154,7 @@ extension HTTPExchange {
             }
         }
 
-        /// A line of what a proxy answers to CONNECT.
+        /// Handles a line of a proxy's response to CONNECT.
         mutating func receivedTunnelLine(
             _ line: UnsafeRawBufferPointer,
             at now: Instant
@@ -174,8 +174,8 @@ extension HTTPExchange {
                 tunnelParser = emptyParser
                 return .skip
             case 407:
-                // Nothing else that a proxy says may pass for the server's word, and its page is
-                // not read at all.
+                // Nothing else from a proxy may pass for the server's response, and the proxy's page is not
+                // read at all.
                 var answer = head
                 answer.fields.removeAll { !$0.isNamed("Proxy-Authenticate") }
                 proxyHead = answer
@@ -186,10 +186,10 @@ extension HTTPExchange {
             }
         }
 
-        /// How much of a body is unpacked before others have their turn.
+        /// How much of a body is decompressed before other exchanges have their turn.
         ///
-        /// libcurl hands over all that a packed body holds before it returns to the loop, which for
-        /// what one read may bring is half a GiB, and it reads up to a hundred times.
+        /// libcurl delivers everything that it decompresses before it returns to the loop. One read may yield
+        /// half a GiB, and libcurl reads up to a hundred times.
         static let unpackedByteCountPerTurn = 8 << 20
 
         mutating func receivedBytes(count: Int, at now: Instant) -> Reception {
@@ -216,14 +216,14 @@ extension HTTPExchange {
             }
         }
 
-        /// The handler has answered; `false` when libcurl must fail.
+        /// Records the handler's answer; returns `false` if libcurl must fail.
         mutating func answered(_ disposition: HTTPBodyDisposition) -> Bool {
             if state == .awaitingHead, endsAtHead || proxyHead != nil, disposition != .cancel {
                 state = .endingAtHead
             }
             switch (state, disposition) {
             case (.finished, _), (.failing, _), (.startingAgain, _), (.endingAtHead, _):
-                // Cancelled inside the handler's method, or there is nothing more to answer for.
+                // The handler's method has cancelled the exchange, or there is nothing left to decide.
                 return false
             case (.awaitingHead, .deliver), (.delivering, .deliver):
                 state = .delivering
@@ -244,12 +244,12 @@ extension HTTPExchange {
             }
         }
 
-        /// libcurl has let go of the exchange.
+        /// Ends or restarts the exchange after libcurl has released it.
         ///
         /// - Parameters:
         ///   - error: Why the exchange has failed.
-        ///   - isCut: Whether the connection would have said that it ends, and has not.
-        /// - Returns: What follows.
+        ///   - isCut: Whether the connection should have announced its end, and has not.
+        /// - Returns: The effects that follow.
         mutating func completed(_ error: HTTPError?, isCut: Bool = false) -> [Effect] {
             switch state {
             case .finished:
@@ -267,7 +267,7 @@ extension HTTPExchange {
                 let message = "The connection ended before the header did"
                 return finish(HTTPError(code: .connectionLost, message: message))
             case .delivering where isHeld && isCoded && error?.isShortageOfRoom == true:
-                // libcurl unpacks what it has read, also while it must keep it, up to 64 MiB.
+                // libcurl decompresses what it has read even while it must hold it, up to 64 MiB.
                 let message = "The body unpacks to more than there is room for"
                 return finish(HTTPError(code: .cannotDecodeContent, message: message))
             case .delivering where error == nil && isCut && endsWithConnection:
@@ -278,7 +278,7 @@ extension HTTPExchange {
             }
         }
 
-        /// Whether nothing but the end of the connection is the end of the body (RFC 9112 §6.3).
+        /// Whether only the end of the connection ends the body (RFC 9112 §6.3).
         private var endsWithConnection: Bool {
             guard hasResponseBody, let head, head.version.hasPrefix("HTTP/1.") else { return false }
             return head.status != 204 && head.status != 304
@@ -289,20 +289,20 @@ extension HTTPExchange {
 
         // MARK: - Pipes
 
-        /// The rest of the body goes past libcurl from now on; `false` when it must not any more.
+        /// Begins to read the rest of the body without libcurl; returns `false` if that is no longer allowed.
         mutating func beganSplicing() -> Bool {
             guard state == .delivering, acceptsPipes else { return false }
             state = .splicing
             return true
         }
 
-        /// A part of the body has come in a pipe; whether to hand it over.
+        /// Records that a part of the body has arrived in a pipe; returns whether to deliver it.
         mutating func receivedPipe(at now: Instant) -> Bool {
             sawActivity(at: now)
             return state == .splicing
         }
 
-        /// The pipes have brought the whole body, or no more will come.
+        /// Ends the exchange after the pipes have brought the whole body, or with an error.
         mutating func splicingEnded(_ error: HTTPError?) -> [Effect] {
             switch state {
             case .finished: []
@@ -329,7 +329,7 @@ extension HTTPExchange {
             return effects
         }
 
-        /// Whether libcurl is to hand over what it holds: a release may come after another pause.
+        /// Returns whether libcurl may deliver what it holds: another pause may have come before the release.
         mutating func released() -> Bool {
             guard isHeld, !isPaused, state != .finished else { return false }
             isHeld = false
@@ -350,8 +350,8 @@ extension HTTPExchange {
             let idle = now - lastActivity
             guard idle >= idleTimeout else { return armIdleTimer(after: idleTimeout - idle) }
             guard isSuspectedIdle else {
-                // The loop may have been busy, or the machine asleep, with bytes at the door: they
-                // get one turn of the loop to come in.
+                // The loop may have been busy, or the machine asleep, while bytes arrived: they get one turn
+                // of the loop to be read.
                 isSuspectedIdle = true
                 return armIdleTimer(after: .zero)
             }
@@ -391,7 +391,7 @@ extension HTTPExchange {
 }
 
 extension HTTPError {
-    /// Whether libcurl had to keep more than it does.
+    /// Whether libcurl had to hold more than it can.
     fileprivate var isShortageOfRoom: Bool {
         switch code {
         case .outOfMemory, .headersTooLarge: true
@@ -401,10 +401,10 @@ extension HTTPError {
 }
 
 extension HTTPResponseHead {
-    /// Whether a server says that it has waited too long for a request.
+    /// Whether the server reports that it has waited too long for a request.
     ///
-    /// Where a request has left by a kept connection, it may have met that on its way: the server has not had it, and it
-    /// may be repeated by another connection (RFC 9110 §15.5.9). HTTP/2 does not need it. A gateway may say the same
-    /// when a server behind it is slow, which then has had the request.
+    /// A request on a kept connection may have crossed with such a response: the server has not received it,
+    /// and it may be repeated on another connection (RFC 9110 §15.5.9). HTTP/2 does not need this. A gateway
+    /// may send the same if a server behind it is slow; that server has then received the request.
     fileprivate var isLateTimeout: Bool { status == 408 && version.hasPrefix("HTTP/1.") }
 }

@@ -6,35 +6,35 @@ package import FerrySystem
     package let request: HTTPRequest
     /// The address that the request went to, once known: `192.0.2.1` or `2001:db8::1`.
     package private(set) var remoteAddress: String?
-    /// What the exchange has cost so far; complete when it has finished.
+    /// The metrics so far; complete when the exchange has finished.
     package internal(set) var metrics: HTTPMetrics
-    /// When it was made.
+    /// When the exchange was made.
     let start: ContinuousClock.Instant
 
-    /// What libcurl knows this exchange by, while it does.
+    /// The libcurl handle of this exchange, while it has one.
     var easy: CurlEasy?
 
     var machine: StateMachine
     private(set) var handler: (any HTTPExchangeHandler)?
     private(set) weak var client: HTTPClient?
-    /// What takes libcurl's place for the rest of the body.
+    /// The reader that replaces libcurl for the rest of the body.
     var splicedBody: SplicedBody?
     /// Whether libcurl is to be left out as soon as it has returned.
     var isAboutToSplice = false
-    /// Where the request's body comes from; `nil` for none.
+    /// The source of the request's body; `nil` for none.
     let body: (any HTTPBodySource)?
     var sentBodyByteCount: Int64 = 0
     /// Whether the request's body waits for the end of a pause.
     var isSendingHeld = false
-    /// Why the exchange has told libcurl to end it.
+    /// The reason why the exchange has told libcurl to end it.
     var cause: HTTPError?
-    /// Whether a server was told that its client has no certificate, though it wanted one.
+    /// Whether a server that requested a certificate was told that the client has none.
     var hasGoneOnWithoutIdentity = false
-    /// What is known of the connection's end, by TLS.
+    /// What TLS has reported about the connection's end.
     private var tlsEnd: HandshakeContext?
-    /// Whether no kept connection will do.
+    /// Whether the request needs a new connection.
     private(set) var needsNewConnection = false
-    /// Whether a connection is being made for the exchange, so that who answers is a proxy.
+    /// Whether a connection is being made for the exchange, so that a response is a proxy's.
     private var isConnecting = false
     private var idleTimer: LoopTimer?
 
@@ -54,7 +54,7 @@ package import FerrySystem
             url: request.url,
             maximumHeaderByteCount: client.configuration.maximumHeaderBytes,
             idleTimeout: request.idleTimeout,
-            // libcurl would wait for a body, as it does not know the method of a request with one.
+            // libcurl would wait for a response body: it does not know the method of a request with a body.
             endsAtHead: request.method == "HEAD" && self.body != nil,
             hasResponseBody: request.method != "HEAD",
             isIdempotent: Self.idempotentMethods.contains(request.method),
@@ -62,7 +62,7 @@ package import FerrySystem
         )
     }
 
-    /// The methods that do no more the second time (RFC 9110 §9.2.2).
+    /// The idempotent methods (RFC 9110 §9.2.2).
     private static let idempotentMethods: Set<String> = [
         "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE",
     ]
@@ -75,17 +75,17 @@ package import FerrySystem
         handler = nil
     }
 
-    /// Sends no more of the request's body, and hands over no more of the response's, so that the
-    /// server has to stop sending once the buffers on the way are full.
+    /// Stops sending the request's body and delivering the response's, so that the server has to stop sending
+    /// once the buffers on the way are full.
     ///
-    /// Nothing of the body is lost. The head, and the end of a response of which everything has
-    /// been handed over, are reported all the same.
+    /// No bytes are lost. The head is still reported, and so is the end of a response that was delivered
+    /// completely.
     package func pause() {
         machine.pause()
         pauseSplicing()
     }
 
-    /// Goes on after ``pause()``; a call without one does nothing.
+    /// Resumes after ``pause()``; without a pause, does nothing.
     ///
     /// The handler is not called from inside this call.
     package func resume() {
@@ -122,11 +122,11 @@ package import FerrySystem
         }
     }
 
-    /// Sends the request by a new connection, as if it had not been sent before.
+    /// Sends the request on a new connection, as if it had not been sent before.
     private func startAgain() {
         needsNewConnection = true
         metrics = HTTPMetrics(startTime: metrics.startTime)
-        // A source that cannot go back says so as when libcurl asks for it.
+        // A source that cannot seek fails as it does when libcurl seeks.
         guard sentBodyByteCount == 0 || seekBody(to: 0) else { return completed(cause) }
         client?.startAgain(self)
     }
@@ -143,27 +143,28 @@ extension HTTPExchange {
     /// Whether the final response's head has arrived.
     var hasHead: Bool { machine.head != nil }
 
-    /// The exchange's turn has come.
+    /// Records that libcurl works for the exchange.
     func began() {
         run(machine.began(at: EventLoop.now))
     }
 
-    /// The host's name is about to be looked up.
+    /// Records that the host's name is about to be looked up.
     func beganLookup() {
         metrics.lookupStart = sinceStart
         began()
     }
 
-    /// A connection of the client's is about to be made.
+    /// Records that a connection is about to be made.
     func began(on socket: Int32) {
         client?.multi.made(socket)
         isConnecting = true
-        // Several may be tried side by side; the first one is the beginning.
+        // Several connections may be tried in parallel; the first one is the beginning.
         metrics.connectStart = metrics.connectStart ?? sinceStart
         began()
     }
 
-    /// There is a connection, and the request is about to leave; `false` where it must not leave by this one.
+    /// Records the connection that the request is about to be sent on; returns `false` if it must not be sent
+    /// on it.
     func connected(to address: String) -> Bool {
         guard let client, let easy else { return false }
         let (phases, connection) = (easy.phases, easy.connection)
@@ -180,14 +181,14 @@ extension HTTPExchange {
         return true
     }
 
-    /// Hands over a line of the header; `false` when libcurl must fail.
+    /// Handles a line of the header; returns `false` if libcurl must fail.
     func receivedHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
         if isConnecting { return receivedTunnelLine(line) }
         if metrics.responseStart == nil { metrics.responseStart = sinceStart }
         return proceed(after: machine.receivedHeaderLine(line, at: EventLoop.now))
     }
 
-    /// A proxy answers CONNECT, which is no response unless it refuses.
+    /// Handles a line of a proxy's response to CONNECT, which is delivered only if the proxy refuses.
     private func receivedTunnelLine(_ line: UnsafeRawBufferPointer) -> Bool {
         let reception = machine.receivedTunnelLine(line, at: EventLoop.now)
         if case .deliverHead = reception { metrics.responseStart = sinceStart }
@@ -208,14 +209,14 @@ extension HTTPExchange {
         }
     }
 
-    /// What to tell libcurl about a piece of the body.
+    /// The answer to libcurl about a piece of the body.
     enum Acceptance {
         case taken
         case held
         case refused
     }
 
-    /// Hands over a piece of the body.
+    /// Delivers a piece of the body.
     func receivedBytes(_ bytes: UnsafeRawBufferPointer) -> Acceptance {
         switch machine.receivedBytes(count: bytes.count, at: EventLoop.now) {
         case .skip, .deliverHead, .deliverInformational: return .taken
@@ -233,9 +234,9 @@ extension HTTPExchange {
         }
     }
 
-    /// libcurl has let go of the exchange.
+    /// Ends or restarts the exchange after libcurl has released it.
     func completed(_ error: HTTPError?) {
-        // An end that TLS has not announced may be anybody's doing.
+        // An end that TLS has not announced may be an attacker's doing.
         let isCut = tlsEnd.map { !$0.hasAnnouncedEnd } ?? false
         run(machine.completed(error == nil ? nil : cause ?? error, isCut: isCut))
     }

@@ -2,34 +2,32 @@ package import FerrySystem
 
 /// The receiver of one exchange's events, in this order: sent…, informational…, head, bytes…, finish.
 ///
-/// What is sent is also reported later, where a server answers before it has read the request.
+/// Sent bytes are also reported later, if a server answers before it has read the request.
 ///
-/// A method may do anything to any exchange of the client, also cancel, pause or resume the one
-/// that it is called for, start others, and invalidate the client.
+/// A method may cancel, pause or resume any exchange of the client, including the one that it is called for,
+/// start others, and invalidate the client.
 @LoopActor package protocol HTTPExchangeHandler: AnyObject {
-    /// Called from inside of a TLS handshake, if the request wants that, for each connection that is
-    /// made for it.
+    /// Called inside a TLS handshake, if the request asks for that, for each connection that is made for it.
     func exchange(
         _ exchange: HTTPExchange,
         decideOn trust: HTTPServerTrust
     ) -> HTTPTrustDecision
 
-    /// Called from inside of a TLS handshake, if the request wants that and has no identity, when a
-    /// server wants to know by a certificate who its client is.
+    /// Called inside a TLS handshake, if the request asks for that and has no identity, when a server
+    /// requests a client certificate.
     func exchange(
         _ exchange: HTTPExchange,
         decideOn certificateRequest: CertificateRequest
     ) -> HTTPIdentityDecision
 
-    /// Called when more of the request's body has been taken off its source, towards the
-    /// connection.
+    /// Called when more of the request's body has been read from its source for the connection.
     ///
     /// - Parameters:
     ///   - exchange: The exchange.
-    ///   - byteCount: How many bytes in all; fewer than before when some must be sent again.
+    ///   - byteCount: The total number of bytes; lower than before if some must be sent again.
     func exchange(_ exchange: HTTPExchange, didSendBodyBytes byteCount: Int64)
 
-    /// Called for each interim response (1xx), but 101, before the final one (RFC 9110 §15.2).
+    /// Called for each interim response (1xx) except 101, before the final one (RFC 9110 §15.2).
     func exchange(_ exchange: HTTPExchange, didReceiveInformational head: HTTPResponseHead)
 
     /// Called once, when a final response's header is complete.
@@ -44,11 +42,11 @@ package import FerrySystem
         didReceive bytes: UnsafeRawBufferPointer
     ) -> HTTPBodyDisposition
 
-    /// Called for each part of the body that comes in a pipe, once the handler has answered
+    /// Called for each part of the body that arrives in a pipe, once the handler has answered
     /// ``HTTPBodyDisposition/deliverInPipes``; never otherwise.
     ///
-    /// The handler empties the pipe before it returns; the exchange fails with
-    /// ``HTTPError/Code/writeFailed`` if it does not, and was not cancelled.
+    /// The handler must empty the pipe before it returns; otherwise the exchange, unless it was cancelled,
+    /// fails with ``HTTPError/Code/writeFailed``.
     func exchange(
         _ exchange: HTTPExchange,
         didReceive pipe: SplicePipe
@@ -59,7 +57,7 @@ package import FerrySystem
 }
 
 extension HTTPExchangeHandler {
-    /// Goes by the verdict.
+    /// Follows the verdict.
     package func exchange(
         _ exchange: HTTPExchange,
         decideOn trust: HTTPServerTrust
@@ -67,7 +65,7 @@ extension HTTPExchangeHandler {
         .followVerdict
     }
 
-    /// Goes on without a certificate.
+    /// Continues without a certificate.
     package func exchange(
         _ exchange: HTTPExchange,
         decideOn certificateRequest: CertificateRequest
@@ -85,15 +83,15 @@ extension HTTPExchangeHandler {
     ) {}
 }
 
-/// What a handler wants done with the rest of a response.
+/// A handler's decision about the rest of a response.
 package enum HTTPBodyDisposition: Hashable, Sendable {
-    /// Hand over the body.
+    /// Deliver the body.
     case deliver
-    /// Hand over the body, the rest of it in pipes where that is cheaper.
+    /// Deliver the body, the rest of it in pipes where that is cheaper.
     ///
-    /// From then on an answer of ``deliver`` means the same.
+    /// A later answer of ``deliver`` means the same.
     case deliverInPipes
-    /// Read the body, without handing it over, so that the connection can be used again.
+    /// Read the body without delivering it, so that the connection can be used again.
     ///
     /// `didFinishWith` follows as usual.
     case discard

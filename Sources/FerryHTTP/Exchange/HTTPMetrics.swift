@@ -1,17 +1,17 @@
 package import FerrySystem
 
-/// What one exchange has cost, and when what of it happened.
+/// The sizes and times of one exchange.
 ///
-/// Times are counted from the exchange's start; one is `nil` when its phase did not take place or
-/// had not ended.
+/// Times are measured from the exchange's start; a time is `nil` if its phase did not take place or had not
+/// ended.
 package struct HTTPMetrics: Hashable, Sendable {
     /// When the exchange was started, in seconds since 1970.
     package var startTime: Double
-    /// When the host's name began to be looked up.
+    /// When the lookup of the host's name began.
     package var lookupStart: Duration?
-    /// When its address was known.
+    /// When the host's address was known.
     package var lookupEnd: Duration?
-    /// When a connection began to be made.
+    /// When the connection began to be made.
     package var connectStart: Duration?
     /// When TLS began to be set up on it.
     package var secureConnectStart: Duration?
@@ -21,9 +21,9 @@ package struct HTTPMetrics: Hashable, Sendable {
     package var connectEnd: Duration?
     /// When the request began to be sent.
     package var requestStart: Duration?
-    /// When the last byte of the request had been taken off its source.
+    /// When the last byte of the request had been read from its source.
     package var requestEnd: Duration?
-    /// When the first byte of the response came.
+    /// When the first byte of the response arrived.
     package var responseStart: Duration?
     /// When the exchange ended.
     package var responseEnd: Duration?
@@ -32,7 +32,7 @@ package struct HTTPMetrics: Hashable, Sendable {
     package var isReusedConnection = false
     /// The addresses of both ends of the connection.
     package var connection: InternetConnection?
-    /// What was agreed on for TLS; `nil` without it.
+    /// The negotiated TLS parameters; `nil` without TLS.
     package var tls: TLSParameters?
     /// The protocol of the response: `HTTP/1.1` or `HTTP/2`.
     package var version: String?
@@ -40,7 +40,7 @@ package struct HTTPMetrics: Hashable, Sendable {
     package var sentHeaderByteCount: Int64 = 0
     /// The size of the request's body, as far as it was sent.
     package var sentBodyByteCount: Int64 = 0
-    /// The size of the response's header, with those of interim responses.
+    /// The size of the response's header, including those of interim responses.
     package var receivedHeaderByteCount: Int64 = 0
     /// The size of the response's body on the connection, before it was decoded.
     package var receivedBodyByteCount: Int64 = 0
@@ -51,14 +51,14 @@ package struct HTTPMetrics: Hashable, Sendable {
     package init(startTime: Double) { self.startTime = startTime }
 }
 
-/// What both ends of a connection have agreed on for TLS, in the numbers of the protocol.
+/// The TLS parameters that both ends of a connection have negotiated, as the protocol's numbers.
 package struct TLSParameters: Hashable, Sendable {
     /// The version, such as 0x0304 for TLS 1.3.
     package var version: UInt16
     /// The cipher suite, by its number in IANA's registry.
     package var cipherSuite: UInt16
 
-    /// Puts together both numbers.
+    /// Makes parameters from both numbers.
     package init(version: UInt16, cipherSuite: UInt16) {
         self.version = version
         self.cipherSuite = cipherSuite

@@ -1,9 +1,9 @@
-/// Makes heads out of the lines of a response's header, as libcurl hands them over.
+/// Parses the lines of a response's header, as libcurl delivers them, into heads.
 ///
 /// The trailers of a chunked body are dropped, but they, and interim responses (1xx), count against
 /// the limit.
 struct ResponseHeadParser {
-    /// What a line has completed.
+    /// The result of a line.
     enum Event: Equatable {
         case nothing
         case informational(HTTPResponseHead)
@@ -68,10 +68,10 @@ struct ResponseHeadParser {
         return .nothing
     }
 
-    /// Whether it is a version that libcurl hands over rightly.
+    /// Whether this is a version that libcurl reports correctly.
     ///
-    /// Of HTTP/2 and 3 it writes no minor version. What comes as `HTTP/2.0` is a message of HTTP/1.1's form that
-    /// says it is another's (RFC 9112 §2.3).
+    /// libcurl writes HTTP/2 and 3 without a minor version. A response with `HTTP/2.0` has the form of
+    /// HTTP/1.1 but claims to be another version (RFC 9112 §2.3).
     private static func isVersion(_ text: Slice<UnsafeRawBufferPointer>) -> Bool {
         text.starts(with: "HTTP/".utf8)
             && (text.starts(with: "HTTP/1.".utf8) || !text.contains(UInt8(ascii: ".")))
@@ -86,10 +86,10 @@ struct ResponseHeadParser {
                 HTTPField(name: Self.text(line[..<colon]), value: Self.text(value))
             )
         }
-        // A line that is no field is passed over, as other clients do (RFC 9112 §2.2).
+        // A line that is not a field is skipped, as other clients do (RFC 9112 §2.2).
     }
 
-    /// RFC 9112 §5.2: a line that starts with white space goes on with the field before it.
+    /// RFC 9112 §5.2: a line that starts with white space continues the previous field.
     private mutating func appendContinuation(_ line: Slice<UnsafeRawBufferPointer>) {
         guard let last = head.fields.indices.last else { return }
         head.fields[last].value += " " + Self.text(line.trimming(Self.isBlank))
@@ -98,7 +98,7 @@ struct ResponseHeadParser {
     private mutating func endOfHead() -> Event {
         switch head.status {
         case 101 where !acceptsProtocolSwitch:
-            // Nothing of what follows would be HTTP.
+            // The bytes that follow would not be HTTP.
             let message = "The server switched to a protocol that nobody asked for"
             return .failure(HTTPError(code: .badServerResponse, message: message))
         case 100..<200 where head.status != 101:
@@ -113,14 +113,14 @@ struct ResponseHeadParser {
         }
     }
 
-    /// Why nobody knows where the body ends; `nil` where the lengths are in order.
+    /// The reason why the end of the body is unknown; `nil` if the lengths are valid.
     ///
-    /// RFC 9112 §6.3: two lengths are an attempt to have the body read in two ways, be they in two fields or in
-    /// one, and so is what is no number. libcurl takes `5abc` for 5, and reads on to the end of the connection
-    /// where the number is too large for it: a body that is cut off would pass for a whole one.
+    /// RFC 9112 §6.3: two lengths are an attempt to have the body read in two ways, whether in two fields or
+    /// in one, and so is a length that is not a number. libcurl takes `5abc` for 5, and reads to the end of
+    /// the connection if the number is too large for it: a truncated body would pass for a complete one.
     private var lengthFailure: String? {
         let values = head.fields.values(named: "Content-Length")
-        // Nearly always there is one number, and nothing to be taken apart.
+        // Nearly always there is a single number, and nothing to parse.
         if values.allSatisfy(Self.isShortNumber), values.count <= 1 { return nil }
         var lengths: Set<Substring> = []
         for value in values.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) })
@@ -136,7 +136,7 @@ struct ResponseHeadParser {
         return lengths.count > 1 ? "The response tells two different lengths" : nil
     }
 
-    /// Whether it is a number, and one that is no larger than any file.
+    /// Whether this is a number that is no larger than any file.
     private static func isShortNumber(_ text: String) -> Bool {
         (1...18).contains(text.utf8.count) && text.utf8.allSatisfy(isDigit)
     }
@@ -149,9 +149,9 @@ struct ResponseHeadParser {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
     }
 
-    /// UTF-8 where it is that, and ISO 8859-1 otherwise, in which every byte is a character.
+    /// Decodes UTF-8 if it is valid, and otherwise ISO 8859-1, in which every byte is a character.
     private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
-        // Nearly always it is ASCII, which is found out in less time than that it is UTF-8.
+        // Text is nearly always ASCII, and checking for ASCII is faster than validating UTF-8.
         if bytes.allSatisfy({ $0 < 0x80 }) {
             return String(decoding: UnsafeRawBufferPointer(rebasing: bytes), as: UTF8.self)
         }

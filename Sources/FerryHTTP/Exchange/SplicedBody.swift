@@ -1,15 +1,14 @@
 import FerrySystem
 
-/// The rest of a body on its way from a connection's socket, which libcurl reads no more, into a
-/// pipe.
+/// The rest of a body on its way from a connection's socket, which libcurl no longer reads, into a pipe.
 @LoopActor final class SplicedBody {
-    /// What the socket has brought.
+    /// The result of reading the socket.
     enum Arrival {
         /// The pipe holds bytes.
         case bytes
         /// The pipe holds the last bytes of the body.
         case lastBytes
-        /// Nothing more will come.
+        /// No more bytes will arrive.
         case failure(HTTPError)
     }
 
@@ -19,13 +18,13 @@ import FerrySystem
     private var missingByteCount: Int64
     private var watch: Watch?
 
-    /// Takes over what a socket will bring; nothing comes before ``resume()``.
+    /// Takes over a socket, but reads nothing before ``resume()``.
     ///
     /// - Parameters:
     ///   - socket: The connection, of which libcurl has another descriptor.
-    ///   - byteCount: How many bytes are missing, at least 1.
-    ///   - emptyPipe: What to put them into, asked for each time: somebody else may have left bytes
-    ///     in the pipe of the time before. `nil` when no pipe can be had.
+    ///   - byteCount: The number of missing bytes, at least 1.
+    ///   - emptyPipe: Returns the pipe for the bytes, and is called each time: a handler may have left bytes
+    ///     in the previous pipe. `nil` if there is no pipe.
     ///   - handler: Called for each arrival.
     init(
         of socket: consuming FileDescriptor,
@@ -51,7 +50,7 @@ import FerrySystem
         }
     }
 
-    /// Leaves what comes in the socket, whose sender has to stop when it is full.
+    /// Leaves the bytes in the socket, so that the sender has to stop when it is full.
     func pause() {
         watch?.cancel()
         watch = nil

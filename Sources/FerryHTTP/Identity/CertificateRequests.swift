@@ -1,9 +1,9 @@
 import COpenSSL
 import FerrySystem
 
-/// What becomes of servers' requests for a certificate of their client.
+/// The handling of servers' requests for a client certificate.
 @LoopActor enum CertificateRequests {
-    /// Has the party that is kept in a TLS context decide.
+    /// Lets the party that is kept in a TLS context decide.
     ///
     /// - Parameter tlsContext: OpenSSL's `SSL_CTX`.
     static func install(in tlsContext: UnsafeMutableRawPointer) {
@@ -17,7 +17,7 @@ import FerrySystem
     }
 
     private static func goesOn(_ tls: OpaquePointer) -> Bool {
-        // A kept connection's server may also ask when that exchange is long over.
+        // The server of a kept connection may also ask long after that exchange has ended.
         guard let party = HandshakeContext.party(of: tls) else { return true }
         return party.goesOnWithoutIdentity(
             CertificateRequest(host: party.host, issuers: issuers(tls))
@@ -35,5 +35,5 @@ import FerrySystem
 
 /// `SSL_CTX_set_client_cert_cb(3)`: no certificate is sent.
 private let goOnWithout: Int32 = 0
-/// The handshake is held up, which libcurl takes for its end.
+/// The handshake is suspended, which libcurl treats as its end.
 private let fail: Int32 = -1

@@ -1,10 +1,10 @@
-/// A certificate and its key, by which a client proves who it is.
+/// A certificate and its key, which prove a client's identity.
 ///
-/// Nothing of it is shown where a request or an identity is printed.
+/// Printing a request or an identity shows none of it.
 package struct HTTPIdentity: Hashable, Sendable {
-    /// How an identity is written down.
+    /// The encoding of an identity.
     package enum Format: Hashable, Sendable {
-        /// PEM: the certificate first, then those that stand for it, and the key anywhere.
+        /// PEM: the certificate first, then its issuers' certificates, and the key anywhere.
         case pem
         /// PKCS #12 (RFC 7292).
         ///
@@ -12,14 +12,14 @@ package struct HTTPIdentity: Hashable, Sendable {
         case pkcs12
     }
 
-    /// How it is written down.
+    /// The encoding of ``bytes``.
     package var format: Format
-    /// Certificate and key.
+    /// The certificate and the key.
     package var bytes: [UInt8]
-    /// What the key is locked with; `nil` for none.
+    /// The passphrase of the key; `nil` for none.
     package var passphrase: String?
 
-    /// Makes an identity of its parts.
+    /// Makes an identity from its parts.
     package init(_ bytes: [UInt8], format: Format, passphrase: String? = nil) {
         self.format = format
         self.bytes = bytes

@@ -20,7 +20,7 @@ package struct HTTPError: Error, Hashable, Sendable {
         case timedOut
         /// TLS could not be set up with the server.
         case secureConnectionFailed
-        /// The server's certificate is not signed by anybody trusted, or is for another host.
+        /// The server's certificate is not signed by a trusted authority, or is for another host.
         case serverCertificateUntrusted
         /// The server's certificate has expired or is not valid yet.
         case serverCertificateHasBadDate
@@ -30,9 +30,9 @@ package struct HTTPError: Error, Hashable, Sendable {
         case clientCertificateUndecided
         /// The request's identity cannot be read, or not with its passphrase.
         case clientCertificateUnusable
-        /// The server does not go on because of the client's certificate, or because there is none.
+        /// The server refuses to continue because of the client's certificate, or because there is none.
         case clientCertificateRejected
-        /// The server's answer is not HTTP.
+        /// The server's response is not HTTP.
         case badServerResponse
         /// The response's header exceeds the client's limit.
         case headersTooLarge
@@ -40,9 +40,9 @@ package struct HTTPError: Error, Hashable, Sendable {
         case bodyTooShort
         /// The body's coding is broken or unknown.
         case cannotDecodeContent
-        /// The request's body cannot be read from where it comes from.
+        /// The request's body cannot be read from its source.
         case bodyUnreadable
-        /// The request's body must be sent once more, and its source cannot go back.
+        /// The request's body must be sent again, and its source cannot seek.
         case bodySpent
         /// The receiver of the body could not take it.
         case writeFailed
@@ -56,7 +56,7 @@ package struct HTTPError: Error, Hashable, Sendable {
 
     /// The failure's class.
     package var code: Code
-    /// What happened, for a person.
+    /// A human-readable description of the failure.
     package var message: String
     /// The result code of libcurl (`CURLE_…`) behind this, or 0 when there is none.
     package var curlCode: Int32

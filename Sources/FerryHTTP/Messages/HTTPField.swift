@@ -1,7 +1,6 @@
 /// One field of an HTTP message's header, as it stood on the wire.
 package struct HTTPField: Hashable, Sendable, Codable {
-    /// The field's name; compare it with ``isNamed(_:)``, its case carries no meaning
-    /// (RFC 9110 §5.1).
+    /// The field's name; compare it with ``isNamed(_:)``, as its case has no meaning (RFC 9110 §5.1).
     package var name: String
     /// The field's value, without surrounding white space.
     package var value: String
@@ -15,9 +14,9 @@ package struct HTTPField: Hashable, Sendable, Codable {
         self.value = value
     }
 
-    /// Whether this is the field of that name, in whatever case.
+    /// Returns whether the field has this name, in any case.
     package func isNamed(_ name: String) -> Bool {
-        // Asked tens of times per response: most names differ in their lengths already.
+        // Called tens of times per response, and most names already differ in their lengths.
         guard self.name.utf8.count == name.utf8.count else { return false }
         var (mine, other) = (self.name, name)
         return mine.withUTF8 { mine in
@@ -34,12 +33,12 @@ package struct HTTPField: Hashable, Sendable, Codable {
 }
 
 extension [HTTPField] {
-    /// The value of the first field of that name, in whatever case.
+    /// Returns the value of the first field with this name, in any case.
     package func first(named name: String) -> String? {
         first { $0.isNamed(name) }?.value
     }
 
-    /// The values of all fields of that name, in whatever case and in the order of the message.
+    /// Returns the values of all fields with this name, in any case and in the order of the message.
     package func values(named name: String) -> [String] {
         compactMap { $0.isNamed(name) ? $0.value : nil }
     }
@@ -48,7 +47,8 @@ extension [HTTPField] {
 extension String {
     /// The elements of a field's value that is a list (RFC 9110 §5.6.1), without those that are empty.
     ///
-    /// Not by characters: a comma with an accent is another one, but still a comma.
+    /// They are split by bytes, not by characters: a comma with an accent is another character, but still a
+    /// comma.
     package var listElements: [String] {
         utf8.split(separator: UInt8(ascii: ",")).compactMap { element in
             let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")

@@ -1,5 +1,5 @@
 extension HTTPRequest {
-    /// Refuses a request that could not be put on the wire as it is.
+    /// Rejects a request that cannot be sent as it is.
     ///
     /// libcurl would send a field with a line break in it as two fields.
     func checkIsSendable() throws(HTTPError) {

@@ -1,4 +1,4 @@
-/// One request, to be sent as it is: redirects, retries and cookies are decided above.
+/// One request, to be sent as it is: redirects, retries and cookies are handled by the layers above.
 package struct HTTPRequest: Hashable, Sendable {
     /// The protocol to ask the server for.
     package enum ProtocolChoice: Hashable, Sendable {
@@ -13,7 +13,7 @@ package struct HTTPRequest: Hashable, Sendable {
     package var url: String
     /// The method, in the case in which it is sent.
     package var method: String
-    /// The fields to send beside those that the protocol itself needs.
+    /// The fields to send in addition to those that the protocol itself needs.
     ///
     /// A field given here replaces the one that would be sent by default (`User-Agent`, `Accept`,
     /// `Accept-Encoding: identity`).
@@ -30,25 +30,25 @@ package struct HTTPRequest: Hashable, Sendable {
     /// Whether the exchange's handler decides on the server's certificates, in place of
     /// ``HTTPClient/Configuration/verifiesServer``; `false` by default.
     ///
-    /// Who has decided so has done it for the whole connection, and for the sessions of TLS that
-    /// begin on it: later requests that ask use both without a question, whatever handles them.
-    /// Requests that do not ask never do.
+    /// A decision is for the whole connection, and for the TLS sessions that begin on it: later requests that
+    /// ask use both without being asked again, whatever their handler. Requests that do not ask never use
+    /// them.
     package var asksForTrust = false
-    /// Who the client is, if a server wants to know; `nil`, the default, for no answer.
+    /// The client's identity, for a server that requests one; `nil`, the default, for none.
     ///
-    /// Requests share connections, and sessions of TLS, with those of the same identity alone.
+    /// Requests share connections, and TLS sessions, only with requests of the same identity.
     package var identity: HTTPIdentity?
-    /// Whether the exchange's handler is told that a server wants to know who its client is, if the
-    /// request has no ``identity``; `false` by default: it goes on without one.
+    /// Whether the exchange's handler decides when a server requests a certificate and the request has no
+    /// ``identity``; `false`, the default, continues without one.
     ///
-    /// A connection that has gone on without one, and the sessions of TLS that begin on it, are
-    /// used for all later requests without an identity, also for those that would ask.
+    /// A connection that has continued without one, and the TLS sessions that begin on it, are used for all
+    /// later requests without an identity, including those that would ask.
     package var asksForIdentity = false
-    /// How much of the response is read at once, in bytes, from 1 KiB to what the client has anyway; `nil`, the
-    /// default, for that: libcurl's `CURLOPT_BUFFERSIZE`.
+    /// The number of bytes of the response to read at once, from 1 KiB to the client's own value; `nil`, the
+    /// default, for the client's value: libcurl's `CURLOPT_BUFFERSIZE`.
     package var receiveBufferByteCount: Int?
 
-    /// Makes a request; what cannot be sent is reported when it is started.
+    /// Makes a request; one that cannot be sent is reported when it is started.
     package init(
         url: String,
         method: String = "GET",
@@ -67,10 +67,10 @@ package struct HTTPRequest: Hashable, Sendable {
 }
 
 extension HTTPRequest {
-    /// How a request sent to the host itself names what it wants (RFC 9112 §3.2.1 and §3.2.3).
+    /// Returns the target of a request sent to the host itself (RFC 9112 §3.2.1 and §3.2.3).
     ///
     /// - Parameter url: An absolute URL.
-    /// - Returns: The path with the query; and the host with its port, as a tunnel is asked for.
+    /// - Returns: The path with the query, and the host with its port, as CONNECT names it.
     /// - Throws: ``HTTPError/Code/badURL`` for a URL that cannot be requested.
     package static func target(
         of url: String

@@ -1,6 +1,6 @@
 /// A response up to its body: status line and header.
 package struct HTTPResponseHead: Hashable, Sendable, Codable {
-    /// The status code, 200...999.
+    /// The status code: 200...999, or 1xx for an interim response.
     package var status: Int
     /// The protocol's name and version, such as `HTTP/1.1` or `HTTP/2`.
     package var version: String

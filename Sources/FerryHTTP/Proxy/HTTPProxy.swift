@@ -1,28 +1,28 @@
 /// A proxy that requests go through.
 ///
-/// Nothing of it is shown where it is printed: its address may have a password.
+/// Printing a proxy shows none of it: its address may contain a password.
 package struct HTTPProxy: Hashable, Sendable {
-    /// What is spoken with a proxy.
+    /// The protocol of a proxy.
     package enum Kind: Hashable, Sendable {
-        /// HTTP, without TLS: it is asked for a tunnel to an `https` server, and for what an `http`
-        /// server has.
+        /// HTTP, without TLS: the proxy opens tunnels to `https` servers, and forwards requests to `http`
+        /// servers.
         case http
-        /// SOCKS 5 (RFC 1928), without a password; it is the proxy who looks up names.
+        /// SOCKS 5 (RFC 1928), without a password; the proxy looks up names.
         case socks5
     }
 
-    /// Its address as curl reads it, `[scheme://][user:password@]host[:port]`; `nil` where there is none.
+    /// Its address as curl reads it, `[scheme://][user:password@]host[:port]`; `nil` if its host is invalid.
     package let address: String?
 
-    /// Makes a proxy of its address as curl reads it.
+    /// Makes a proxy from its address as curl reads it.
     package init(address: String) { self.address = address }
 
-    /// Makes a proxy of its parts; one whose host is none fails the requests through it.
+    /// Makes a proxy from its parts; requests through a proxy with an invalid host fail.
     ///
     /// - Parameters:
     ///   - host: Its name or address, an IPv6 address without brackets.
     ///   - port: Its port.
-    ///   - kind: What is spoken with it.
+    ///   - kind: The protocol of the proxy.
     package init(host: String, port: UInt16, kind: Kind = .http) {
         guard !host.isEmpty, host.utf8.allSatisfy(Self.isHostByte) else {
             address = nil
@@ -36,10 +36,9 @@ package struct HTTPProxy: Hashable, Sendable {
         address = "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 
-    /// The proxy as libcurl wants it.
+    /// Returns the proxy as libcurl expects it.
     ///
-    /// - Throws: ``HTTPError/Code/cannotConnectToHost`` for a host that would be read as something
-    ///   else.
+    /// - Throws: ``HTTPError/Code/cannotConnectToHost`` for a host that would be read as something else.
     func url() throws(HTTPError) -> String {
         guard let address else {
             throw HTTPError(code: .cannotConnectToHost, message: "The proxy's host is none")
@@ -47,7 +46,7 @@ package struct HTTPProxy: Hashable, Sendable {
         return address
     }
 
-    /// Nothing that ends a host in a URL, or begins one (RFC 3986 §3.2).
+    /// Returns whether a byte neither ends nor begins a host in a URL (RFC 3986 §3.2).
     private static func isHostByte(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte != 0x7F && !"/?#@[]\\".utf8.contains(byte)
     }

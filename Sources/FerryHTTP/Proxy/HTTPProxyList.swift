@@ -1,17 +1,16 @@
 import FerrySystem
 
-/// Which proxies a client's requests go through; there are no others.
+/// The proxies that a client's requests go through; no others are used.
 package struct HTTPProxyList: Hashable, Sendable {
     /// The proxy on the way to `http` servers; `nil` for none.
     package var http: HTTPProxy?
     /// The proxy on the way to `https` servers; `nil` for none.
     package var https: HTTPProxy?
-    /// The hosts that are reached without a proxy, as `no_proxy` names them for curl: a name stands
-    /// for all below it, too, an address may be followed by the length of a prefix, and `*` is
-    /// every host.
+    /// The hosts that are reached without a proxy, in the syntax of curl's `no_proxy`: a name includes all
+    /// names below it, an address may be followed by the length of a prefix, and `*` is every host.
     package var exceptions: [String]
 
-    /// Makes a list of its parts.
+    /// Makes a list from its parts.
     package init(http: HTTPProxy? = nil, https: HTTPProxy? = nil, exceptions: [String] = []) {
         self.http = http
         self.https = https
@@ -20,8 +19,9 @@ package struct HTTPProxyList: Hashable, Sendable {
 
     /// The proxies that an environment names, as curl understands it.
     ///
-    /// - Parameter environment: The variables: `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`. All but
-    ///   the first may be in capitals, too: `HTTP_PROXY` is what a CGI program has of a request's field `Proxy`.
+    /// - Parameter environment: The variables: `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`. All
+    ///   but the first may be in capitals, too: in a CGI program, `HTTP_PROXY` holds the request's field
+    ///   `Proxy`.
     package init(environment: [String: String]) {
         func value(_ names: String...) -> String? {
             names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
@@ -47,9 +47,9 @@ package struct HTTPProxyList: Hashable, Sendable {
         url.prefix(6).lowercased() == "https:" ? https : http
     }
 
-    /// The exceptions as libcurl wants them.
+    /// The exceptions as libcurl expects them.
     var exceptionText: String {
-        // libcurl knows the star by itself alone.
+        // libcurl recognizes `*` only on its own.
         exceptions.contains("*") ? "*" : exceptions.joined(separator: ",")
     }
 }

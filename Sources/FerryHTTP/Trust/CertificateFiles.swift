@@ -3,15 +3,15 @@ import Glibc
 
 /// Reads files of certificates and keys, which may block.
 package enum CertificateFiles {
-    /// More than all the authorities that there are need.
+    /// The size limit, which is more than all existing authorities need.
     package static let maximumByteCount = 8 << 20
 
-    /// The trusted authorities that files name.
+    /// Reads the trusted authorities from files.
     ///
     /// - Parameters:
     ///   - file: The path of a file of them; `nil` for none.
     ///   - directory: The path of a directory of such files, named as `c_rehash` does; `nil` for none.
-    /// - Returns: All of them; `nil` where neither is given.
+    /// - Returns: All of them; `nil` if neither is given.
     /// - Throws: ``HTTPError/Code/serverCertificateUntrusted`` for what cannot be read or is too long.
     package static func authorities(
         file: String?,
@@ -31,13 +31,13 @@ package enum CertificateFiles {
         return TrustedAuthorities(bytes)
     }
 
-    /// A certificate and its key.
+    /// Reads a certificate and its key.
     ///
     /// - Parameters:
     ///   - certificate: The path of the certificate, in PEM, or of both, in PEM or PKCS #12.
-    ///   - key: The path of the key, in PEM; `nil` where it is in the certificate's file.
-    ///   - passphrase: What the key is locked with.
-    /// - Returns: Both, as one.
+    ///   - key: The path of the key, in PEM; `nil` if it is in the certificate's file.
+    ///   - passphrase: The passphrase of the key.
+    /// - Returns: The identity.
     /// - Throws: ``HTTPError/Code/clientCertificateUnusable`` for what cannot be read or is too long.
     package static func identity(
         certificate: String,
@@ -46,7 +46,7 @@ package enum CertificateFiles {
     ) throws(HTTPError) -> HTTPIdentity {
         do throws(SystemCallError) {
             var bytes = try contents(of: certificate)
-            // PEM is text, and says so.
+            // PEM is text, with this marker.
             let isText = bytes.firstRange(of: Array("-----BEGIN ".utf8)) != nil
             if let key { bytes += lineFeed + (try contents(of: key)) }
             return HTTPIdentity(
@@ -64,11 +64,11 @@ package enum CertificateFiles {
 
     private static let lineFeed = [UInt8(ascii: "\n")]
 
-    /// Those that OpenSSL would find in a directory.
+    /// Reads the certificates that OpenSSL would find in a directory.
     private static func certificates(in path: String) throws(SystemCallError) -> [UInt8] {
         var bytes: [UInt8] = []
         for name in try Directory(opening: path).names().sorted() where isHashed(name) {
-            // OpenSSL, too, goes past those that it cannot read.
+            // OpenSSL also skips those that it cannot read.
             guard let file = try? contents(of: "\(path)/\(name)") else { continue }
             bytes += file + lineFeed
             guard bytes.count <= maximumByteCount else {
@@ -78,7 +78,7 @@ package enum CertificateFiles {
         return bytes
     }
 
-    /// Eight hexadecimal digits and a number, as in `3513523f.0`.
+    /// Returns whether a name is eight hexadecimal digits and a number, as in `3513523f.0`.
     private static func isHashed(_ name: String) -> Bool {
         let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].count == 8, !parts[1].isEmpty else { return false }
@@ -94,7 +94,7 @@ package enum CertificateFiles {
     }
 
     private static func contents(of path: String) throws(SystemCallError) -> [UInt8] {
-        // Of a pipe that lies in a file's place nobody may ever write the other end.
+        // The path may be a pipe whose other end is never opened, so `open` must not wait.
         let number = try systemCall("open", path) { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         let file = FileDescriptor(owning: number)
         guard try file.status().isRegularFile else {

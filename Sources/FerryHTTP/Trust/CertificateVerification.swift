@@ -1,10 +1,9 @@
 import COpenSSL
 import FerrySystem
 
-/// OpenSSL's verification of a server's certificates, with somebody else having the last word.
+/// OpenSSL's verification of a server's certificates, in which another party has the last word.
 @LoopActor enum CertificateVerification {
-    /// Has the party that is kept in a TLS context decide on the server of each connection that
-    /// is made by it.
+    /// Lets the party that is kept in a TLS context decide on the server of each of its connections.
     ///
     /// - Parameters:
     ///   - tlsContext: OpenSSL's `SSL_CTX`.
@@ -26,7 +25,7 @@ import FerrySystem
             verdict: verdict(store, host: party.host)
         )
         let isTrusted = party.trusts(trust)
-        // libcurl looks at this, too.
+        // libcurl checks this, too.
         X509_STORE_CTX_set_error(
             store,
             isTrusted ? X509_V_OK : max(X509_STORE_CTX_get_error(store), 1)
@@ -83,9 +82,9 @@ private func verifyCertificates(
     }
 }
 
-/// What OpenSSL writes down in binary form.
+/// OpenSSL's binary encoding.
 enum DERBytes {
-    /// The bytes of something, as one of OpenSSL's functions named `i2d_…` makes them.
+    /// Returns the bytes that one of OpenSSL's functions named `i2d_…` makes.
     static func encoded(
         _ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> Int32
     ) -> [UInt8]? {

@@ -1,26 +1,26 @@
-/// Who a server says it is, and what is to be thought of that.
+/// A server's certificates, and the result of verifying them.
 package struct HTTPServerTrust: Hashable, Sendable {
-    /// What verifying the certificates has found.
+    /// The result of verifying the certificates.
     package enum Verdict: Hashable, Sendable {
-        /// A trusted authority stands for them, and for this host.
+        /// A trusted authority vouches for them, and for this host.
         case trusted
         /// They have expired, or are not valid yet; the text says which.
         case badDate(String)
-        /// Nobody who is trusted stands for them; the text says why.
+        /// No trusted authority vouches for them; the text says why.
         case untrusted(String)
-        /// They are good, and another host's.
+        /// They are valid, but for another host.
         case forAnotherHost
     }
 
-    /// The host that was asked for.
+    /// The requested host.
     package var host: String
-    /// The certificates in their binary form (DER), the server's own first, then those that stand for
-    /// each other up to an authority: as verified, or as sent where that failed.
+    /// The certificates in binary form (DER), the server's own first, then their issuers up to an authority:
+    /// as verified, or as sent if that failed.
     package var certificates: [[UInt8]]
-    /// What verifying them has found.
+    /// The result of verifying them.
     package var verdict: Verdict
 
-    /// Makes a trust of its parts.
+    /// Makes a trust from its parts.
     package init(host: String, certificates: [[UInt8]], verdict: Verdict) {
         self.host = host
         self.certificates = certificates
@@ -29,7 +29,7 @@ package struct HTTPServerTrust: Hashable, Sendable {
 }
 
 extension HTTPServerTrust.Verdict {
-    /// What a request fails with that goes by the verdict; `nil` for a good one.
+    /// The error of a request that follows the verdict; `nil` for a good one.
     package var error: HTTPError? {
         switch self {
         case .trusted:
@@ -47,13 +47,13 @@ extension HTTPServerTrust.Verdict {
     }
 }
 
-/// What is to become of a connection, once it is known who the server says it is.
+/// The decision about a connection, once the server's certificates are known.
 package enum HTTPTrustDecision: Hashable, Sendable {
-    /// Go by the verdict.
+    /// Follow the verdict.
     case followVerdict
     /// Trust the server, whatever the verdict.
     case accept
-    /// End the exchange with ``HTTPError/Code/serverTrustUndecided``: somebody else must be asked, which
-    /// takes longer than a handshake may wait.
+    /// End the exchange with ``HTTPError/Code/serverTrustUndecided``: the decision takes longer than a
+    /// handshake may wait.
     case ask
 }

@@ -1,10 +1,10 @@
 import COpenSSL
 import FerrySystem
 
-/// What OpenSSL's callbacks find those by whom a connection is made for.
+/// The reference from a TLS context to the party that its connections are made for.
 ///
-/// A kept connection's TLS context outlives an exchange, to which it refers weakly therefore.
-// @unchecked because the reference changes by itself; all is read and changed on the loop alone.
+/// The reference is weak because a kept connection's TLS context outlives an exchange.
+// @unchecked because the weak reference changes by itself; everything is read and changed on the loop alone.
 final class HandshakeContext: @unchecked Sendable {
     private(set) weak var party: (any HandshakeParty)?
     /// Whether the server has said that nothing more comes (close_notify, RFC 8446 §6.1).
@@ -12,10 +12,10 @@ final class HandshakeContext: @unchecked Sendable {
 
     private init(_ party: any HandshakeParty) { self.party = party }
 
-    /// Keeps somebody in a TLS context, with which the reference goes.
+    /// Keeps a party in a TLS context, which owns the reference.
     ///
     /// - Parameters:
-    ///   - party: Who decides on the connections of the context.
+    ///   - party: The party that decides on the connections of the context.
     ///   - tlsContext: OpenSSL's `SSL_CTX`.
     /// - Returns: The reference; `nil` when memory has run out.
     static func keep(
@@ -30,13 +30,13 @@ final class HandshakeContext: @unchecked Sendable {
         return context
     }
 
-    /// Who is kept in the TLS context of a connection, if there still.
+    /// Returns the party that is kept in the TLS context of a connection, if it still exists.
     ///
     /// - Parameter tls: OpenSSL's `SSL`.
-    /// - Returns: Who decides.
+    /// - Returns: The party.
     static func party(of tls: OpaquePointer) -> (any HandshakeParty)? { kept(for: tls)?.party }
 
-    /// What is kept in the TLS context of a connection.
+    /// Returns the reference that is kept in the TLS context of a connection.
     ///
     /// - Parameter tls: OpenSSL's `SSL`.
     /// - Returns: The reference.

@@ -1,17 +1,17 @@
 import FerrySystem
 
-/// What decides in handshakes of TLS: an exchange, or a connection that is for no exchange.
+/// The object that decides in TLS handshakes: an exchange, or a connection that is for no exchange.
 @LoopActor protocol HandshakeParty: AnyObject {
-    /// What the handshake is for, with what it may ask.
+    /// The request that the handshake is for, with what it may ask.
     var request: HTTPRequest { get }
-    /// Why libcurl is told to end the connection.
+    /// The reason why libcurl is told to end the connection.
     var cause: HTTPError? { get set }
-    /// Whether a server was told that its client has no certificate, though it wanted one.
+    /// Whether a server that requested a certificate was told that the client has none.
     var hasGoneOnWithoutIdentity: Bool { get set }
 
     /// Decides on a server.
     func decide(on trust: HTTPServerTrust) -> HTTPTrustDecision
-    /// Decides on a server's request for a certificate; `nil` when nobody is there any more.
+    /// Decides on a server's request for a certificate; `nil` if there is no longer a handler.
     func decide(on certificateRequest: CertificateRequest) -> HTTPIdentityDecision?
 }
 
@@ -19,7 +19,7 @@ extension HandshakeParty {
     /// The host that the request is for, without the brackets of an IPv6 address.
     var host: String { CurlURL.host(of: request.url) ?? "" }
 
-    /// Decides on a server, from inside of its handshake.
+    /// Decides on a server, inside its handshake.
     func trusts(_ trust: HTTPServerTrust) -> Bool {
         switch decide(on: trust) {
         case .followVerdict:
@@ -33,9 +33,9 @@ extension HandshakeParty {
         return cause == nil
     }
 
-    /// Decides on a server's request for a certificate, from inside of its handshake.
+    /// Decides on a server's request for a certificate, inside its handshake.
     func goesOnWithoutIdentity(_ certificateRequest: CertificateRequest) -> Bool {
-        // libcurl reads from a connection that it gives up, and so goes on with the handshake.
+        // libcurl still reads from a connection that it gives up, and so continues the handshake.
         guard cause == nil, let decision = decide(on: certificateRequest) else { return false }
         switch decision {
         case .goOnWithout:
@@ -48,7 +48,8 @@ extension HandshakeParty {
         }
     }
 
-    /// The server ends the connection because of the client's certificate, or because there is none.
+    /// Records that the server ends the connection because of the client's certificate, or because there is
+    /// none.
     func serverRejectedIdentity(_ reason: String) {
         let message = "The server does not accept the client's certificate: \(reason)"
         cause = HTTPError(code: .clientCertificateRejected, message: message)

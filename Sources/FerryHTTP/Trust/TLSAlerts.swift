@@ -1,12 +1,13 @@
 import COpenSSL
 import FerrySystem
 
-/// What servers say when they end a connection: that all is said, or what they think of their clients' certificates.
+/// The alerts with which servers end a connection: its regular end, or a verdict on the client's certificate.
 @LoopActor enum TLSAlerts {
     /// Notifies the party that is kept in a TLS context.
     ///
-    /// libcurl tells of certificates by a text alone, and in TLS 1.3 not before the response should come. It takes an end
-    /// that was not announced for one that was: its reader has no word for that, so that OpenSSL cannot tell either.
+    /// libcurl reports a verdict only as text, and in TLS 1.3 only when the response is due. It treats an end
+    /// that was not announced as one that was: its reader cannot report the difference, so OpenSSL cannot
+    /// tell either.
     ///
     /// - Parameter tlsContext: OpenSSL's `SSL_CTX`.
     static func install(in tlsContext: UnsafeMutableRawPointer) {
@@ -36,7 +37,7 @@ import FerrySystem
             SSL_AD_ACCESS_DENIED, TLS13_AD_CERTIFICATE_REQUIRED:
             true
         case SSL_AD_DECRYPT_ERROR:
-            // A signature that does not fit, as that of an authority of the same name.
+            // A signature that does not match, such as that of an authority with the same name.
             party.request.identity != nil
         case SSL_AD_HANDSHAKE_FAILURE:
             // TLS 1.2 has no alert of its own for a missing certificate (RFC 5246 §7.4.6).

@@ -3,20 +3,21 @@ import FerrySystem
 
 /// Authorities that are trusted in place of the system's.
 ///
-/// OpenSSL reads them once, when the first connection by TLS needs them, and all connections share what it has read:
-/// a system has some hundred, and libcurl would copy their text for every request and read it for every connection.
+/// OpenSSL reads them once, when the first TLS connection needs them, and all connections share the result. A
+/// system has some hundred, and libcurl would copy their text for every request and read it for every
+/// connection.
 package final class TrustedAuthorities: Hashable, Sendable {
     /// Their certificates, in PEM.
     package let certificates: [UInt8]
 
-    /// Makes authorities of certificates in PEM, which are not looked at yet.
+    /// Makes authorities from certificates in PEM, which are not read yet.
     package init(_ certificates: [UInt8]) { self.certificates = certificates }
 
     @LoopActor private var reading: Result<CertificateStore, HTTPError>?
 
-    /// What OpenSSL has read.
+    /// Returns the authorities as OpenSSL has read them.
     ///
-    /// - Throws: ``HTTPError/Code/serverCertificateUntrusted`` for what are no certificates.
+    /// - Throws: ``HTTPError/Code/serverCertificateUntrusted`` if they are not certificates.
     @LoopActor
     func store() throws(HTTPError) -> CertificateStore {
         if let reading { return try reading.get() }
@@ -32,7 +33,7 @@ package final class TrustedAuthorities: Hashable, Sendable {
     package func hash(into hasher: inout Hasher) { hasher.combine(certificates.count) }
 }
 
-/// Certificates as OpenSSL has them, for any number of connections.
+/// Certificates that OpenSSL has read, for any number of connections.
 final class CertificateStore: Sendable {
     // Unsafe because the compiler cannot see that OpenSSL locks it.
     nonisolated(unsafe) private let pointer: OpaquePointer
@@ -52,7 +53,7 @@ final class CertificateStore: Sendable {
 
     deinit { X509_STORE_free(pointer) }
 
-    /// Has the connections of a TLS context trust these certificates and no others.
+    /// Makes the connections of a TLS context trust these certificates and no others.
     func trust(in tlsContext: UnsafeMutableRawPointer) {
         COpenSSL_trust(tlsContext, pointer)
     }

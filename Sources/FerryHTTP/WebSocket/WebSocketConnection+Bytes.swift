@@ -1,10 +1,10 @@
 import FerrySystem
 
-// How the bytes of a connection move: as far as they do without waiting, and on when the socket is
-// ready. Reading and writing are one turn, which is never taken from inside another one.
+// How a connection reads and writes bytes: as far as possible without waiting, and further when the socket is
+// ready. Reading and writing form one turn, and turns are never nested.
 
 extension WebSocketConnection {
-    /// Moves bytes soon; on this turn of the event loop.
+    /// Schedules reading and writing, on this turn of the event loop.
     func takeTurn() {
         guard !isTurnPending else { return }
         isTurnPending = true
@@ -21,7 +21,7 @@ extension WebSocketConnection {
         let wasClogged = isClogged
         write()
         guard let connection else { return }
-        // What was left unread may be inside TLS, for which no socket becomes ready.
+        // Unread bytes may be inside TLS, for which no socket becomes ready.
         if wasClogged, !isClogged { takeTurn() }
         var readiness: Readiness = wantsBytes && !isTurnPending ? .readable : []
         if hasOutput { readiness.insert(.writable) }
@@ -37,7 +37,7 @@ extension WebSocketConnection {
 
     // MARK: - Reading
 
-    /// How much is read before others have their turn.
+    /// How much is read before other work has its turn.
     private static let byteCountPerTurn = 1 << 20
 
     private func read() {
@@ -87,14 +87,13 @@ extension WebSocketConnection {
         run(machine.drained())
     }
 
-    /// Whether another round may move something.
+    /// Returns whether another round may write something.
     private func hasMore(_ framer: WebSocketFramer) -> Bool {
         fillOutput(of: framer)
         return !framer.output.isEmpty
     }
 
-    /// Turns what is to be sent into bytes, one frame after the other, so that it is known when which
-    /// one has left.
+    /// Turns the frames to send into bytes, one after the other, so that it is known when each has been sent.
     private func fillOutput(of framer: WebSocketFramer) {
         framer.fillOutput()
         noteMark(of: framer)
@@ -106,14 +105,14 @@ extension WebSocketConnection {
         }
     }
 
-    /// Records where the frame ends that has just become bytes.
+    /// Records where the frame that has just become bytes ends.
     private func noteMark(of framer: WebSocketFramer) {
         guard let number = waiting, !framer.hasQueue else { return }
         waiting = nil
         marks.append(Mark(byteCount: framer.output.appendedByteCount, number: number))
     }
 
-    /// Sends what there is; `false` when the connection takes no more now, or is lost.
+    /// Sends the output; returns `false` if the connection takes no more now, or is lost.
     private func writeOutput(of framer: WebSocketFramer) -> Bool {
         while !framer.output.isEmpty {
             guard let connection, self.framer === framer else { return false }
@@ -143,7 +142,7 @@ extension WebSocketConnection {
         }
     }
 
-    /// Sends the request; `false` when it has not gone yet.
+    /// Sends the request; returns `false` if it has not been sent completely.
     private func writeOpening() -> Bool {
         while !opening.isEmpty {
             guard let connection else { return false }
@@ -165,7 +164,7 @@ extension WebSocketConnection {
 
     // MARK: - The end
 
-    /// Sends an empty close frame, and gives up where that would have to wait.
+    /// Sends an empty close frame, unless that would have to wait.
     func takeLeave() {
         guard opening.isEmpty, let framer, let connection else { return }
         guard !framer.hasQueue, framer.output.isEmpty,

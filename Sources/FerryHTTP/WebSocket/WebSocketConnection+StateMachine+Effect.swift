@@ -5,20 +5,20 @@ extension WebSocketConnection.StateMachine {
         /// Send the request.
         case upgrade(WebSocketRequest)
         case disconnect
-        /// Send an empty close frame as far as that needs no waiting.
+        /// Send an empty close frame, unless that would have to wait.
         case takeLeave
         case opened(HTTPResponseHead, protocol: String?)
-        /// Ask the owner what to do about what is no upgrade.
+        /// Ask the owner what to do about a refusal.
         case askAbout(WebSocketConnection.Refusal)
         /// Give the message to the receiver that has waited longest.
         case deliver(WebSocketMessage)
         case failReceivers(WebSocketError)
-        /// What was asked for by this number is done, or will not be.
+        /// Complete the call with this number, with an error if it failed.
         case complete(UInt64, WebSocketError?)
         case report(WebSocketConnection.End)
         case armTimer(after: Duration)
         case cancelTimer
-        /// What is wanted of the connection may have changed.
+        /// Take a turn: what the connection has to read or send may have changed.
         case proceed
     }
 

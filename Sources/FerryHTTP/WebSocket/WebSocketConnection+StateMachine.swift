@@ -1,5 +1,5 @@
 extension WebSocketConnection {
-    /// Decides what becomes of the events of a WebSocket connection; performs nothing itself.
+    /// Decides how a WebSocket connection reacts to events; performs nothing itself.
     struct StateMachine {
         typealias Instant = ContinuousClock.Instant
 
@@ -10,12 +10,13 @@ extension WebSocketConnection {
             case connecting
             /// The request is sent, or on its way.
             case upgrading
-            /// There is no connection; the owner decides whether there is to be another one.
+            /// There is no connection; the owner decides whether to make another one.
             case deciding(otherwise: WebSocketError)
             case open
-            /// Our close frame is in line or sent, and the other end's has not come.
+            /// Our close frame is queued or sent, and the other end's has not arrived.
             case closing
-            /// Nothing is read any more; it ends so when what is left to send has gone.
+            /// Nothing is read any longer; the connection ends in this way when the remaining output has been
+            /// sent.
             case leaving(End)
             case ended(WebSocketError)
         }
@@ -34,15 +35,15 @@ extension WebSocketConnection {
         private var inbox = WebSocketQueue<WebSocketMessage>()
         private var inboxByteCount = 0
         private var receiverCount = 0
-        /// Whether anybody has ever asked for a message: who has not is not going to empty the inbox.
+        /// Whether the owner has ever asked for a message: otherwise it is not going to empty the inbox.
         private var isReadFrom = false
-        /// Whether the owner has said goodbye, and listens no more.
+        /// Whether the owner has closed the connection, and expects no more messages.
         private var hasSaidGoodbye = false
-        /// How the connection has ended, which the owner hears of behind the messages that came before.
+        /// How the connection has ended; reported to the owner after the messages that arrived before.
         private var heldEnd: End?
-        /// Whether a message was taken since the end was held back, or was waited for anew.
+        /// Whether a message was taken since the end was held back, or since the last wait began.
         private var isStillRead = false
-        /// The number of the last ping that has left.
+        /// The number of the last ping that was sent.
         private var latestPing: UInt64 = 0
         private var isSuspended = false
         private var hasTakenClose = false
@@ -66,7 +67,7 @@ extension WebSocketConnection {
             }
         }
 
-        /// The next frame for the connection, when there is one.
+        /// Returns the next frame to send, if there is one.
         mutating func nextFrame() -> Outgoing? {
             switch state {
             case .open where !isSuspended, .closing:
@@ -91,7 +92,7 @@ extension WebSocketConnection {
             }
         }
 
-        /// Nothing is sent or taken any more until the next start; an opening goes on.
+        /// Stops sending and reading until the next start; opening the connection continues.
         mutating func suspend() -> [Effect] {
             isSuspended = true
             return [.proceed]
@@ -126,7 +127,7 @@ extension WebSocketConnection {
             return [.failReceivers(error)]
         }
 
-        /// Says goodbye after what was given to send before.
+        /// Closes the connection after the frames that were queued before.
         mutating func close(code: UInt16?, reason: [UInt8], at now: Instant) -> [Effect] {
             hasSaidGoodbye = true
             switch state {
@@ -166,13 +167,13 @@ extension WebSocketConnection {
             return [.upgrade(request)] + active(at: now) + [.proceed]
         }
 
-        /// Bytes have come.
+        /// Records that bytes have arrived.
         mutating func broughtBytes(at now: Instant) {
-            // Who only goes on talking does not say goodbye.
+            // While closing, a peer that only continues to send does not extend the wait.
             if state != .closing { lastActivity = now }
         }
 
-        /// Bytes have gone.
+        /// Records that bytes were sent.
         mutating func tookBytes(at now: Instant) {
             lastActivity = now
         }
@@ -195,7 +196,7 @@ extension WebSocketConnection {
             }
         }
 
-        /// The server, or a proxy, has given an answer that is no upgrade.
+        /// Handles a response of the server, or of a proxy, that is not an upgrade.
         mutating func refused(_ head: HTTPResponseHead, at now: Instant) -> [Effect] {
             switch state {
             case .connecting:
@@ -211,7 +212,7 @@ extension WebSocketConnection {
             return [.disconnect] + active(at: now) + [.askAbout(.answer(head))]
         }
 
-        /// The owner has decided about what was no upgrade: another request, or the end.
+        /// Continues as the owner has decided about a refusal: with another request, or with the end.
         mutating func goOn(with next: WebSocketRequest?, at now: Instant) -> [Effect] {
             if state == .idle, let next { request = next }
             guard case .deciding(let error) = state else { return [] }
@@ -238,7 +239,7 @@ extension WebSocketConnection {
         }
 
         private mutating func received(_ message: WebSocketMessage) -> [Effect] {
-            // Who says goodbye listens no more.
+            // After closing, the owner expects no more messages.
             guard state == .open else { return [] }
             if receiverCount > 0 {
                 receiverCount -= 1
@@ -249,8 +250,8 @@ extension WebSocketConnection {
             return []
         }
 
-        /// RFC 6455 §5.5.3: a pong may answer the latest of several pings alone, and one that nobody
-        /// asked for means nothing.
+        /// RFC 6455 §5.5.3: a pong may answer only the latest of several pings, and an unsolicited pong means
+        /// nothing.
         private mutating func receivedPong(_ body: [UInt8]) -> [Effect] {
             let number = body.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             guard body.count == 8, number <= latestPing else { return [] }
@@ -262,22 +263,22 @@ extension WebSocketConnection {
             return effects
         }
 
-        /// The kernel has the frame of that number.
+        /// Records that the kernel has the frame with this number.
         mutating func sent(_ number: UInt64) -> [Effect] {
-            // In the order in which they were given.
+            // Frames are sent in the order in which they were given.
             guard unsent.first?.number == number, let next = unsent.popFirst() else { return [] }
             guard next.isPing else { return [.complete(number, nil)] }
             latestPing = number
             return []
         }
 
-        /// Everything that there was to send has gone.
+        /// Records that all output has been sent.
         mutating func drained() -> [Effect] {
             guard case .leaving(let end) = state else { return [] }
             return self.end(end)
         }
 
-        /// The connection could not be made, or is broken; no error means that it was closed.
+        /// Handles a connection that could not be made, or is broken; no error means that it was closed.
         mutating func lost(_ error: HTTPError?, at now: Instant) -> [Effect] {
             switch state {
             case .connecting where error?.isQuestion == true:
@@ -285,7 +286,7 @@ extension WebSocketConnection {
                 state = .deciding(otherwise: WebSocketError(error))
                 return [.disconnect] + active(at: now) + [.askAbout(.undecided(error))]
             case .leaving(let end):
-                // The other end need not wait for what was still to be said.
+                // The other end need not wait for our remaining output.
                 return self.end(end)
             case .idle, .deciding, .ended:
                 return []
@@ -345,7 +346,7 @@ extension WebSocketConnection {
             return stillReads()
         }
 
-        /// The end waits only as long as messages are taken: an owner may want no more of them.
+        /// Holds the end back only as long as messages are taken: an owner may want no more of them.
         private mutating func stillReads() -> [Effect] {
             guard isStillRead else { return reportHeldEnd() }
             isStillRead = false
@@ -384,7 +385,7 @@ extension WebSocketConnection {
 }
 
 extension HTTPError {
-    /// Whether somebody has to be asked before the same can be tried again.
+    /// Whether a decision is needed before the same request can be tried again.
     fileprivate var isQuestion: Bool {
         code == .serverTrustUndecided || code == .clientCertificateUndecided
     }

@@ -2,32 +2,31 @@ package import FerrySystem
 
 /// A client's end of a WebSocket connection (RFC 6455), on the event loop.
 ///
-/// What is sent before the connection is open waits for it. Messages that arrive are handed to those
-/// who have called ``receive(_:)``, in order; while nobody does, little is read, so that the other
-/// end has to wait. The owner keeps a connection until it has ended, or ends it by ``cancel()``.
+/// Messages that are sent before the connection is open wait for it. Incoming messages are delivered to the
+/// callers of ``receive(_:)``, in order. Without a caller, little is read, so that the other end has to wait.
+/// The owner keeps a connection until it has ended, or ends it with ``cancel()``.
 @LoopActor package final class WebSocketConnection {
-    /// What comes of something that was asked for.
+    /// The receiver of the outcome of a call.
     package typealias Completion = @LoopActor (WebSocketError?) -> Void
-    /// Who waits for a message.
+    /// The receiver of a message, or of an error.
     package typealias Receiver = @LoopActor (Result<WebSocketMessage, WebSocketError>) -> Void
 
-    /// Which frame has left when as many bytes have.
+    /// The number of sent bytes at which a frame has been sent completely.
     struct Mark {
         var byteCount: UInt64
         var number: UInt64
     }
 
-    /// The length that a message may have that arrives; what counts is the value when the connection
-    /// opens.
+    /// The maximum length of an incoming message; the value at the time when the connection opens counts.
     package var maximumMessageByteCount: Int
 
     var machine: StateMachine
     var framer: WebSocketFramer?
     var handshake: WebSocketHandshake?
     var connection: CurlConnection?
-    /// The request, before there are frames.
+    /// The request, which is sent before any frame.
     var opening = WebSocketOutput(capacity: 0)
-    /// The frame that is becoming bytes, if somebody waits for it.
+    /// The number of the frame that is becoming bytes, if a call waits for it.
     var waiting: UInt64?
     var marks = WebSocketQueue<Mark>()
     var isTurnPending = false
@@ -39,13 +38,13 @@ package import FerrySystem
     private var lastNumber: UInt64 = 0
     private var timer: LoopTimer?
 
-    /// Makes a connection that is not started.
+    /// Makes a connection without starting it.
     ///
     /// - Parameters:
-    ///   - request: What to ask for.
-    ///   - client: Whom to trust, which proxy to take, and what to allow in an answer.
+    ///   - request: The request to send.
+    ///   - client: The authorities to trust, the proxy to use, and the limits for a response.
     ///   - configuration: How the connection behaves.
-    ///   - events: What the owner hears of.
+    ///   - events: The owner's event handlers.
     package init(
         _ request: WebSocketRequest,
         client: HTTPClient.Configuration = HTTPClient.Configuration(),
@@ -63,13 +62,13 @@ package import FerrySystem
         connection?.close()
     }
 
-    /// Opens the connection, or goes on after ``suspend()``.
+    /// Opens the connection, or resumes after ``suspend()``.
     package func start() { run(machine.start(at: EventLoop.now)) }
 
-    /// Sends and reads nothing until the next ``start()``, apart from what opens the connection.
+    /// Stops sending and reading until the next ``start()``, apart from opening the connection.
     package func suspend() { run(machine.suspend()) }
 
-    /// Opens the connection by another request than before, when it was refused or is not started yet.
+    /// Opens the connection with another request, if it was refused or is not started yet.
     ///
     /// - Parameter request: The request; nil ends the connection with the refusal.
     package func goOn(with request: WebSocketRequest?) {
@@ -87,34 +86,33 @@ package import FerrySystem
 
     /// Sends a ping, after the messages before it.
     ///
-    /// - Parameter completion: Called when its pong has come, or with an error.
+    /// - Parameter completion: Called when its pong has arrived, or with an error.
     package func ping(completion: @escaping Completion) {
         let number = nextNumber()
         let body = withUnsafeBytes(of: number.bigEndian) { Array($0) }
         send(.ping(body), number: number, completion)
     }
 
-    /// Asks for the next message, also one that came before the end.
+    /// Asks for the next message, which may have arrived before the end.
     package func receive(_ receiver: @escaping Receiver) {
         receivers.append(receiver)
         run(machine.receive())
     }
 
-    /// Says goodbye, after the messages before it, and waits for the other end to do the same.
+    /// Closes the connection, after the messages before it, and waits for the other end to do the same.
     ///
     /// - Parameters:
-    ///   - code: Why; nil says nothing about that. A code that must not be sent counts as nil.
-    ///   - reason: More about it, in UTF-8; 123 bytes go, and none without a code.
+    ///   - code: The reason as a code; nil sends none. A code that must not be sent counts as nil.
+    ///   - reason: The reason as text, in UTF-8; at most 123 bytes are sent, and none without a code.
     package func close(code: UInt16?, reason: [UInt8]) {
         let code = code.flatMap { Self.mayBeSent($0) ? $0 : nil }
         let reason = code == nil ? [] : Array(reason.prefix(123))
         run(machine.close(code: code, reason: reason, at: EventLoop.now))
     }
 
-    /// Ends the connection at once, by an empty close frame where that needs no waiting.
+    /// Ends the connection at once, with an empty close frame unless that would have to wait.
     ///
-    /// All that was asked for fails with ``WebSocketError/Code/cancelled``; the owner is told
-    /// nothing.
+    /// All pending calls fail with ``WebSocketError/Code/cancelled``; the owner is not notified.
     package func cancel() { run(machine.cancel()) }
 
     private func nextNumber() -> UInt64 {

@@ -1,8 +1,8 @@
-/// An error of a WebSocket connection, or of something that was asked of one.
+/// An error of a WebSocket connection, or of a call on one.
 package struct WebSocketError: Error, Hashable, Sendable {
     /// The class of a failure, for programs to act on.
     package enum Code: String, Hashable, Sendable, CaseIterable {
-        /// The connection could not be made, or broke, or nothing came in time; the cause tells.
+        /// The connection could not be made, or broke, or timed out; the cause says which.
         case transport
         /// The server has answered, but not by opening a WebSocket connection.
         case refused
@@ -10,7 +10,7 @@ package struct WebSocketError: Error, Hashable, Sendable {
         case protocolViolation
         /// The server's message is longer than allowed.
         case messageTooBig
-        /// The connection has ended in good order.
+        /// The connection has ended normally.
         case notConnected
         /// The owner has ended the connection.
         case cancelled
@@ -18,9 +18,9 @@ package struct WebSocketError: Error, Hashable, Sendable {
 
     /// The failure's class.
     package var code: Code
-    /// What happened, for a person.
+    /// A human-readable description of the failure.
     package var message: String
-    /// What happened to the connection; only of ``Code/transport``.
+    /// The error of the connection; only for ``Code/transport``.
     package var cause: HTTPError?
 
     /// Makes an error from its parts.
@@ -30,7 +30,7 @@ package struct WebSocketError: Error, Hashable, Sendable {
         self.cause = cause
     }
 
-    /// Makes an error of what happened to the connection.
+    /// Makes an error from an error of the connection.
     init(_ cause: HTTPError) {
         self.init(code: .transport, message: cause.message, cause: cause)
     }

@@ -1,4 +1,4 @@
-/// What a WebSocket connection has to send.
+/// A frame that a WebSocket connection sends.
 enum WebSocketFrame: Hashable, Sendable {
     /// A whole message, in one frame.
     case message(WebSocketMessage)
@@ -21,7 +21,7 @@ package enum WebSocketMessage: Hashable, Sendable {
     /// Bytes.
     case binary([UInt8])
 
-    /// The length of what travels.
+    /// The length of the message as it is sent.
     package var byteCount: Int {
         switch self {
         case .text(let text): text.utf8.count

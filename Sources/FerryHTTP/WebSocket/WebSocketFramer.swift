@@ -8,19 +8,19 @@ final class WebSocketFramer {
     enum Event: Hashable, Sendable {
         case message(WebSocketMessage)
         case pong([UInt8])
-        /// The last frame, which has its answer in the queue already.
+        /// The last frame, whose answer is already in the queue.
         case close(code: UInt16?, reason: [UInt8])
-        /// The other end has broken the rules; a close frame that says so is in the queue.
+        /// The other end has violated the protocol; a close frame that says so is in the queue.
         case failure(WebSocketError)
     }
 
-    /// Where frames go to, and how many bytes of them were sent.
+    /// The encoded frames, and the number of their bytes that were sent.
     var output = WebSocketOutput()
 
     private var context: wslay_event_context_ptr?
     private let maximumMessageByteCount: Int
     private var events: [Event] = []
-    /// The bytes that wslay may have; set only while it reads.
+    /// The bytes for wslay to read; set only while it reads.
     private var input: Slice<UnsafeRawBufferPointer>?
     /// The body of a close frame while it is read; nil while none is.
     private var closeBody: [UInt8]?
@@ -28,7 +28,7 @@ final class WebSocketFramer {
 
     /// Makes a client's end.
     ///
-    /// - Parameter maximumMessageByteCount: What a message that arrives may have.
+    /// - Parameter maximumMessageByteCount: The maximum length of an incoming message.
     /// - Throws: ``HTTPError/Code/outOfMemory``.
     init(maximumMessageByteCount: Int) throws(HTTPError) {
         self.maximumMessageByteCount = maximumMessageByteCount
@@ -45,7 +45,7 @@ final class WebSocketFramer {
         guard code == 0 else {
             throw HTTPError(code: .outOfMemory, message: "wslay cannot be set up")
         }
-        // wslay holds control frames to this limit, too, which have up to 125 bytes.
+        // wslay applies this limit to control frames, too, which have up to 125 bytes.
         let limit = UInt64(max(maximumMessageByteCount, 125))
         wslay_event_config_set_max_recv_msg_length(context, limit)
     }
@@ -58,7 +58,7 @@ final class WebSocketFramer {
 
     /// Takes bytes that have arrived.
     ///
-    /// - Returns: What they complete; nothing after a close frame or a failure.
+    /// - Returns: The events that they complete; none after a close frame or a failure.
     func receive(_ bytes: UnsafeRawBufferPointer) -> [Event] {
         guard !hasEnded else { return [] }
         input = bytes[...]
@@ -78,11 +78,11 @@ final class WebSocketFramer {
         events.append(event)
     }
 
-    /// Why wslay reads no more, which only its own close frame tells.
+    /// The reason why wslay has stopped reading, which only its own close frame shows.
     private var judgement: Event {
         if let closeBody, closeBody.count >= 2 {
             let code = UInt16(closeBody[0]) << 8 | UInt16(closeBody[1])
-            // Registered since RFC 6455 was written, and servers send them; wslay knows up to 1011.
+            // These codes were registered after RFC 6455, and servers send them; wslay knows up to 1011.
             if (1012...1014).contains(code) {
                 return .close(code: code, reason: Array(closeBody[2...]))
             }
@@ -112,13 +112,13 @@ final class WebSocketFramer {
 
     // MARK: Sending
 
-    /// Whether frames wait that have not become output.
+    /// Whether queued frames have not become output yet.
     var hasQueue: Bool { wslay_event_want_write(context) != 0 }
 
-    /// Whether so many pongs wait that no more pings should come in.
+    /// Whether so many pongs are queued that no more pings should be read.
     ///
-    /// A server that sends pings and does not read could else have as much memory as it likes. That
-    /// messages wait is no reason: the server may not read before its own have been read.
+    /// Otherwise a server that sends pings and does not read could use any amount of memory. Queued messages
+    /// are no reason: the server may not read before its own have been read.
     var isClogged: Bool {
         !output.isEmpty && wslay_event_get_queued_msg_count(context) > Self.maximumQueueCount
     }
@@ -150,7 +150,7 @@ final class WebSocketFramer {
         return wslay_event_queue_msg(context, &message) == 0
     }
 
-    /// Makes output of the queue, as far as there is room.
+    /// Turns the queue into output, as far as there is room.
     func fillOutput() {
         guard output.hasRoom, hasQueue else { return }
         wslay_event_send(context)
@@ -159,8 +159,8 @@ final class WebSocketFramer {
 
 // MARK: - What wslay asks for
 
-// The callbacks' context is the framer, unretained: it frees wslay's when it goes away, and they
-// come from inside its own calls.
+// The callbacks' context is the framer, unretained: it frees wslay's context when it goes away, and wslay
+// calls back only inside the framer's own calls.
 
 extension WebSocketFramer {
     fileprivate func take(into buffer: UnsafeMutableRawBufferPointer) -> Int {
@@ -237,8 +237,7 @@ private func hasBytes(
     framer(user)?.put(UnsafeRawBufferPointer(start: bytes, count: count)) ?? -1
 }
 
-/// RFC 6455 §5.3: a mask that nobody can foretell, so that no page can make a proxy read its bytes
-/// as something else.
+/// RFC 6455 §5.3: an unpredictable mask, so that no page can make a proxy read its bytes as something else.
 private func wantsMask(
     _ context: wslay_event_context_ptr,
     _ bytes: UnsafeMutablePointer<UInt8>,

@@ -1,16 +1,16 @@
 import FoundationEssentials
 
-/// Reads the answer to a request for a WebSocket connection, and judges it (RFC 6455 §4.1).
+/// Reads and checks the response to a request for a WebSocket connection (RFC 6455 §4.1).
 struct WebSocketHandshake {
-    /// What has been read.
+    /// The result of reading.
     enum Progress: Equatable {
-        /// A part of the answer's head.
+        /// A part of the response's head has been read.
         case incomplete
         /// The server speaks the WebSocket protocol from now on.
         case accepted(HTTPResponseHead, protocol: String?)
-        /// The server has answered otherwise.
+        /// The server has sent another response.
         case refused(HTTPResponseHead)
-        /// The answer cannot be read, or is not one to this request.
+        /// The response cannot be read, or does not answer this request.
         case failure(HTTPError)
     }
 
@@ -20,12 +20,12 @@ struct WebSocketHandshake {
     private var parser: ResponseHeadParser
     private var line: [UInt8] = []
 
-    /// A handshake of which nothing has been read.
+    /// Makes a handshake that has read nothing.
     ///
     /// - Parameters:
-    ///   - request: What was asked for.
+    ///   - request: The request that was sent.
     ///   - key: The nonce that was sent, as base64.
-    ///   - maximumHeaderByteCount: The size that the answer's head may have.
+    ///   - maximumHeaderByteCount: The maximum size of the response's head.
     init(_ request: WebSocketRequest, key: String, maximumHeaderByteCount: Int) {
         self.key = key
         protocols = request.protocols
@@ -34,12 +34,12 @@ struct WebSocketHandshake {
         parser.acceptsProtocolSwitch = true
     }
 
-    /// A nonce for one handshake.
+    /// Returns a nonce for one handshake.
     static func makeKey() -> String {
         Data((0..<16).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString()
     }
 
-    /// What proves that a server has understood a nonce (RFC 6455 §4.2.2).
+    /// Returns the value that proves that a server has understood a nonce (RFC 6455 §4.2.2).
     ///
     /// - Throws: ``HTTPError/Code/other`` where the system's policy forbids SHA-1.
     static func accept(for key: String) throws(HTTPError) -> String {
@@ -47,7 +47,7 @@ struct WebSocketHandshake {
         return Data(try MessageDigest.sha1.value(of: text)).base64EncodedString()
     }
 
-    /// Takes the next bytes from the front; those behind the head are left.
+    /// Removes the next bytes from the front; those after the head remain.
     mutating func receive(_ bytes: inout Slice<UnsafeRawBufferPointer>) -> Progress {
         while let byte = bytes.popFirst() {
             line.append(byte)
@@ -85,7 +85,7 @@ struct WebSocketHandshake {
         guard head.fields.values(named: "Sec-WebSocket-Accept") == [proof] else {
             return violation("The server has not understood the handshake")
         }
-        // None was offered.
+        // No extension was offered.
         guard head.fields.values(named: "Sec-WebSocket-Extensions").allSatisfy(\.isEmpty) else {
             return violation("The server uses an extension that nobody asked for")
         }

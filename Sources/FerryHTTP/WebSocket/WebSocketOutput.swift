@@ -1,15 +1,15 @@
 /// Bytes on their way to a connection.
 ///
-/// They stay at one address until they have left, as ``CurlEasy/send(_:)`` demands, and there is no
-/// memory for them while there are none.
+/// They stay at one address until they are sent, as ``CurlEasy/send(_:)`` requires. Without bytes, there is
+/// no memory for them.
 struct WebSocketOutput: ~Copyable {
     private var storage: UnsafeMutableRawBufferPointer?
     private var start = 0
     private var end = 0
     private let capacity: Int
-    /// How many bytes were ever put in.
+    /// The total number of bytes appended.
     private(set) var appendedByteCount: UInt64 = 0
-    /// How many bytes have ever left.
+    /// The total number of bytes sent.
     private(set) var sentByteCount: UInt64 = 0
 
     init(capacity: Int = 64 << 10) {
@@ -22,10 +22,10 @@ struct WebSocketOutput: ~Copyable {
 
     var isEmpty: Bool { start == end }
 
-    /// Whether anything can be put in.
+    /// Whether there is room for more bytes.
     var hasRoom: Bool { end < capacity }
 
-    /// What is to be sent next.
+    /// The bytes to send next.
     var bytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(storage ?? Self.none)[start..<end])
     }
@@ -34,9 +34,9 @@ struct WebSocketOutput: ~Copyable {
         UnsafeMutableRawBufferPointer(start: nil, count: 0)
     }
 
-    /// Puts bytes in, as many as there is room for.
+    /// Appends as many bytes as there is room for.
     ///
-    /// - Returns: How many.
+    /// - Returns: The number of bytes appended.
     mutating func append(_ bytes: UnsafeRawBufferPointer) -> Int {
         let count = min(bytes.count, capacity - end)
         guard count > 0 else { return 0 }
@@ -49,7 +49,7 @@ struct WebSocketOutput: ~Copyable {
         return count
     }
 
-    /// As many bytes have left.
+    /// Removes bytes that were sent.
     mutating func sent(_ count: Int) {
         start += count
         sentByteCount += UInt64(count)

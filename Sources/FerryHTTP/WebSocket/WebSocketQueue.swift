@@ -1,4 +1,4 @@
-/// First in, first out, each in constant time; what has left is not kept.
+/// A first-in, first-out queue with constant-time operations, which does not keep removed elements.
 struct WebSocketQueue<Element> {
     private var elements: [Element?] = []
     private var start = 0
@@ -24,7 +24,7 @@ struct WebSocketQueue<Element> {
         return elements[start]
     }
 
-    /// Takes all out, in order.
+    /// Removes and returns all elements, in order.
     mutating func takeAll() -> [Element] {
         defer { self = Self() }
         return elements[start...].compactMap { $0 }

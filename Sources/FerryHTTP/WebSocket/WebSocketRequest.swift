@@ -2,18 +2,18 @@
 package struct WebSocketRequest: Hashable, Sendable {
     /// An absolute URL with the scheme `ws`, `wss`, `http` or `https`.
     package var url: String
-    /// The fields to send beside those that the handshake itself needs, which are left out.
+    /// The fields to send in addition to those that the handshake itself needs, which are left out.
     package var fields: [HTTPField]
-    /// The subprotocols to choose from, the most welcome first.
+    /// The subprotocols to choose from, in order of preference.
     package var protocols: [String]
-    /// Whether the owner decides on the server's certificates, and on its request for a certificate.
+    /// Whether the owner decides on the server's certificates.
     package var asksForTrust = false
-    /// Who the client is, if a server wants to know.
+    /// The client's identity, for a server that requests one.
     package var identity: HTTPIdentity?
     /// Whether the owner is notified of a server's request for a certificate.
     package var asksForIdentity = false
 
-    /// Makes a request; what cannot be sent is reported when it is started.
+    /// Makes a request; one that cannot be sent is reported when it is started.
     ///
     /// - Parameters:
     ///   - url: An absolute URL.
@@ -26,7 +26,7 @@ package struct WebSocketRequest: Hashable, Sendable {
         self.protocols = protocols.isEmpty ? named : protocols
     }
 
-    /// The same URL with the scheme by which HTTP knows it.
+    /// The same URL with the scheme `http` or `https`.
     package var httpURL: String {
         guard let colon = url.firstIndex(of: ":") else { return url }
         switch url[..<colon].lowercased() {
@@ -36,7 +36,7 @@ package struct WebSocketRequest: Hashable, Sendable {
         }
     }
 
-    /// The request as it goes over the wire.
+    /// Returns the request as it is sent.
     ///
     /// - Parameters:
     ///   - key: The nonce of this handshake, as base64.
@@ -66,7 +66,7 @@ package struct WebSocketRequest: Hashable, Sendable {
         return Array("GET \(path) HTTP/1.1\r\n\(lines)\r\n".utf8)
     }
 
-    /// Refuses what could not be put on the wire as it is.
+    /// Rejects a request that cannot be sent as it is.
     func check() throws(HTTPError) {
         try HTTPRequest(url: httpURL, fields: sentFields + proxyFields).checkIsSendable()
         for name in protocols {
@@ -77,7 +77,7 @@ package struct WebSocketRequest: Hashable, Sendable {
         }
     }
 
-    /// What a connection is made for.
+    /// The request that the connection is made for.
     var connectionRequest: HTTPRequest {
         var request = HTTPRequest(url: httpURL, fields: proxyFields)
         request.asksForTrust = asksForTrust
@@ -86,7 +86,7 @@ package struct WebSocketRequest: Hashable, Sendable {
         return request
     }
 
-    /// The fields that go with CONNECT, to a proxy alone.
+    /// The fields for a proxy, which are sent with CONNECT only.
     var proxyFields: [HTTPField] {
         fields.filter { $0.isNamed(CurlFieldList.proxyFieldName) }
     }
@@ -95,7 +95,7 @@ package struct WebSocketRequest: Hashable, Sendable {
         fields.filter { field in !Self.ownNames.contains { field.isNamed($0) } }
     }
 
-    /// Fields that are the handshake's own matter or a proxy's, or would announce a body.
+    /// The fields that belong to the handshake or to a proxy, or would announce a body.
     private static let ownNames = [
         "Connection", "Upgrade", "Sec-WebSocket-Accept", "Sec-WebSocket-Extensions",
         "Sec-WebSocket-Key", "Sec-WebSocket-Protocol", "Sec-WebSocket-Version", "Content-Length",

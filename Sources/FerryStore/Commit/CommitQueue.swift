@@ -4,16 +4,16 @@ import FerrySystem
 struct CommitQueue {
     private var requests: [CommitRequest] = []
 
-    /// Adds a request behind all others.
+    /// Adds a request after all others.
     ///
-    /// - Returns: Whether the caller must arrange for a call of ``takeGroups()``: it is the first
-    ///   request since the last one.
+    /// - Returns: Whether the caller must arrange for a call of ``takeGroups()``: it is the first request
+    ///   since the last such call.
     mutating func append(_ request: CommitRequest) -> Bool {
         requests.append(request)
         return requests.count == 1
     }
 
-    /// Takes everything that has come in, in the groups that are to be one transaction each.
+    /// Takes all requests, in groups that are to be one transaction each.
     mutating func takeGroups() -> [[CommitRequest]] {
         defer { requests = [] }
         var groups: [[CommitRequest]] = []
@@ -30,17 +30,17 @@ struct CommitQueue {
     }
 }
 
-/// What one caller wants changed, all of it or nothing.
+/// The changes that one caller requests, all or none of which are made.
 struct CommitRequest: Sendable {
     /// The changes, in order.
     var mutations: [Mutation]
-    /// What they must outlive before the caller hears of them.
+    /// The durability that they must have before the caller is notified.
     var durability: Durability
-    /// Called once on the loop with what came of it.
+    /// Called once on the loop with the result.
     var completion: @LoopActor @Sendable (Result<Receipt, StoreError>) -> Void
 
-    /// Whether the request may change any number of rows, and so is not to share its transaction:
-    /// undoing one request of several needs a copy in memory of every page it has changed.
+    /// Whether the request may change any number of rows, and so must not share its transaction: undoing one
+    /// request of several needs a copy in memory of every page that it has changed.
     var isUnbounded: Bool {
         mutations.contains { mutation in
             switch mutation {

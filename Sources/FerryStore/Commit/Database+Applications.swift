@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 extension Database {
-    /// Makes sure that an application and its session exist.
+    /// Creates or updates an application and its session.
     func openSession(
         _ application: String,
         _ launch: LaunchRecord?,
@@ -36,7 +36,7 @@ extension Database {
         return Receipt.OpenedSession(application: owner, session: session, isNew: isNew)
     }
 
-    /// Replaces how an application is started again.
+    /// Replaces the launch record of an application.
     func setLaunch(_ launch: LaunchRecord?, of application: Int64) throws(StoreError) {
         try expectApplication(
             application,
@@ -48,7 +48,7 @@ extension Database {
         )
     }
 
-    /// Notes how starting an application again has gone.
+    /// Records the outcome of starting an application again.
     func setLaunchState(
         _ attempts: Int,
         _ nextLaunchAt: Date?,
@@ -65,7 +65,7 @@ extension Database {
         )
     }
 
-    /// Notes whether an application was quit by force.
+    /// Records whether an application was quit by force.
     func setQuit(_ quit: Bool, of application: Int64) throws(StoreError) {
         try expectApplication(
             application,
@@ -87,15 +87,15 @@ extension Database {
         guard changed == 1 else { throw .missing("session \(session)") }
     }
 
-    /// Deletes an application with all that is its.
+    /// Deletes an application with everything that belongs to it.
     func deleteApplication(_ id: Int64) throws(StoreError) {
         for session in try sessions(application: id) { try deleteSession(session.id) }
         try connection.run("DELETE FROM applications WHERE id = ?", id)
     }
 
-    /// Deletes a session with all that is its.
+    /// Deletes a session with everything that belongs to it.
     func deleteSession(_ id: Int64) throws(StoreError) {
-        // In parts, because SQLite keeps in memory what one statement changes.
+        // The tasks are deleted in parts, because SQLite keeps the changes of one statement in memory.
         while try connection.run(
             "DELETE FROM tasks WHERE id IN (SELECT id FROM tasks WHERE session_id = ? LIMIT 256)",
             id

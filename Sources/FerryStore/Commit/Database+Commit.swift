@@ -1,10 +1,10 @@
 extension Database {
     /// Performs the requests of a group in one transaction.
     ///
-    /// On a full disk those that end something get the room that is kept back for them.
+    /// On a full disk, requests that end something get the space that is reserved for them.
     ///
-    /// - Returns: For each request what came of it: its own failure does not touch the others,
-    ///   one that ends the transaction, as most of the disk's do, is everybody's.
+    /// - Returns: The result of each request: its own failure does not affect the others; a failure that ends
+    ///   the transaction, as most failures of the disk do, applies to all.
     func commit(_ group: [CommitRequest]) -> [Result<Receipt, StoreError>] {
         var results = commitOnce(group)
         let ends = group.indices.filter { group[$0].isEnding && results[$0].isOutOfRoom }
@@ -19,13 +19,13 @@ extension Database {
         return results
     }
 
-    /// Lets a full disk take something more.
+    /// Makes room on a full disk.
     ///
-    /// - Returns: Whether it may.
+    /// - Returns: Whether there may be room.
     private func makeRoom() -> Bool {
         let hadReserve = reserve.giveUp()
-        // The log has room of its own: once the database has what is in it, it is written from its beginning again.
-        // Else each end would add to it, and few would find room.
+        // The log has its own room: once the database has its content, the log is written from its beginning
+        // again. Otherwise each end would add to it, and few would find room.
         return restartLog() || hadReserve
     }
 
@@ -48,9 +48,9 @@ extension Database {
         }
     }
 
-    /// Performs requests up to the first that fails, if any; what it did of that is to be undone.
+    /// Performs requests up to the first that fails, if any; the changes of a failed request must be undone.
     ///
-    /// Hardly one does, and so all do without the savepoint that each would cost.
+    /// Failures are rare, so the requests do without the savepoint that each would need.
     private func performTogether(
         _ group: [CommitRequest]
     ) throws(StoreError) -> [Result<Receipt, StoreError>] {
@@ -64,7 +64,7 @@ extension Database {
         return results
     }
 
-    /// Performs requests so that each can fail alone.
+    /// Performs requests so that each can fail on its own.
     private func performSeparately(
         _ group: [CommitRequest]
     ) throws(StoreError) -> [Result<Receipt, StoreError>] {
@@ -81,8 +81,8 @@ extension Database {
 
     /// Performs a request's mutations.
     ///
-    /// - Returns: The receipt, or the failure that concerns this request alone.
-    /// - Throws: A failure that concerns everybody.
+    /// - Returns: The receipt, or the failure that concerns only this request.
+    /// - Throws: A failure that concerns all requests.
     private func perform(
         _ request: CommitRequest
     ) throws(StoreError) -> Result<Receipt, StoreError> {

@@ -33,7 +33,7 @@ extension Database {
 
     /// Deletes an event.
     ///
-    /// - Returns: The task that went with it, its last one.
+    /// - Returns: The task that was deleted with its last event.
     func acknowledge(_ session: Int64, _ sequence: Int64) throws(StoreError) -> Int64? {
         let task = try connection.first(
             "SELECT task_id FROM events WHERE session_id = ? AND sequence = ?",

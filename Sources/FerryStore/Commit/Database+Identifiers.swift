@@ -1,9 +1,9 @@
 extension Database {
     /// Claims an identifier for a new task of a session.
     ///
-    /// All below the session's next one are used, but for those that were passed over.
+    /// All identifiers below the session's next one are used, except those that were skipped.
     ///
-    /// - Returns: Whether no task of the session has it, or has had it.
+    /// - Returns: Whether no task of the session has, or has had, the identifier.
     func claim(
         _ identifier: Int,
         in session: Int64,
@@ -29,12 +29,12 @@ extension Database {
             gap.first
         )
         try noteUnused(gap.first, identifier, in: session)
-        // What stands in a file may be any number, also above the next one.
+        // The file may contain any number, even above the next identifier.
         try noteUnused(identifier + 1, min(gap.last, next - 1) + 1, in: session)
         return true
     }
 
-    /// Notes that no task has had the identifiers from one up to, but not including, another.
+    /// Records that no task has had the identifiers from one up to, but not including, another.
     private func noteUnused(
         _ first: Int64,
         _ end: Int64,

@@ -82,14 +82,14 @@ extension Receipt {
 }
 
 extension Database {
-    /// Something that holds for all tasks, in the daemon's own encoding; `nil` where it was never set.
+    /// Returns the value of a setting, in ferryd's encoding; `nil` if it was never set.
     func value(of setting: Setting) throws(StoreError) -> [UInt8]? {
         try connection.first("SELECT value FROM settings WHERE name = ?", setting.rawValue) {
             $0.bytes()
         }
     }
 
-    /// Replaces something that holds for all tasks.
+    /// Replaces the value of a setting.
     func set(_ setting: Setting, _ value: [UInt8]) throws(StoreError) {
         try connection.run(
             """

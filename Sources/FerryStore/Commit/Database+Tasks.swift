@@ -3,7 +3,7 @@ import FoundationEssentials
 extension Database {
     /// Adds a task, unless its session has it, or has had it, already.
     ///
-    /// - Returns: The number of the task that is in the store; `nil` when it is gone.
+    /// - Returns: The number of the task in the store; `nil` if the task is gone.
     func insert(_ task: TaskRecord) throws(StoreError) -> Int64? {
         let session = try connection.first(
             "SELECT application_id, next_task_identifier FROM sessions WHERE id = ?",
@@ -63,11 +63,11 @@ extension Database {
         )
     }
 
-    /// Recognises the insertion of a task that is already there, or that has come and gone.
+    /// Recognizes the repeated insertion of a task that exists, or that is gone.
     private func repeatInsertion(_ task: TaskRecord) throws(StoreError) -> Int64? {
         let known = try self.task(session: task.sessionID, identifier: task.identifier)
         guard let known else { return nil }
-        // A file is not looked at: what is kept of it is not what was handed over.
+        // The bytes of an upload are not compared: those in the store may differ from those that were passed.
         guard known.link != nil || known.host == task.host, known.request == task.request,
             (known.upload == nil) == (task.upload == nil)
         else {
@@ -79,7 +79,7 @@ extension Database {
         return known.id
     }
 
-    /// Notes how much of a body has arrived.
+    /// Records how much of a body has arrived.
     func setProgress(_ received: Int64, _ expected: Int64?, of task: Int64) throws(StoreError) {
         try expectTask(
             task,
@@ -100,7 +100,7 @@ extension Database {
         )
     }
 
-    /// Replaces what is known of the file that an upload sends.
+    /// Replaces the stored information about the file that an upload sends.
     func setUpload(_ upload: [UInt8], of task: Int64) throws(StoreError) {
         try expectTask(
             task,
@@ -112,7 +112,7 @@ extension Database {
         )
     }
 
-    /// Replaces how a task is carried out.
+    /// Replaces a task's options.
     func setOptions(_ options: [UInt8]?, of task: Int64) throws(StoreError) {
         try expectTask(
             task,
@@ -124,7 +124,7 @@ extension Database {
         )
     }
 
-    /// Notes a task's failed attempts.
+    /// Records a task's failed attempts.
     func setRetry(
         _ attempts: Int,
         _ notBefore: Date?,
@@ -143,7 +143,7 @@ extension Database {
         try setLastError(lastError, of: task)
     }
 
-    /// Notes failed attempts at what has to be done before a task begins.
+    /// Records failed attempts at the work that a task requires before it begins.
     func postpone(
         _ task: Int64,
         _ attempts: Int,
@@ -171,7 +171,7 @@ extension Database {
         )
     }
 
-    /// Lets all tasks go that wait for a network.
+    /// Ends the wait of all tasks that wait for a network.
     func endNetworkWait() throws(StoreError) {
         try connection.run(
             "UPDATE tasks SET not_before = NULL WHERE not_before = ?",
@@ -196,7 +196,7 @@ extension Database {
         )
     }
 
-    /// Replaces what the application noted on a task.
+    /// Replaces the application's description of a task.
     func setDescription(_ description: String?, of task: Int64) throws(StoreError) {
         try expectTask(
             task,
@@ -204,7 +204,7 @@ extension Database {
         )
     }
 
-    /// Changes a task's place among those that wait.
+    /// Changes a task's priority among the waiting tasks.
     func setPriority(_ priority: Double, of task: Int64) throws(StoreError) {
         try expectTask(
             task,

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 extension Database {
-    /// What decides about a task's next state.
+    /// The properties that determine a task's next state.
     fileprivate struct Standing {
         var id: Int64
         var session: Int64
@@ -13,9 +13,9 @@ extension Database {
         var notBefore: Date?
         var attempts: Int
 
-        /// When the task's time begins to run, or has: one that begins later loses none before.
+        /// Returns when the task's time begins, or began: a task that begins later loses no time before.
         func begin(at now: Date) -> Date {
-            // A network that is waited for is no date.
+            // A wait for a network is not a date.
             guard attempts == 0, let notBefore, notBefore != TaskRecord.networkWait else {
                 return now
             }
@@ -23,7 +23,7 @@ extension Database {
         }
     }
 
-    /// An application lets a task run; its time begins, now or when the task begins, or goes on.
+    /// Resumes a task for its application; its time begins, now or when the task begins, or continues.
     func resume(
         _ key: TaskKey,
         at now: Date,
@@ -34,7 +34,7 @@ extension Database {
         return try move(standing, to: standing.state.whenResumed, time: time, at: now)
     }
 
-    /// An application stops a task.
+    /// Suspends a task for its application.
     func suspend(_ key: TaskKey, at now: Date) throws(StoreError) -> TaskChange? {
         let standing = try standing(key)
         return try move(
@@ -45,17 +45,17 @@ extension Database {
         )
     }
 
-    /// A person holds a task back.
+    /// Holds a task back for the user.
     func hold(_ id: Int64, at now: Date) throws(StoreError) -> TaskChange? {
         let standing = try standing(.id(id))
         return try move(standing, to: standing.state.whenHeld, time: standing.timeLeft, at: now)
     }
 
-    /// A person lets a task go; if it backs off, the next attempt need not wait.
+    /// Releases a task for the user; if it is backing off, the next attempt need not wait.
     func release(_ id: Int64, at now: Date) throws(StoreError) -> TaskChange? {
         var standing = try standing(.id(id))
         guard standing.state == .waiting else {
-            // The date of one that has not begun is its application's.
+            // The date of a task that has not begun was set by its application.
             if standing.attempts > 0 {
                 try connection.run("UPDATE tasks SET not_before = NULL WHERE id = ?", id)
             }
@@ -76,7 +76,7 @@ extension Database {
         return TaskChange(standing, to: .waiting, deadline: standing.deadline)
     }
 
-    /// Has a task begin later, or at once; or only one that has had no attempt.
+    /// Makes a task begin later, or at once; with `ifNew`, only a task that has had no failed attempt.
     func delay(
         _ key: TaskKey,
         until notBefore: Date?,
@@ -105,14 +105,14 @@ extension Database {
         return TaskChange(standing, to: standing.state, deadline: deadline)
     }
 
-    /// Has a task wait for another moment that waits for one, unless that is another one by now.
+    /// Changes the time that a task waits for, unless that has already changed.
     func retime(
         _ id: Int64,
         from earlier: Date,
         to notBefore: Date,
         at now: Date
     ) throws(StoreError) -> TaskChange? {
-        // It may have gone since it was read.
+        // The task may have been deleted since it was read.
         guard let standing = try find(.id(id)), standing.state != .completed,
             standing.attempts == 0, standing.notBefore == earlier
         else { return nil }
@@ -128,9 +128,9 @@ extension Database {
         return TaskChange(standing, to: standing.state, deadline: deadline)
     }
 
-    /// Ends waits that are longer than any, and has times begin now that begin later.
+    /// Ends waits that are longer than any valid one, and makes times that begin in the future begin now.
     func distrustTimes(at now: Date, longestWait: Double) throws(StoreError) {
-        // What an application has delayed waits for a time of day until it has had its first attempt.
+        // A task that its application has delayed waits for a time of day until its first attempt.
         try connection.run(
             """
             UPDATE tasks SET not_before = NULL
@@ -152,12 +152,13 @@ extension Database {
         )
     }
 
-    /// Gives a task something to send in place of its request, perhaps to another host.
+    /// Gives a task a request to send in place of its own, perhaps to another host.
     func relink(_ key: TaskKey, to host: String, _ link: [UInt8]) throws(StoreError) -> TaskChange?
     {
         let standing = try standing(key)
         guard standing.state != .completed else { return nil }
-        // The queues of hosts are kept by a task's state: it leaves that of one, and enters that of the other.
+        // The host queues follow a task's state: the task leaves the queue of one host and enters that of the
+        // other.
         try connection.run("UPDATE tasks SET state = 0 WHERE id = ?", standing.id)
         try connection.run(
             """
@@ -200,12 +201,12 @@ extension Database {
         return (TaskChange(standing, to: .completed), sequences)
     }
 
-    /// The number of the task that a key names.
+    /// Returns the number of the task that a key names.
     func taskID(_ key: TaskKey) throws(StoreError) -> Int64 { try standing(key).id }
 
-    /// Moves a task between the states in which it has not ended.
+    /// Moves a task between the unfinished states.
     ///
-    /// Its time runs only while it may run itself.
+    /// Its time runs only while the task may run.
     private func move(
         _ standing: Standing,
         to state: TaskRecord.State,

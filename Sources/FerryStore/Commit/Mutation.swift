@@ -2,23 +2,22 @@ package import FoundationEssentials
 
 /// A change to the store.
 ///
-/// Those that a client may send twice are harmless the second time: opening a session, inserting
-/// a task, acknowledging an event, deleting. A change to something that is not there fails with
-/// ``StoreError/Code/notFound``.
+/// Changes that a client may send twice are harmless the second time: opening a session, inserting a task,
+/// acknowledging an event, deleting. A change to a missing object fails with ``StoreError/Code/notFound``.
 package enum Mutation: Hashable, Sendable {
-    /// Makes sure that the application and its session exist and have this launch and
-    /// configuration; what they are then is in ``Receipt/openedSessions``.
+    /// Creates or updates the application and its session, with this launch and configuration; the result is
+    /// in ``Receipt/openedSessions``.
     case openSession(
         application: String,
         launch: LaunchRecord?,
         identifier: String,
         configuration: [UInt8]
     )
-    /// Replaces how an application is started again; `nil`: not at all.
+    /// Replaces the launch record of an application; with `nil`, it is not started again.
     case setLaunch(application: Int64, LaunchRecord?)
-    /// Notes how starting an application again has gone.
+    /// Records the outcome of starting an application again.
     case setLaunchState(application: Int64, attempts: Int, nextLaunchAt: Date?)
-    /// Notes whether an application was quit by force.
+    /// Records whether an application was quit by force.
     case setQuit(application: Int64, Bool)
     /// Deletes an application with its sessions, their tasks and events.
     case deleteApplication(id: Int64)
@@ -27,64 +26,65 @@ package enum Mutation: Hashable, Sendable {
     /// Deletes a session with its tasks and events.
     case deleteSession(id: Int64)
 
-    /// Replaces something that holds for all tasks.
+    /// Replaces the value of a setting.
     case set(Setting, [UInt8])
 
-    /// Adds a task under the number its caller has chosen.
+    /// Adds a task with the number that its caller has chosen.
     ///
-    /// When the session already has a task of this identifier, nothing changes: with the same
-    /// host, kind and bytes of request it is the same call once more, and ``Receipt/taskIDs``
-    /// has the number of the first; otherwise it is a ``StoreError/Code/conflict``. Nor does
-    /// anything change when the session has had a task of this identifier that is gone.
+    /// If the session already has a task with this identifier, nothing changes: with the same host, kind and
+    /// bytes of request, it is a repetition of the same call, and ``Receipt/taskIDs`` has the number of the
+    /// first; otherwise it is a ``StoreError/Code/conflict``. Nothing changes either if the session has had a
+    /// task with this identifier that is gone.
     case insertTask(TaskRecord)
-    /// Notes how much of a body has arrived.
+    /// Records how much of a body has arrived.
     case setProgress(task: Int64, receivedByteCount: Int64, expectedByteCount: Int64?)
     /// Replaces a task's checkpoint.
     case setCheckpoint(task: Int64, [UInt8]?)
-    /// Replaces what is known of the file that an upload sends.
+    /// Replaces the stored information about the file that an upload sends.
     case setUpload(task: Int64, [UInt8])
-    /// Notes how many attempts have failed, when the next may start, and why the last one failed.
+    /// Records how many attempts have failed, when the next may start, and why the last one failed.
     case setRetry(task: Int64, attempts: Int, notBefore: Date?, lastError: [UInt8]?)
-    /// Notes the same of what has to be done before a task begins: it does not begin earlier than it would have.
+    /// Records the same for the work that a task requires before it begins: it does not begin earlier than it
+    /// would have.
     case postponeTask(Int64, attempts: Int, until: Date, lastError: [UInt8]?)
-    /// Lets all tasks go whose next attempt waits until ``TaskRecord/networkWait``.
+    /// Ends the wait of all tasks whose next attempt waits until ``TaskRecord/networkWait``.
     case endNetworkWait
     /// Replaces a task's request after redirects and its response.
     case setExchange(task: Int64, currentRequest: [UInt8]?, response: [UInt8]?)
-    /// Lets a task run, for its application; its time begins, or goes on where it stopped.
+    /// Resumes a task for its application; its time begins, or continues where it stopped.
     ///
     /// This and the other changes that name a ``TaskKey`` take effect according to the state in
     /// which they find the task, and report it in ``Receipt/changes`` if they have changed it.
     case resumeTask(TaskKey, at: Date, resourceTimeout: Double)
-    /// Stops a task, for its application.
+    /// Suspends a task for its application.
     case suspendTask(TaskKey, at: Date)
-    /// Holds a task back, for a person.
+    /// Holds a task back for the user.
     case holdTask(Int64, at: Date)
-    /// Lets a task go, for a person; if it backs off, the next attempt need not wait.
+    /// Releases a task for the user; if it is backing off, the next attempt need not wait.
     case releaseTask(Int64, at: Date)
-    /// Ends a task and adds its last events to its session's log, under the session's next
-    /// numbers, which are in ``Receipt/sequences``; nothing happens to one that has ended already.
+    /// Ends a task and adds its last events to its session's log, under the session's next numbers, which are
+    /// in ``Receipt/sequences``; does nothing if it has ended already.
     case completeTask(TaskKey, [NewEvent], at: Date)
-    /// Replaces what the application noted on a task.
+    /// Replaces the application's description of a task.
     case describeTask(TaskKey, String?)
-    /// Replaces how a task is carried out.
+    /// Replaces a task's options.
     case setOptions(TaskKey, [UInt8]?)
-    /// Changes a task's place among those that wait.
+    /// Changes a task's priority among the waiting tasks.
     case prioritizeTask(TaskKey, Double)
-    /// Replaces until when a task does not begin, which has not had a failed attempt; its time goes along. It is
-    /// looked at as if its state had changed.
+    /// Replaces the date before which a task does not begin, if it has had no failed attempt; its time moves
+    /// along. The task is treated as if its state had changed.
     case delayTask(TaskKey, notBefore: Date?, [UInt8]?, at: Date)
-    /// Has a task that waits for a date, and for this moment, wait for another moment; its time goes along. It is looked
-    /// at as if its state had changed.
+    /// Changes the date that a task waits for, if it is still this one; its time moves along. The task is
+    /// treated as if its state had changed.
     case retimeTask(Int64, from: Date, to: Date, at: Date)
-    /// Ends waits between attempts that are longer than any, and has times begin now that begin later, as the clock by
-    /// which they were noted was another one.
+    /// Ends waits between attempts that are longer than any valid one, and makes times that begin in the
+    /// future begin now, as they were recorded by a different clock.
     case distrustTimes(at: Date, longestWait: Double)
-    /// Lets a task begin at once, and notes what its application has said about that; it is looked at as if its
-    /// state had changed.
+    /// Lets a task begin at once, and records what its application has said about that; the task is treated
+    /// as if its state had changed.
     case beginTask(TaskKey, [UInt8]?, at: Date)
-    /// Has a task wait for another host with something to send in place of its request; if it backs off, the next
-    /// attempt need not wait. It is looked at as if its state had changed.
+    /// Makes a task wait for another host with a request to send in place of its own; if it is backing off,
+    /// the next attempt need not wait. The task is treated as if its state had changed.
     case relinkTask(TaskKey, host: String, [UInt8])
     /// Deletes a task with its events.
     case deleteTask(id: Int64)
@@ -93,19 +93,19 @@ package enum Mutation: Hashable, Sendable {
     case acknowledge(session: Int64, sequence: Int64)
 }
 
-/// What an acknowledged commit outlives.
+/// The failures that an acknowledged commit survives.
 package enum Durability: Hashable, Sendable {
-    /// It outlives a kill of the process, but perhaps not a loss of power.
+    /// It survives a kill of the process, but perhaps not a power failure.
     case relaxed
-    /// It outlives a loss of power.
+    /// It survives a power failure.
     case synchronized
 }
 
 /// An event to be added to a session's log.
 package struct NewEvent: Hashable, Sendable {
-    /// What happened, in the daemon's own numbering.
+    /// The kind of event, in ferryd's numbering.
     package var kind: Int
-    /// The details, in the daemon's own encoding.
+    /// The details, in ferryd's encoding.
     package var payload: [UInt8]
 
     /// Creates an event.
@@ -115,18 +115,18 @@ package struct NewEvent: Hashable, Sendable {
     }
 }
 
-/// How a task is named.
+/// A reference to a task.
 package enum TaskKey: Hashable, Sendable {
-    /// By the daemon's own number.
+    /// By ferryd's number.
     case id(Int64)
     /// By its number within its session.
     case identifier(session: Int64, Int)
 }
 
-/// Something that holds for all tasks, by its name in the database.
+/// A setting for all tasks, by its name in the database.
 package enum Setting: String, Hashable, Sendable {
-    /// How fast all of them together may load and send.
+    /// The rates at which all tasks together may download and upload.
     case rates
-    /// What time it is for the daemon.
+    /// The time according to ferryd.
     case clock
 }

@@ -1,8 +1,8 @@
 package import FoundationEssentials
 
-/// How a commit has moved a task from one state to another.
+/// A change of a task from one state to another by a commit.
 package struct TaskChange: Hashable, Sendable {
-    /// The daemon's number for the task.
+    /// ferryd's number for the task.
     package var id: Int64
     /// The session's number.
     package var sessionID: Int64
@@ -12,7 +12,7 @@ package struct TaskChange: Hashable, Sendable {
     package var from: TaskRecord.State
     /// The state now.
     package var to: TaskRecord.State
-    /// When it now fails if it has not ended until then.
+    /// When it now fails if it has not ended by then.
     package var deadline: Date?
 
     /// Creates a description of a change.

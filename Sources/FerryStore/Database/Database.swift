@@ -12,10 +12,10 @@ final class Database {
     let connection: Connection
     /// A number above that of every task that was ever stored.
     let nextTaskID: Int64
-    /// How many transactions were written to disk and waited for.
+    /// The number of transactions that were synchronized with the disk.
     private(set) var synchronizedCommitCount = 0
 
-    /// Room for ends.
+    /// The disk space that is reserved for ends.
     var reserve: Reserve
 
     private var durability = Durability.synchronized
@@ -36,10 +36,10 @@ final class Database {
         reserve = Reserve(in: directory)
     }
 
-    /// Decides what the next transactions outlive.
+    /// Sets the durability of the next transactions.
     func setDurability(_ wanted: Durability) throws(StoreError) {
         guard wanted != durability else { return }
-        // Not a prepared statement: SQLite obeys this one while it compiles it.
+        // This is not a prepared statement: SQLite applies it while compiling it.
         switch wanted {
         case .synchronized: try connection.execute("PRAGMA synchronous = FULL")
         case .relaxed: try connection.execute("PRAGMA synchronous = NORMAL")
@@ -53,22 +53,23 @@ final class Database {
     /// Begins a transaction that changes nothing; it is rolled back.
     func beginReading() throws(StoreError) { try connection.run("BEGIN") }
 
-    /// Ends a transaction for good.
+    /// Commits a transaction.
     func commit() throws(StoreError) {
         try connection.run("COMMIT")
         if durability == .synchronized { synchronizedCommitCount += 1 }
     }
 
-    /// Gives room back to the disk when most of the file is unused.
+    /// Returns space to the disk if most of the file is unused.
     func shrink() {
         let pages = try? connection.first("PRAGMA page_count") { $0.integer() }
         let unused = try? connection.first("PRAGMA freelist_count") { $0.integer() }
         guard let pages, let unused, unused > 1024, unused > pages / 2 else { return }
-        // A file that stays large is no harm.
+        // A file that stays large does no harm.
         try? connection.execute("PRAGMA incremental_vacuum")
     }
 
-    /// Moves all that is in the write-ahead log into the database, so that the log begins anew and needs no more room.
+    /// Moves the content of the write-ahead log into the database, so that the log starts over and needs no
+    /// more room.
     ///
     /// - Returns: Whether it has been moved.
     func restartLog() -> Bool {
@@ -76,7 +77,7 @@ final class Database {
         return isBusy == 0
     }
 
-    /// Ends a transaction as if it had never begun.
+    /// Rolls a transaction back.
     func rollBack() {
         guard connection.isInTransaction else { return }
         // It cannot fail in a way that leaves the changes: https://sqlite.org/lang_transaction.html
@@ -87,8 +88,7 @@ final class Database {
 // MARK: - Opening
 
 extension Database {
-    /// Refuses an SQLite that does not know all that the schema uses: strict tables are the
-    /// latest, of version 3.37.
+    /// Rejects an SQLite that lacks a feature of the schema: the newest is strict tables, of version 3.37.
     static func requireLibrary(version: Int32, path: String) throws(StoreError) {
         guard version < 3_037_000 else { return }
         throw StoreError(
@@ -101,7 +101,7 @@ extension Database {
         )
     }
 
-    /// Makes sure that there is a file of the user's alone; SQLite's own files get its mode.
+    /// Creates the file, private to the user, if it is missing; SQLite's own files get its mode.
     private static func createFile(in directory: Directory) throws(StoreError) {
         do throws(SystemCallError) {
             guard try directory.status(of: fileName) == nil else {
@@ -117,12 +117,12 @@ extension Database {
     }
 
     private static func configure(_ connection: Connection) throws(StoreError) {
-        // Only while opening can another process, such as sqlite3, be in the way.
+        // Another process, such as sqlite3, can interfere only while the database is being opened.
         connection.setBusyTimeout(milliseconds: 1000)
-        // What turns out not to be ours to change keeps its log as well.
+        // A database that must not be changed keeps its log as well.
         connection.setKeepsLogOnClose(true)
-        // Exclusive before the first access: the index of the log is then kept in memory of our
-        // own instead of a shared file (https://sqlite.org/wal.html, 6).
+        // The mode is exclusive before the first access: the index of the log is then kept in this process's
+        // memory instead of a shared file (https://sqlite.org/wal.html, 6).
         try connection.execute(
             """
             PRAGMA locking_mode = EXCLUSIVE;
@@ -133,11 +133,11 @@ extension Database {
         )
     }
 
-    /// Refuses what is not ours to change.
+    /// Rejects a database that must not be changed.
     private static func check(_ connection: Connection) throws(StoreError) {
         let tableCount = try connection.first("SELECT count(*) FROM sqlite_schema") { $0.integer() }
         if tableCount == 0 {
-            // Only now: in a database that has it already, this writes to the disk.
+            // Set only now: in a database that has it already, this writes to the disk.
             try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
             return
         }
@@ -189,7 +189,7 @@ extension Database {
             } catch {
                 if connection.isInTransaction { try? connection.execute("ROLLBACK") }
                 guard error.code == .internalFailure else { throw error }
-                // The scripts are right for the schemas that they are for.
+                // The scripts are correct for their schemas, so this is another schema.
                 let reason = "its schema is not \(version), as it says (\(error.message))"
                 throw connection.failure(.corrupt, because: reason)
             }
@@ -200,10 +200,10 @@ extension Database {
         try connection.first("PRAGMA user_version") { $0.integer() } ?? 0
     }
 
-    /// The number of the next task.
+    /// Returns the number of the next task.
     ///
-    /// - Throws: ``StoreError/Code/corrupt`` where there are no numbers left to be given out. Ferry never
-    ///   comes that far, and SQLite would call it a full disk.
+    /// - Throws: ``StoreError/Code/corrupt`` if no numbers are left. Ferry never uses that many, and SQLite
+    ///   would report a full disk.
     private static func nextTaskID(_ connection: Connection) throws(StoreError) -> Int64 {
         let counters = try connection.rows("SELECT name, seq FROM sqlite_sequence") {
             (table: $0.text(), last: $0.integer())
@@ -214,7 +214,7 @@ extension Database {
                 because: "the last of \(table) has the number \(last)"
             )
         }
-        // A counter that is too small would give a number out twice.
+        // A counter that is too small would assign a number twice.
         let greatest = try connection.first("SELECT max(id) FROM tasks") { $0.integer() } ?? 0
         guard greatest <= greatestNumber else {
             throw connection.failure(.corrupt, because: "a task has the number \(greatest)")
@@ -222,6 +222,6 @@ extension Database {
         return max(greatest, counters.first { $0.table == "tasks" }?.last ?? 0) + 1
     }
 
-    /// Above it no number is given out: whatever counts on from there has room enough.
+    /// The greatest number that is assigned, with room enough to count on from there.
     private static let greatestNumber = Int64.max / 2
 }

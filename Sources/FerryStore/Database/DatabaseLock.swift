@@ -3,8 +3,8 @@ import Glibc
 
 /// The right to use the database of a directory, held by one owner in one process.
 ///
-/// SQLite's own lock does not suffice: a process loses it when it closes any other descriptor of
-/// the same file (https://sqlite.org/howtocorrupt.html, 2.2), and it cannot say who holds it.
+/// SQLite's own lock is not enough: a process loses it when it closes any other descriptor of the same file
+/// (https://sqlite.org/howtocorrupt.html, 2.2), and it does not name its holder.
 struct DatabaseLock: ~Copyable {
     private static let name = "ferry.sqlite.lock"
 
@@ -12,7 +12,7 @@ struct DatabaseLock: ~Copyable {
 
     /// Takes the lock.
     ///
-    /// - Throws: ``StoreError/Code/inUse`` when somebody has it.
+    /// - Throws: ``StoreError/Code/inUse`` if another owner has it.
     init(in directory: Directory, for path: String) throws(StoreError) {
         do throws(SystemCallError) {
             let opened = try directory.open(Self.name, .create)
@@ -42,7 +42,7 @@ struct DatabaseLock: ~Copyable {
         flock(file.rawValue, LOCK_UN)
     }
 
-    /// Writes down who has the lock; for messages only, so that a full disk is no obstacle.
+    /// Records the lock's holder; this is for messages only, so a full disk does no harm.
     private borrowing func noteHolder() {
         try? file.truncate(to: 0)
         let text = Array("\(getpid())\n".utf8)

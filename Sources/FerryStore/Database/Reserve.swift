@@ -1,21 +1,21 @@
 import FerrySystem
 
-/// Room on the disk that is kept back, so that a full disk lets tasks end: what fills it may be theirs.
+/// Disk space that is reserved so that tasks can end on a full disk, which their own files may have filled.
 struct Reserve {
     private static let name = "reserve"
-    /// Enough for the ends of some hundred tasks.
+    /// Enough for ending some hundred tasks.
     private static let byteCount: Int64 = 1 << 20
 
     private let directory: Directory
     private(set) var isHeld = false
 
-    /// Takes the room, if there is any.
+    /// Reserves the space, if there is any.
     init(in directory: Directory) {
         self.directory = directory
         hold()
     }
 
-    /// Takes the room again.
+    /// Reserves the space again.
     mutating func hold() {
         guard !isHeld else { return }
         do throws(SystemCallError) {
@@ -23,14 +23,15 @@ struct Reserve {
             try file.reserve(Self.byteCount)
             isHeld = true
         } catch {
-            // There is none, or the file system does not do that: then ends wait for room as all else does.
+            // There is no space, or the file system does not support this: then ends wait for space like all
+            // other changes.
             try? directory.remove(Self.name)
         }
     }
 
-    /// Gives the room up.
+    /// Releases the space.
     ///
-    /// - Returns: Whether there was any.
+    /// - Returns: Whether space was released.
     mutating func giveUp() -> Bool {
         guard isHeld else { return false }
         isHeld = false
@@ -39,7 +40,7 @@ struct Reserve {
 }
 
 extension CommitRequest {
-    /// Whether the request ends something that takes room, or may, and begins nothing.
+    /// Whether the request ends something that takes, or may take, space, and begins nothing.
     var isEnding: Bool {
         var ends = false
         for mutation in mutations {

@@ -1,6 +1,6 @@
-/// The tables of the database and how older ones become them.
+/// The tables of the database, and the migrations from older ones.
 enum Schema {
-    /// What marks a database as Ferry's: "Fery" in the header of the file.
+    /// The mark of Ferry's databases: "Fery" in the header of the file.
     static let applicationID: Int64 = 0x4665_7279
 
     /// The script that leads from each version to the next; version 0 is an empty file.
@@ -9,21 +9,20 @@ enum Schema {
     /// The version this code reads and writes.
     static var version: Int64 { Int64(migrations.count) }
 
-    // Rows of `tasks` are small, because SQLite rewrites a whole row at each change: what is
-    // large and hardly ever changes lies in `task_details`.
+    // Rows of `tasks` are small, because SQLite rewrites a whole row at each change: large values that hardly
+    // ever change are in `task_details`.
     //
-    // States: 0 suspended, 1 waiting, 2 completed, 3 and 4 held back by a person, as in
-    // TaskRecord.State. A waiting task is
-    // ready when its `not_before` is null; the store sets it to null when the moment has passed.
-    // So an index can hold the ready tasks in the order in which they are to run.
+    // States: 0 suspended, 1 waiting, 2 completed, 3 and 4 held back by the user, as in TaskRecord.State. A
+    // waiting task is ready when its `not_before` is null; the store sets it to null when that time has
+    // passed. An index can therefore hold the ready tasks in the order in which they are to run.
     //
-    // The counts are kept by triggers, so that nobody ever counts rows.
+    // Triggers keep the counts, so that rows are never counted.
     private static let first = tables + indexes + triggers
 
-    // A task's identifier is used for good, even when the task is gone. Those below a session's next
-    // one that were passed over, which is rare, are kept in ranges. What an older schema had passed
-    // over counts as used: a program that was about to create such a task, at the moment of the
-    // change, would not get it, where otherwise it could get one twice.
+    // A task's identifier stays used permanently, even when the task is gone. Identifiers below a session's
+    // next one that were skipped, which is rare, are kept in ranges. Identifiers that an older schema had
+    // skipped count as used: a program that was about to create such a task at the time of the migration does
+    // not get it. Otherwise it could get one twice.
     private static let second = """
         CREATE TABLE unused_identifiers (
             session_id INTEGER NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
@@ -34,27 +33,27 @@ enum Schema {
 
         """
 
-    // What these served is not asked any more, and each change of a task kept them up to date.
+    // The queries that used these no longer exist, and each change of a task kept them up to date.
     private static let third = """
         DROP INDEX sessions_awaiting_delivery;
         DROP INDEX tasks_delayed_of_host;
 
         """
 
-    // What an upload sends. Nobody looks for tasks by it.
+    // The content of an upload. No query searches for tasks by it.
     private static let fourth = """
         ALTER TABLE task_details ADD COLUMN upload BLOB;
 
         """
 
-    // Until when a task does not begin, and what its application says then.
+    // The date before which a task does not begin, and what its application says then.
     private static let fifth = """
         ALTER TABLE task_details ADD COLUMN delay BLOB;
 
         """
 
-    // How a task is carried out, where its application has said so; what is sent in place of its request, as its
-    // address has changed; and what holds for all tasks.
+    // A task's options, if its application has set them; the request that is sent in place of its own, as its
+    // address has changed; and the settings for all tasks.
     private static let sixth = """
         ALTER TABLE task_details ADD COLUMN options BLOB;
         ALTER TABLE task_details ADD COLUMN link BLOB;
@@ -66,7 +65,8 @@ enum Schema {
 
         """
 
-    // Where an upload goes on lay beside what it sends, and is written far more often: it is its checkpoint now.
+    // The place where an upload resumes was stored with its content, but is written far more often: it is now
+    // its checkpoint.
     private static let seventh = """
         UPDATE tasks SET checkpoint = (
             SELECT CAST(json_object('isFromResumeData', json('false'), 'resource', json(resource)) AS BLOB)
@@ -86,7 +86,7 @@ enum Schema {
 
         """
 
-    // Applications have equal shares, so that the queues of one are to be found; and so are the tasks that wait for a
+    // Applications have equal shares, so the queues of one must be found; so must the tasks that wait for a
     // time of day, when the clock is set.
     private static let eighth =
         """

@@ -1,6 +1,8 @@
 extension Database {
-    /// The tasks that may start: in turn of each application, of that first which has the fewest places, and of
-    /// each in turn of the hosts, behind the one at which it was served last.
+    /// Returns the tasks that may start.
+    ///
+    /// Applications take turns, the one with the fewest places first; within an application, the hosts take
+    /// turns, after the host that was served last.
     func candidates(_ search: CandidateSearch) throws(StoreError) -> Candidates {
         // All statements see one state, and the log's lock is taken once.
         try beginReading()
@@ -18,7 +20,7 @@ extension Database {
         )
     }
 
-    /// Gives each place to the application that has the fewest by then.
+    /// Gives each place to the application that has the fewest at that point.
     private static func fairOrder(
         _ queues: [ApplicationQueue],
         _ search: CandidateSearch
@@ -28,7 +30,7 @@ extension Database {
         var counts: [String: Int] = [:]
         while chosen.count < search.limit {
             let indices = queues.indices.filter { !queues[$0].candidates.isEmpty }
-            // Of several that have as few, the first has waited longest.
+            // Of several with equally few, the first has waited longest.
             guard let next = indices.min(by: { queues[$0].places < queues[$1].places }),
                 let candidate = queues[next].candidates.popFirst()
             else { break }
@@ -43,9 +45,9 @@ extension Database {
 
 // MARK: - Parts
 
-/// What an application could run.
+/// The tasks that an application could run.
 private struct ApplicationQueue {
-    /// How many places it has, with those it has been given.
+    /// The number of its places, including those that it has been given.
     var places: Int
     var candidates: ArraySlice<Candidate>
 }
@@ -65,11 +67,10 @@ private struct Candidate: Comparable {
 extension Database {
     private static let hostPageSize = 100
 
-    /// The applications with tasks that may start: those that have the fewest places first, and of these those
-    /// that were served longest ago.
+    /// Returns the applications with tasks that may start, by fewest places, then by the longest wait.
     private func readyApplications(_ search: CandidateSearch) throws(StoreError) -> [Int64] {
         var ready: [Int64] = []
-        // Each step goes to the next application in the index, past all hosts of the one before.
+        // Each step moves to the next application in the index, past all hosts of the previous one.
         while let next = try nextReadyApplication(after: ready.last ?? 0) { ready.append(next) }
         return ready.filter { !search.excludedApplications.contains($0) }.sorted { first, second in
             let (first, second) = (search.turn(of: first), search.turn(of: second))
@@ -87,7 +88,7 @@ extension Database {
         ) { $0.integer() }
     }
 
-    /// What an application could run, as far as it may be asked for.
+    /// Returns the tasks that an application could run, within the search's limits.
     private func candidates(
         of application: Int64,
         _ search: CandidateSearch
@@ -106,7 +107,7 @@ extension Database {
         return found
     }
 
-    /// The candidates of the hosts behind one, up to another.
+    /// Returns the candidates of the hosts after one, up to another.
     private func candidates(
         of application: Int64,
         _ search: CandidateSearch,
@@ -130,7 +131,7 @@ extension Database {
         return found
     }
 
-    /// An application's ready tasks of a host, by priority, then by number.
+    /// Returns an application's ready tasks of a host, by priority, then by number.
     private func nextTasks(
         _ host: String,
         of application: Int64,
@@ -140,7 +141,7 @@ extension Database {
         let excluded = search.saturatedSessions[host] ?? []
         var candidates: [Candidate] = []
         for session in try readySessions(host, of: application) where !excluded.contains(session) {
-            // Of the first so many of each session, enough are left in any case.
+            // This many of each session are enough, even if running tasks are among them.
             let first = try firstCandidates(
                 host: host,
                 session: session,

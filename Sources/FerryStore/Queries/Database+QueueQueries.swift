@@ -1,14 +1,14 @@
 import FoundationEssentials
 
-// `INDEXED BY` because SQLite, without statistics, holds the index of states to be as good as
-// those of the queue, and then sorts a hundred thousand rows. A query whose index cannot serve
-// it fails to compile, and with it every test.
+// `INDEXED BY` is needed because SQLite, without statistics, considers the index of states as good as those
+// of the queue, and then sorts a hundred thousand rows. A query that its index cannot serve fails to compile,
+// and every test fails with it.
 extension Database {
-    /// Makes tasks ready whose `notBefore` has passed, a limited number of them.
+    /// Makes a limited number of tasks ready whose `notBefore` has passed.
     ///
-    /// What it writes is not worth an fsync: the next process would do the same again.
+    /// The change is not worth an fsync: the next process would repeat it.
     ///
-    /// - Returns: Whether there are no others.
+    /// - Returns: Whether no such tasks are left.
     func releaseElapsed(at now: Date) throws(StoreError) -> Bool {
         guard let earliest = try earliestNotBefore(), earliest <= now else { return true }
         let limit = 256
@@ -32,7 +32,7 @@ extension Database {
         }
     }
 
-    /// The earliest `notBefore` of all tasks that wait, or `nil`.
+    /// Returns the earliest `notBefore` of all waiting tasks, or `nil`.
     func earliestNotBefore() throws(StoreError) -> Date? {
         try connection.first(
             """
@@ -43,7 +43,7 @@ extension Database {
         ) { $0.date() }
     }
 
-    /// A session's events, by sequence number.
+    /// Returns a session's events, by sequence number.
     func events(
         session: Int64,
         after sequence: Int64,

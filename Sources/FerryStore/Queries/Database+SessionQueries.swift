@@ -8,7 +8,7 @@ extension Database {
         suspended_count, waiting_count, completed_count, event_count
         """
 
-    /// All applications, by number.
+    /// Returns all applications, by number.
     func applications() throws(StoreError) -> [ApplicationRecord] {
         try connection.rows(
             "SELECT \(Self.applicationColumns) FROM applications ORDER BY id",
@@ -16,7 +16,7 @@ extension Database {
         )
     }
 
-    /// The application with a number, or `nil`.
+    /// Returns the application with a number, or `nil`.
     func application(id: Int64) throws(StoreError) -> ApplicationRecord? {
         try connection.first(
             "SELECT \(Self.applicationColumns) FROM applications WHERE id = ?",
@@ -25,7 +25,7 @@ extension Database {
         )
     }
 
-    /// The application of a name, or `nil`.
+    /// Returns the application with a name, or `nil`.
     func application(identifier: String) throws(StoreError) -> ApplicationRecord? {
         try connection.first(
             "SELECT \(Self.applicationColumns) FROM applications WHERE identifier = ?",
@@ -34,18 +34,18 @@ extension Database {
         )
     }
 
-    /// An application's sessions, by number.
+    /// Returns an application's sessions, by number.
     func sessions(application: Int64) throws(StoreError) -> [SessionRecord] {
         let sessions = try connection.rows(
             "SELECT \(Self.sessionColumns) FROM sessions WHERE application_id = ?",
             application,
             reading: session
         )
-        // The index has them by name.
+        // The index orders them by name.
         return sessions.sorted { $0.id < $1.id }
     }
 
-    /// The session with a number, or `nil`.
+    /// Returns the session with a number, or `nil`.
     func session(id: Int64) throws(StoreError) -> SessionRecord? {
         try connection.first(
             "SELECT \(Self.sessionColumns) FROM sessions WHERE id = ?",
@@ -54,7 +54,7 @@ extension Database {
         )
     }
 
-    /// An application's session of a name, or `nil`.
+    /// Returns an application's session with a name, or `nil`.
     func session(application: Int64, identifier: String) throws(StoreError) -> SessionRecord? {
         try connection.first(
             """
@@ -66,7 +66,7 @@ extension Database {
         )
     }
 
-    /// The counts of all sessions together.
+    /// Returns the counts of all sessions together.
     func totals() throws(StoreError) -> SessionCounts {
         let totals = try connection.first(
             """

@@ -8,7 +8,7 @@ extension Database {
         """
     private static let taskTables = "tasks JOIN task_details ON task_details.task_id = tasks.id"
 
-    /// The task with a number, or `nil`.
+    /// Returns the task with a number, or `nil`.
     func task(id: Int64) throws(StoreError) -> TaskRecord? {
         try connection.first(
             "SELECT \(Self.taskColumns) FROM \(Self.taskTables) WHERE tasks.id = ?",
@@ -17,7 +17,7 @@ extension Database {
         )
     }
 
-    /// A session's task of an identifier, or `nil`.
+    /// Returns a session's task with an identifier, or `nil`.
     func task(session: Int64, identifier: Int) throws(StoreError) -> TaskRecord? {
         try connection.first(
             """
@@ -30,7 +30,7 @@ extension Database {
         )
     }
 
-    /// The tasks with the given numbers, as far as they exist, in the order in which they are given.
+    /// Returns the tasks with the given numbers, as far as they exist, in the given order.
     func tasks(ids: some Collection<Int64>) throws(StoreError) -> [TaskRecord] {
         if let id = ids.first, ids.count == 1 { return try task(id: id).map { [$0] } ?? [] }
         var found: [Int64: TaskRecord] = [:]
@@ -48,7 +48,7 @@ extension Database {
         return ids.compactMap { found[$0] }
     }
 
-    /// Unfinished tasks that wait for a date which their applications have given, by number.
+    /// Returns the unfinished tasks that wait for a date from their applications, by number.
     func datedTasks(after id: Int64, limit: Int) throws(StoreError) -> [TaskRecord] {
         try connection.rows(
             """
@@ -65,7 +65,7 @@ extension Database {
         )
     }
 
-    /// What has become of the tasks with the given numbers, as far as they exist, in any order.
+    /// Returns the standings of the tasks with the given numbers, as far as they exist, in any order.
     func standings(ids: some Collection<Int64>) throws(StoreError) -> [TaskStanding] {
         var standings: [TaskStanding] = []
         try forEachBatch(of: ids) { batch throws(StoreError) in
@@ -87,12 +87,12 @@ extension Database {
         return standings
     }
 
-    /// How many tasks are looked up by one statement.
+    /// The number of tasks that one statement looks up.
     private static let batchSize = 32
     private static let placeholders = repeatElement("?", count: batchSize).joined(separator: ", ")
 
-    /// Calls `body` with some numbers at a time; the statement's places that are left over repeat one
-    /// of them, which finds nothing twice.
+    /// Calls `body` with a batch of numbers at a time; the statement's unused parameters repeat one of them,
+    /// which finds nothing twice.
     private func forEachBatch(
         of ids: some Collection<Int64>,
         _ body: ([Int64]) throws(StoreError) -> Void
@@ -106,7 +106,7 @@ extension Database {
         }
     }
 
-    /// A page of tasks, by number.
+    /// Returns a page of tasks, by number.
     func tasks(
         _ filter: TaskFilter,
         after id: Int64,
@@ -115,14 +115,14 @@ extension Database {
         try tasks(ids: taskIDs(filter, after: id, limit: limit))
     }
 
-    /// A page of tasks, by number, that ends early with the task that brings it above a size.
+    /// Returns a page of tasks, by number, that ends early with the task that exceeds a size.
     func page(
         _ filter: TaskFilter,
         after id: Int64,
         limit: Int,
         byteLimit: Int
     ) throws(StoreError) -> TaskPage {
-        // One more than fits tells whether there is another page.
+        // One more than fits shows whether there is another page.
         let found = try taskIDs(filter, after: id, limit: limit + 1)
         let ids = Array(found.prefix(limit))
         var page = try page(ids: ids, byteLimit: byteLimit)
@@ -130,8 +130,7 @@ extension Database {
         return page
     }
 
-    /// The tasks with the given numbers, as far as they exist, up to the one that brings them above a
-    /// size.
+    /// Returns the tasks with the given numbers, as far as they exist, up to the one that exceeds a size.
     func page(ids: [Int64], byteLimit: Int) throws(StoreError) -> TaskPage {
         var page = TaskPage(tasks: [])
         var byteCount = 0
@@ -149,7 +148,7 @@ extension Database {
         return page
     }
 
-    /// The numbers of a page's tasks.
+    /// Returns the numbers of a page's tasks.
     private func taskIDs(
         _ filter: TaskFilter,
         after id: Int64,
@@ -202,7 +201,7 @@ extension Database {
         }
     }
 
-    /// Unfinished tasks whose deadline has passed, the earliest first.
+    /// Returns the unfinished tasks whose deadline has passed, the earliest first.
     func overdueTasks(at now: Date, limit: Int) throws(StoreError) -> [TaskRecord] {
         let ids = try connection.rows(
             """
@@ -215,7 +214,7 @@ extension Database {
         return try tasks(ids: ids)
     }
 
-    /// The earliest deadline of an unfinished task, or `nil`.
+    /// Returns the earliest deadline of an unfinished task, or `nil`.
     func earliestDeadline() throws(StoreError) -> Date? {
         try connection.first(
             """
@@ -253,7 +252,7 @@ extension Database {
         )
     }
 
-    /// A state by its number.
+    /// Returns the state with a number.
     func state(_ number: Int64) throws(StoreError) -> TaskRecord.State {
         guard let state = TaskRecord.State(rawValue: Int(number)) else {
             throw connection.failure(.corrupt, because: "a task is in the state \(number)")

@@ -6,13 +6,13 @@ package struct ApplicationRecord: Hashable, Sendable {
     package var id: Int64
     /// The name the application gave itself, unique in the store.
     package var identifier: String
-    /// How to start it again, or `nil` when it is not to be started.
+    /// How to start it again, or `nil` if it is not to be started.
     package var launch: LaunchRecord?
     /// How often it was started in a row without taking its events.
     package var launchAttempts: Int
-    /// The earliest moment of the next start, or `nil` when it need not wait.
+    /// The earliest time of the next start, or `nil` if it need not wait.
     package var nextLaunchAt: Date?
-    /// Whether its user has quit it by force, and so it must not be started.
+    /// Whether the user has quit it by force, so that it must not be started.
     package var quit: Bool
 
     /// Creates a record of an application.

@@ -1,12 +1,12 @@
 package import FoundationEssentials
 
-/// What is asked of the store when tasks are to be started.
+/// A search for tasks to start.
 package struct CandidateSearch: Hashable, Sendable {
-    /// The moment that back-offs are compared with; one that has passed is removed from its task.
+    /// The time that back-offs are compared with; a back-off that has passed is removed from its task.
     package var now: Date
-    /// How many tasks at most.
+    /// The maximum number of tasks.
     package var limit: Int
-    /// How many tasks at most for one host.
+    /// The maximum number of tasks for one host.
     package var limitPerHost: Int
     /// Hosts that may have no more transfers.
     package var saturatedHosts: Set<String>
@@ -14,19 +14,20 @@ package struct CandidateSearch: Hashable, Sendable {
     package var saturatedSessions: [String: Set<Int64>]
     /// Tasks that have a transfer already, or are not to start for another reason.
     package var runningTasks: Set<Int64>
-    /// How the applications have been served so far, as far as they have.
+    /// The turns of the applications that have been served so far.
     package var turns: [Int64: Turn]
     /// The applications that are not to be served.
     package var excludedApplications: Set<Int64>
 
     /// How an application has been served.
     package struct Turn: Hashable, Sendable {
-        /// How many places its transfers have: those that have the fewest are served first.
+        /// The number of places that its transfers have; applications with the fewest are served first.
         package var places: Int
-        /// When it was served last, in the order of all that were: of those with as many places, that comes first
-        /// which has waited longest.
+        /// When it was served last, in the order of all that were served: of those with equally many places,
+        /// the one that has waited longest comes first.
         package var lastServed: UInt64
-        /// The host that it was served at last: its search goes on behind it, so that all hosts get a turn.
+        /// The host for which it was last served: its search continues after this host, so that all hosts get
+        /// a turn.
         package var lastHost: String?
 
         /// Creates a turn, by default that of an application that was never served.
@@ -58,7 +59,7 @@ package struct CandidateSearch: Hashable, Sendable {
         self.excludedApplications = excludedApplications
     }
 
-    /// How an application has been served.
+    /// Returns how an application has been served.
     package func turn(of application: Int64) -> Turn { turns[application] ?? Turn() }
 }
 
@@ -67,7 +68,7 @@ package struct Candidates: Hashable, Sendable {
     /// The tasks, in the order in which they are to start; an application's tasks of one host by priority, then by
     /// number.
     package var tasks: [TaskRecord]
-    /// The earliest `notBefore` of all tasks that wait for a moment, or `nil`.
+    /// The earliest `notBefore` of all waiting tasks, or `nil`.
     package var earliestNotBefore: Date?
 
     /// Creates the answer to a search.

@@ -6,13 +6,13 @@ package struct EventRecord: Hashable, Sendable {
     package var sessionID: Int64
     /// The event's number within its session, rising and never used again.
     package var sequence: Int64
-    /// The daemon's number for the task.
+    /// ferryd's number for the task.
     package var taskID: Int64
     /// The task's number within its session.
     package var taskIdentifier: Int
-    /// What happened, in the daemon's own numbering.
+    /// The kind of event, in ferryd's numbering.
     package var kind: Int
-    /// The details, in the daemon's own encoding.
+    /// The details, in ferryd's encoding.
     package var payload: [UInt8]
     /// When it happened.
     package var createdAt: Date

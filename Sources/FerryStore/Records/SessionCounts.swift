@@ -1,4 +1,4 @@
-/// How many tasks and events a session, or the whole store, has.
+/// The numbers of tasks and events of a session, or of the whole store.
 package struct SessionCounts: Hashable, Sendable {
     /// Tasks that are not to run.
     package var suspendedTasks: Int

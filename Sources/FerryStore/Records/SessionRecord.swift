@@ -6,13 +6,13 @@ package struct SessionRecord: Hashable, Sendable {
     package var applicationID: Int64
     /// The name the application gave the session, unique within the application.
     package var identifier: String
-    /// The session's configuration, in the daemon's own encoding.
+    /// The session's configuration, in ferryd's encoding.
     package var configuration: [UInt8]
     /// A task identifier above all that this session's tasks ever had.
     package var nextTaskIdentifier: Int
     /// The sequence number of the session's next event.
     package var nextSequence: Int64
-    /// How many tasks and events it has; kept by the store.
+    /// The numbers of its tasks and events; kept by the store.
     package var counts: SessionCounts
 
     /// Creates a record of a session.

@@ -1,18 +1,18 @@
-/// Which tasks a page of tasks holds.
+/// A filter for the tasks of a page.
 package struct TaskFilter: Hashable, Sendable {
-    /// Whose tasks.
+    /// The owner of the tasks.
     package enum Scope: Hashable, Sendable {
-        /// Everybody's.
+        /// All tasks.
         case all
-        /// Those of the application with this number.
+        /// The tasks of the application with this number.
         case application(Int64)
-        /// Those of the session with this number.
+        /// The tasks of the session with this number.
         case session(Int64)
     }
 
-    /// Whose tasks.
+    /// The owner of the tasks.
     package var scope: Scope
-    /// Only tasks in one of these states.
+    /// The states of the tasks.
     package var states: Set<TaskRecord.State>
 
     /// Creates a filter that, without arguments, lets every task pass.
@@ -29,7 +29,7 @@ package struct TaskFilter: Hashable, Sendable {
 package struct TaskPage: Hashable, Sendable {
     /// The tasks, by number.
     package var tasks: [TaskRecord]
-    /// What the next page is after; nothing on the last page.
+    /// The number after which the next page begins; `nil` on the last page.
     package var next: Int64?
 
     package init(tasks: [TaskRecord], next: Int64? = nil) {

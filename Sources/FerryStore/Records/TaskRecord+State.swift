@@ -1,18 +1,18 @@
 extension TaskRecord {
-    /// What is to become of a task.
+    /// The state of a task.
     ///
-    /// Two have a say: its application suspends and resumes it, and a person may hold it back
-    /// whatever the application wants.
+    /// Two parties decide: its application suspends and resumes it, and the user may hold it back whatever
+    /// the application wants.
     package enum State: Int, Hashable, Sendable, CaseIterable {
         /// Its application has not resumed it, or has suspended it.
         case suspended = 0
-        /// It is to run, or is running: the store does not tell the two apart.
+        /// It is to run, or is running: the store does not distinguish the two.
         case waiting = 1
         /// It has ended; final.
         case completed = 2
-        /// A person holds it back; its application wants it to run.
+        /// The user holds it back; its application wants it to run.
         case held = 3
-        /// A person holds it back; its application does not want it to run either.
+        /// The user holds it back; its application does not want it to run either.
         case heldSuspended = 4
 
         /// The state after the application has resumed the task.
@@ -33,7 +33,7 @@ extension TaskRecord {
             }
         }
 
-        /// The state after a person has held the task back.
+        /// The state after the user has held the task back.
         var whenHeld: State {
             switch self {
             case .waiting, .held: .held
@@ -42,7 +42,7 @@ extension TaskRecord {
             }
         }
 
-        /// The state after a person has let the task go.
+        /// The state after the user has released the task.
         var whenReleased: State {
             switch self {
             case .waiting, .held: .waiting

@@ -2,51 +2,51 @@ package import FoundationEssentials
 
 /// A task of a background session.
 package struct TaskRecord: Hashable, Sendable {
-    /// The daemon's number for the task, chosen by the caller and never used again.
+    /// ferryd's number for the task, chosen by the caller and never used again.
     package var id: Int64
     /// The session's number.
     package var sessionID: Int64
     /// The task's number within its session.
     package var identifier: Int
-    /// What is to become of it.
+    /// Its state.
     package var state: State
-    /// The queue it waits in: the host, in whatever form the scheduler limits connections by.
+    /// The queue that it waits in: the host, in the form by which the scheduler limits connections.
     package var host: String
     /// Tasks of a higher priority come first.
     package var priority: Double
-    /// The request, in the daemon's own encoding; it never changes.
+    /// The request, in ferryd's encoding; it never changes.
     package var request: [UInt8]
     /// The request after redirects, if there were any.
     package var currentRequest: [UInt8]?
     /// The head of the latest response.
     package var response: [UInt8]?
-    /// What the application noted on the task.
+    /// The application's description of the task.
     package var description: String?
-    /// How many bytes of the body have arrived.
+    /// The number of bytes of the body that have arrived.
     package var receivedByteCount: Int64
-    /// How many bytes the whole body has, if known.
+    /// The number of bytes in the whole body, if known.
     package var expectedByteCount: Int64?
-    /// Which bytes on disk can be trusted, in the daemon's own encoding.
+    /// Which bytes on disk can be trusted, in ferryd's encoding.
     package var checkpoint: [UInt8]?
-    /// How many attempts have failed in a row.
+    /// The number of consecutive failed attempts.
     package var attempts: Int
-    /// The earliest moment of the next attempt, or `nil` when it need not wait.
+    /// The earliest time of the next attempt, or `nil` if it need not wait.
     package var notBefore: Date?
-    /// Why the latest attempt failed, in the daemon's own encoding.
+    /// Why the latest attempt failed, in ferryd's encoding.
     package var lastError: [UInt8]?
     /// When it was created.
     package var createdAt: Date
     /// When it was resumed for the first time.
     package var startedAt: Date?
-    /// When it fails if it has not ended until then.
+    /// When it fails if it has not ended by then.
     package var deadline: Date?
-    /// What it sends, in the daemon's own encoding; `nil` for a download.
+    /// The upload, in ferryd's encoding; `nil` for a download.
     package var upload: [UInt8]?
-    /// Until when it was not to begin, in the daemon's own encoding; `nil` for one without such a date.
+    /// The date before which it was not to begin, in ferryd's encoding; `nil` for a task without such a date.
     package var delay: [UInt8]?
-    /// How it is carried out, in the daemon's own encoding; `nil` where its application has not said so.
+    /// Its options, in ferryd's encoding; `nil` if its application has not set any.
     package var options: [UInt8]?
-    /// What is sent in place of its request, in the daemon's own encoding; `nil` for that itself.
+    /// The request that is sent in place of its own, in ferryd's encoding; `nil` for its own.
     package var link: [UInt8]?
 
     /// Creates a record of a task.
@@ -102,10 +102,10 @@ package struct TaskRecord: Hashable, Sendable {
 }
 
 extension TaskRecord {
-    /// The moment until which a task waits that waits for a network: the last second of the year 9999.
+    /// The `notBefore` of a task that waits for a network: the last second of the year 9999.
     package static let networkWait = Date(timeIntervalSince1970: 253_402_300_799)
 
-    /// How many bytes there are in what may be long.
+    /// The number of bytes in the values that may be long.
     var byteCount: Int {
         let parts = [
             request, currentRequest, response, checkpoint, lastError, upload, delay, options, link,
@@ -114,13 +114,13 @@ extension TaskRecord {
     }
 }
 
-/// What has become of a task, without what it consists of.
+/// The state of a task, without its contents.
 package struct TaskStanding: Hashable, Sendable {
     /// The task's number.
     package var id: Int64
     /// Its session.
     package var sessionID: Int64
-    /// What it is doing.
+    /// Its state.
     package var state: TaskRecord.State
     /// Whether its last attempt has failed.
     package var hasFailed: Bool

@@ -7,7 +7,7 @@ final class Connection {
     private let handle: OpaquePointer
     private var statements: [String: OpaquePointer] = [:]
 
-    /// What holds for all connections of the process.
+    /// The configuration of all connections of the process.
     private static let configuration = CSQLite_keepNoMemoryStatistics()
 
     /// Opens an existing file.
@@ -15,7 +15,7 @@ final class Connection {
         self.path = path
         _ = Self.configuration
         var opened: OpaquePointer?
-        // One queue at a time uses the connection, so that SQLite needs no mutex of its own.
+        // Only one queue at a time uses the connection, so SQLite needs no mutex of its own.
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         let code = sqlite3_open_v2(path, &opened, flags, nil)
         guard let opened else {
@@ -30,8 +30,8 @@ final class Connection {
 
     deinit {
         for statement in statements.values { sqlite3_finalize(statement) }
-        // Closing moves the write-ahead log into the database. Where that fails, the log
-        // stays, and with it everything that was committed.
+        // Closing moves the write-ahead log into the database. If that fails, the log stays, and with it
+        // everything that was committed.
         sqlite3_close(handle)
     }
 
@@ -41,10 +41,10 @@ final class Connection {
     /// The statements prepared so far.
     var preparedStatements: [String] { Array(statements.keys) }
 
-    /// How long to wait for another process that has the database, in milliseconds.
+    /// Sets how long to wait for another process that has the database, in milliseconds.
     func setBusyTimeout(milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
 
-    /// Whether closing leaves the write-ahead log alone instead of moving it into the database.
+    /// Sets whether closing leaves the write-ahead log alone instead of moving it into the database.
     func setKeepsLogOnClose(_ keeps: Bool) {
         _ = CSQLite_setSwitch(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keeps ? 1 : 0)
     }
@@ -74,7 +74,7 @@ final class Connection {
         try rows(sql, values: values, reading: read)
     }
 
-    /// Runs a query whose parameters are many and returns its rows.
+    /// Runs a query with many parameters and returns its rows.
     func rows<T>(
         _ sql: String,
         values: [(any Bindable)?],
@@ -103,7 +103,7 @@ final class Connection {
         return try read(&row)
     }
 
-    /// What a prepared statement has cost since the last call.
+    /// Returns the cost of a prepared statement since the last call.
     func takeCost(of sql: String) -> StatementCost {
         guard let statement = statements[sql] else { return StatementCost() }
         return StatementCost(
@@ -146,7 +146,7 @@ final class Connection {
         }
     }
 
-    /// Makes a statement ready for its next use, and lets go of what was bound to it.
+    /// Makes a statement ready for its next use, and releases the values bound to it.
     private func finish(_ statement: OpaquePointer) {
         sqlite3_reset(statement)
         sqlite3_clear_bindings(statement)
@@ -158,7 +158,7 @@ final class Connection {
 }
 
 extension Connection {
-    /// A failure that is not SQLite's, in words about this database.
+    /// Makes a failure that is not SQLite's, with a message about this database.
     func failure(_ code: StoreError.Code, because reason: String) -> StoreError {
         StoreError(
             code: code,
@@ -167,7 +167,7 @@ extension Connection {
     }
 }
 
-/// What running a statement has cost, in SQLite's own counts.
+/// The cost of running a statement, in SQLite's own counts.
 struct StatementCost: Hashable {
     /// Steps of the statement's program and of the triggers it has set off.
     var programSteps = 0

@@ -3,13 +3,13 @@ import FoundationEssentials
 
 /// A row of a result, read column by column from the left.
 ///
-/// What stands in a file may be any number. Those that are calculated with come out so that doing so cannot
+/// The file may contain any number. Numbers that are used in calculations are limited, so that these cannot
 /// end the process.
 struct Row {
     private let statement: OpaquePointer
     private var column: Int32 = 0
 
-    /// Starts at the first column of the row that the statement stands on.
+    /// Starts at the first column of the statement's current row.
     init(_ statement: OpaquePointer) {
         self.statement = statement
     }
@@ -17,7 +17,7 @@ struct Row {
     /// The next column, an integer.
     mutating func integer() -> Int64 { sqlite3_column_int64(statement, advance()) }
 
-    /// The next column, how many there are of something.
+    /// The next column, a count.
     mutating func count() -> Int { Int(min(max(integer(), 0), Int64(Int32.max))) }
 
     /// The next column, a number of bytes.
@@ -67,7 +67,7 @@ struct Row {
     mutating func optionalBytes() -> [UInt8]? {
         let index = advance()
         guard !isNull(index) else { return nil }
-        // The pointer must be asked for before the length, and is null for an empty blob.
+        // The pointer must be requested before the length, and is null for an empty blob.
         guard let start = sqlite3_column_blob(statement, index) else { return [] }
         let count = Int(sqlite3_column_bytes(statement, index))
         return Array(UnsafeRawBufferPointer(start: start, count: count))

@@ -1,20 +1,20 @@
 import Glibc
 
-/// Where a user's files belong, after the XDG Base Directory Specification.
+/// The directories for a user's files, according to the XDG Base Directory Specification.
 ///
 /// A variable that is empty or not an absolute path is ignored, as the specification says.
 package struct BaseDirectories: Hashable, Sendable {
-    /// The user's home; from `HOME`, else from the user database.
+    /// The user's home directory, from `HOME` or else from the user database.
     package let home: String
     /// State that persists, by default `~/.local/state`.
     package let stateHome: String
     /// Data that persists, by default `~/.local/share`.
     package let dataHome: String
-    /// Files that can be made again, by default `~/.cache`.
+    /// Files that can be recreated, by default `~/.cache`.
     package let cacheHome: String
     /// Settings, by default `~/.config`.
     package let configHome: String
-    /// The session's directory for sockets; `nil` where there is none that is the user's alone.
+    /// The session's directory for sockets; `nil` if there is none that is private to the user.
     package let runtimeDirectory: String?
 
     /// Reads an environment.
@@ -35,13 +35,13 @@ package struct BaseDirectories: Hashable, Sendable {
         }
     }
 
-    /// Whether `path` is a directory, no link, of this user, that nobody else can enter or write.
+    /// Returns whether `path` is a directory of this user, not a link, that no other user can enter or write.
     package static func isPrivateDirectory(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && isPrivate(status)
     }
 
-    /// Whether this is the status of a directory of this user that nobody else can enter or write.
+    /// Returns whether this is the status of a directory of this user that no other user can enter or write.
     static func isPrivate(_ status: stat) -> Bool {
         status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid()
             && status.st_mode & 0o077 == 0

@@ -1,16 +1,16 @@
 import Glibc
 
-/// The kernel's name for the time since it was started.
+/// The kernel's identifier of the current boot.
 ///
-/// What a process wrote survives that process; it survives the machine only when it was
-/// synchronised. Two equal identifiers prove that the machine has run through.
+/// Bytes that a process has written survive that process, but survive the machine only if they were
+/// synchronized. Two equal identifiers prove that the machine has not restarted in between.
 package struct BootIdentifier: Hashable, Sendable, Codable {
     /// The text of `/proc/sys/kernel/random/boot_id`.
     package let rawValue: String
 
     package init(rawValue: String) { self.rawValue = rawValue }
 
-    /// This boot; unique to the process where the kernel does not tell, so that nothing is trusted.
+    /// The current boot; unique to the process if the kernel does not report it, so that nothing is trusted.
     package static let current = BootIdentifier(rawValue: readCurrent())
 
     private static func readCurrent() -> String {

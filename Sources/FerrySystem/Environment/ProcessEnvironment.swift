@@ -17,7 +17,7 @@ package enum ProcessEnvironment {
         return variables
     }
 
-    /// One variable, or `nil`.
+    /// The value of one variable, or `nil`.
     package static subscript(name: String) -> String? {
         getenv(name).map { String(cString: $0) }
     }

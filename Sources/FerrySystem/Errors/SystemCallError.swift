@@ -4,7 +4,7 @@ import Glibc
 #if DEBUG
 package import Synchronization
 
-/// Told of each system call before it is made, and what it is about: for tests of their order.
+/// Called before each system call, with the call and its subject: for tests of their order.
 package let systemCallObserver = Mutex<(@Sendable (_ call: String, _ subject: String) -> Void)?>(
     nil
 )
@@ -16,7 +16,7 @@ package struct SystemCallError: Error, Hashable, Sendable, CustomStringConvertib
     package var call: String
     /// The value of `errno` right after the call.
     package var errno: Int32
-    /// What the call was about, such as a path; empty when there is nothing to name.
+    /// The subject of the call, such as a path; empty if there is none.
     package var subject: String
 
     package init(call: String, errno: Int32, subject: String = "") {
@@ -40,16 +40,16 @@ package struct SystemCallError: Error, Hashable, Sendable, CustomStringConvertib
         CFerryLinux_errorName(errno).map { String(cString: $0) } ?? "errno \(errno)"
     }
 
-    /// The call, what it was about, and why it failed.
+    /// The call, its subject, and why it failed.
     package var description: String {
         let about = subject.isEmpty ? "" : " \(subject)"
         return "\(call)\(about): \(reason) (\(symbol))"
     }
 }
 
-/// Runs a system call, again when a signal interrupts it.
+/// Runs a system call, and repeats it when a signal interrupts it.
 ///
-/// - Throws: ``SystemCallError`` with the value of `errno` when the call returns -1.
+/// - Throws: ``SystemCallError`` with the value of `errno` if the call returns -1.
 @discardableResult
 package func systemCall<T: FixedWidthInteger & SignedInteger>(
     _ name: String,

@@ -1,8 +1,8 @@
-/// A queue for work that blocks: fsync, SQLite, copies, files that may lie on a dead server.
+/// A queue for work that blocks: fsync, SQLite, copies, files that may be on a dead server.
 ///
-/// It has threads of its own, which are started as there is work, and sleep when there is none. By default
-/// there is one, so that each piece of work begins when the one before it is done. With more, a piece that
-/// hangs holds up no other before as many hang as there are threads.
+/// It has its own threads, which are started when there is work, and sleep otherwise. By default there is
+/// one, so that each piece of work begins when the previous one is done. With more, a piece that hangs delays
+/// no other until as many hang as there are threads.
 package final class BlockingQueue: Sendable {
     private let threads: WorkThreads
 
@@ -10,14 +10,14 @@ package final class BlockingQueue: Sendable {
     ///
     /// - Parameters:
     ///   - label: The name of the threads, of which the kernel shows 15 bytes.
-    ///   - threadLimit: How many threads there are at most.
+    ///   - threadLimit: The maximum number of threads.
     package init(label: String, threadLimit: Int = 1) {
         threads = WorkThreads(name: String(label.prefix(15)), limit: threadLimit)
     }
 
     deinit { threads.end() }
 
-    /// Runs `work`, which is begun after all work given before, and returns what it returns.
+    /// Runs `work`, which begins after all earlier work has begun, and returns its result.
     @LoopActor
     package func run<T: Sendable, E: Error>(
         _ work: @escaping @Sendable () throws(E) -> T
@@ -34,7 +34,7 @@ package final class BlockingQueue: Sendable {
         return try result.get()
     }
 
-    /// Runs `work`, which is begun after all work given before, without waiting for it.
+    /// Runs `work`, which begins after all earlier work has begun, without waiting for it.
     package func perform(_ work: @escaping @Sendable () -> Void) {
         threads.perform(work)
     }

@@ -1,7 +1,7 @@
 import CFerryLinux
 import Glibc
 
-/// Starting a thread that nobody waits for.
+/// A detached thread, which is never joined.
 enum DetachedThread {
     private final class Start {
         let name: String

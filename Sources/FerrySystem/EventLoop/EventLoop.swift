@@ -8,21 +8,21 @@ package final class EventLoop {
     package static let shared = EventLoop()
 
     private var watches: [UInt64: Watch] = [:]
-    /// Which watch a descriptor's registration with the kernel belongs to.
+    /// The key of the watch that a descriptor's registration with the kernel belongs to.
     private var owners: [Int32: UInt64] = [:]
     private var nextKey: UInt64 = 1 << 32
     private let timers = LoopTimerQueue()
 
     private init() {}
 
-    /// Starts the loop, where that can fail in good order; otherwise its first use does.
+    /// Starts the loop, and throws if that fails; otherwise the first use starts it.
     ///
-    /// - Throws: The call that has failed; the process is better ended.
+    /// - Throws: The call that has failed; the process should then end.
     package nonisolated static func start() throws(SystemCallError) {
         _ = try LoopThread.made.get()
     }
 
-    /// The time on the loop's clock, which goes on while the machine sleeps.
+    /// The time on the loop's clock, which continues while the machine sleeps.
     package static var now: ContinuousClock.Instant { ContinuousClock.now }
 
     /// Calls `handler` whenever `descriptor` is ready for any of `readiness`, until the watch is cancelled.
@@ -31,16 +31,17 @@ package final class EventLoop {
     ///
     /// - Parameters:
     ///   - descriptor: Must stay open until the watch is cancelled.
-    ///   - readiness: What to wait for; a hang-up is reported in any case.
+    ///   - readiness: What to wait for; a hang-up is always reported.
     ///   - handler: Called on the loop.
     /// - Returns: The watch, to change or cancel.
-    /// - Throws: `epoll_ctl`, for a descriptor that cannot be waited for (`EPERM`) or twice (`EEXIST`).
+    /// - Throws: `epoll_ctl`, for a descriptor that cannot be watched (`EPERM`) or is watched already
+    ///   (`EEXIST`).
     package func watch(
         _ descriptor: Int32,
         for readiness: Readiness,
         handler: @escaping @LoopActor (Readiness) -> Void
     ) throws(SystemCallError) -> Watch {
-        // The key, not the descriptor, names the watch: a descriptor's number is reused within one
+        // The key, not the descriptor, identifies the watch: a descriptor's number may be reused within one
         // round of events.
         nextKey += 1
         let watch = Watch(key: nextKey, descriptor: descriptor, handler: handler)

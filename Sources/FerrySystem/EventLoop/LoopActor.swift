@@ -1,7 +1,7 @@
 /// The isolation domain of the process's event loop thread, as `MainActor` is that of the main thread.
 ///
-/// Everything that owns a descriptor, a timer or a transfer lives here. Code on the loop never
-/// blocks; what would block runs on a ``BlockingQueue``.
+/// Everything that owns a descriptor, a timer or a transfer is isolated to it. Code on the loop never blocks;
+/// blocking work runs on a ``BlockingQueue``.
 @globalActor
 package actor LoopActor {
     /// The only instance.
@@ -16,20 +16,20 @@ package actor LoopActor {
 
     /// Runs `work` on the loop, in the order of the calls, from any thread and without waiting.
     ///
-    /// A task would not keep the order of two calls; this does.
+    /// Unlike tasks, this keeps the order of two calls.
     package static func perform(_ work: @escaping @LoopActor @Sendable () -> Void) {
         LoopThread.shared.enqueue(work)
     }
 
-    /// Traps, in debug builds, where the loop itself is about to make a call that may take for ever.
+    /// Traps, in debug builds, if the loop itself is about to make a call that may never return.
     package static func assertMayBlock() {
         assert(!LoopThread.shared.isCurrent, "the event loop's thread must not block")
     }
 
     /// Runs an asynchronous function on the loop.
     ///
-    /// A plain task would be woken by the global executor after each suspension and only then come
-    /// back to the loop; that starts Dispatch's threads, one of which wakes every second for good.
+    /// A plain task would resume on the global executor after each suspension, and only then return to the
+    /// loop. That starts Dispatch's threads, one of which wakes every second forever.
     package static func task(_ body: @escaping @LoopActor @Sendable () async -> Void) {
         Task(executorPreference: LoopTaskExecutor.shared, operation: body)
     }
@@ -46,9 +46,9 @@ package actor LoopActor {
     }
 }
 
-/// Runs what a task of the loop does outside every actor, such as waking up, on the loop's thread.
+/// Runs the parts of a loop's task that are outside every actor, such as waking up, on the loop's thread.
 ///
-/// Apart from the actor's executor: the runtime must know for each job as what it is run.
+/// It is separate from the actor's executor: the runtime must know on which of them each job runs.
 final class LoopTaskExecutor: TaskExecutor {
     static let shared = LoopTaskExecutor()
 

@@ -4,10 +4,10 @@ import Synchronization
 
 /// The thread that waits in epoll, and the executor of ``LoopActor``.
 ///
-/// Three things wake it: a watched descriptor, the one timer descriptor, and the mailbox's eventfd.
-/// With none of them it sleeps without limit.
+/// Three things wake it: a watched descriptor, the one timer descriptor, and the mailbox's eventfd. Without
+/// them, it sleeps indefinitely.
 final class LoopThread: SerialExecutor, Sendable {
-    /// The thread, or why there is none.
+    /// The thread, or the reason why there is none.
     static let made = Result { () throws(SystemCallError) in try LoopThread() }
 
     /// The thread.
@@ -16,8 +16,8 @@ final class LoopThread: SerialExecutor, Sendable {
         case .success(let thread):
             return thread
         case .failure(let error):
-            // Nothing of the library works without it, and there is no caller to tell: this is the
-            // first use from anywhere.
+            // The library cannot work without it, and no caller can handle the error: this is the first use
+            // from anywhere.
             preconditionFailure("no event loop: \(error)")
         }
     }()
@@ -35,14 +35,14 @@ final class LoopThread: SerialExecutor, Sendable {
     private let mailbox = Mutex(Mailbox())
     private let thread = Atomic<UInt>(0)
     let epoll: Int32
-    /// The descriptor of all timers; made at once, because later there may be none left.
+    /// The descriptor of all timers; made at once, because later no descriptor may be left.
     let timer: Int32
     private let wake: Int32
 
     private init() throws(SystemCallError) {
         let epoll = try systemCall("epoll_create1") { epoll_create1(Int32(EPOLL_CLOEXEC)) }
         let wake = try systemCall("eventfd") { eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)) }
-        // ContinuousClock is CLOCK_BOOTTIME on Linux: both go on while the machine sleeps.
+        // ContinuousClock is CLOCK_BOOTTIME on Linux: both continue while the machine sleeps.
         let timer = try systemCall("timerfd_create") {
             timerfd_create(CLOCK_BOOTTIME, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
         }
@@ -76,12 +76,12 @@ final class LoopThread: SerialExecutor, Sendable {
     private func append(_ item: Item) {
         let needsWake = mailbox.withLock { mailbox in
             mailbox.items.append(item)
-            // On its own thread the loop looks at the mailbox before it sleeps again.
+            // On its own thread, the loop checks the mailbox before it sleeps again.
             guard !mailbox.isWakePending, !isCurrent else { return false }
             mailbox.isWakePending = true
             return true
         }
-        // A wake-up that is lost is never made up for: nobody else writes while it is pending.
+        // A lost wake-up would never be repeated: no other caller writes while it is pending.
         while needsWake, eventfd_write(wake, 1) != 0, errno == EINTR {}
     }
 

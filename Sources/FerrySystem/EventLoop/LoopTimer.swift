@@ -1,4 +1,4 @@
-/// A call on the event loop that is due once, later.
+/// A call on the event loop that is due once, after a delay.
 @LoopActor
 package final class LoopTimer {
     /// When the handler is due.
@@ -19,10 +19,10 @@ package final class LoopTimer {
         self.handler = handler
     }
 
-    /// Whether the handler is still to be called.
+    /// Whether the handler is yet to be called.
     package var isPending: Bool { handler != nil }
 
-    /// Makes sure that the handler is not called (any more), and releases it.
+    /// Prevents the handler from being called, and releases it.
     package func cancel() {
         guard handler != nil else { return }
         handler = nil

@@ -55,17 +55,17 @@ final class LoopTimerQueue {
         }
     }
 
-    /// Sets the timerfd to the first deadline; a process without timers has none armed.
+    /// Sets the timerfd to the first deadline; without timers, it is disarmed.
     private func arm() {
         let deadline = heap.first?.deadline
-        // A deadline that comes too early only finds nothing due; most timers are cancelled, and each
-        // change of the timerfd is a call to the kernel.
+        // An armed deadline that is too early only finds nothing due. Most timers are cancelled, and each
+        // change of the timerfd is a system call.
         if let deadline, let armedDeadline, armedDeadline <= deadline { return }
         guard deadline != armedDeadline else { return }
         armedDeadline = deadline
         var specification = itimerspec()
         if let deadline {
-            // Zero would disarm, so that a timer that is overdue gets one nanosecond.
+            // Zero would disarm the timerfd, so an overdue timer gets one nanosecond.
             let wait = max(deadline - EventLoop.now, .nanoseconds(1)).components
             specification.it_value.tv_sec = Int(wait.seconds)
             let nanoseconds = Int(wait.attoseconds / 1_000_000_000)

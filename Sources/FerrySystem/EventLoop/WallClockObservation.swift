@@ -1,15 +1,16 @@
 import CFerryLinux
 import Glibc
 
-/// Tells when somebody has set the time of day (TFD_TIMER_CANCEL_ON_SET, timerfd_create(2)).
+/// An observation of changes to the time of day (TFD_TIMER_CANCEL_ON_SET, timerfd_create(2)).
 ///
-/// It is a timer of a day that never comes, which the kernel cancels when the clock is set; until then it wakes nobody.
+/// It is a timer for a day that never comes, which the kernel cancels when the clock is set; until then it
+/// causes no wake-up.
 @LoopActor
 package final class WallClockObservation {
     private let timer: FileDescriptor
     private var watch: Watch?
 
-    /// Calls `handler` on the loop whenever the clock was set.
+    /// Calls `handler` on the loop whenever the clock is set.
     ///
     /// - Throws: `timerfd_create`, `timerfd_settime` or `epoll_ctl`.
     package init(handler: @escaping @LoopActor () -> Void) throws(SystemCallError) {
@@ -24,7 +25,7 @@ package final class WallClockObservation {
         watch = try EventLoop.shared.watch(raw, for: .readable) { _ in
             var count: UInt64 = 0
             let size = MemoryLayout<UInt64>.size
-            // A change is an error of read(2), ECANCELED, and is told once.
+            // After a change, read(2) fails once, with ECANCELED.
             let isSet = read(raw, &count, size) != size && errno == ECANCELED
             _ = Self.arm(raw)
             if isSet { handler() }
@@ -39,8 +40,8 @@ package final class WallClockObservation {
 
     private nonisolated static func arm(_ descriptor: Int32) -> Int32 {
         var specification = itimerspec()
-        // The last second that 32 bits have, on whose system calls old kernels may insist, is too near; this is in the
-        // year 9999.
+        // The last second of a 32-bit time, which the system calls of old kernels may require, is too near;
+        // this is in the year 9999.
         specification.it_value.tv_sec = 253_402_300_799
         return timerfd_settime(
             descriptor,

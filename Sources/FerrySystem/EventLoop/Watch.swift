@@ -2,7 +2,7 @@ import CFerryLinux
 
 /// A descriptor that the event loop watches.
 ///
-/// The loop keeps a watch until ``cancel()``, which must come before the descriptor is closed.
+/// The loop keeps a watch until ``cancel()``, which must be called before the descriptor is closed.
 @LoopActor
 package final class Watch {
     let key: UInt64
@@ -15,7 +15,7 @@ package final class Watch {
         self.handler = handler
     }
 
-    /// Waits for `readiness` from now on; an empty set reports hang-ups alone.
+    /// Waits for `readiness` from now on; an empty set reports only hang-ups.
     package func update(_ readiness: Readiness) throws(SystemCallError) {
         try EventLoop.shared.update(self, readiness)
     }
@@ -29,7 +29,7 @@ package final class Watch {
     func fire(_ readiness: Readiness) { handler?(readiness) }
 }
 
-/// What a descriptor is ready for.
+/// The events that a descriptor is ready for.
 package struct Readiness: OptionSet, Hashable, Sendable {
     package let rawValue: UInt32
 

@@ -1,9 +1,9 @@
 import CFerryLinux
 import Glibc
 
-/// Threads that do work, each piece begun in the order in which it is given, and sleep without limit otherwise.
+/// Threads that begin work in the order in which it is given, and otherwise sleep indefinitely.
 ///
-/// Not Dispatch: once it has started a worker thread, libdispatch looks at its thread pools every
+/// Dispatch is not used: once libdispatch has started a worker thread, it checks its thread pools every
 /// second for as long as the process lives, and an idle process would never be quiet.
 ///
 /// `@unchecked` because the compiler cannot see that the mutex guards everything that changes.
@@ -13,17 +13,17 @@ final class WorkThreads: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var waiting: [@Sendable () -> Void] = []
-    /// How many of those at the front are done with; they are removed many at a time.
+    /// The number of items at the front that were taken; they are removed many at a time.
     private var takenCount = 0
     private var count = 0
     private var idleCount = 0
     private var isEnding = false
 
-    /// Prepares threads, which are started as there is work for them.
+    /// Prepares threads, which are started when there is work for them.
     ///
     /// - Parameters:
-    ///   - name: What the kernel shows of them.
-    ///   - limit: How many there are at most.
+    ///   - name: The name that the kernel shows for them.
+    ///   - limit: The maximum number of threads.
     init(name: String, limit: Int = 1) {
         self.name = name
         self.limit = limit
@@ -40,11 +40,11 @@ final class WorkThreads: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Adds work behind all work given before.
+    /// Adds work after all earlier work.
     func perform(_ work: @escaping @Sendable () -> Void) {
         pthread_mutex_lock(mutex)
         waiting.append(work)
-        // Those that are idle may not have woken up yet for what was given before.
+        // Idle threads may not have woken up yet for earlier work.
         let mustStart = waiting.count - takenCount > idleCount && count < limit
         if mustStart { count += 1 }
         pthread_cond_signal(condition)
@@ -52,7 +52,7 @@ final class WorkThreads: @unchecked Sendable {
         if mustStart { start() }
     }
 
-    /// Lets the threads end when they have done everything.
+    /// Lets the threads end when all work is done.
     func end() {
         pthread_mutex_lock(mutex)
         isEnding = true
@@ -68,7 +68,7 @@ final class WorkThreads: @unchecked Sendable {
             count -= 1
             let others = count
             pthread_mutex_unlock(mutex)
-            // A process that gets no thread cannot go on, and there is no caller to tell.
+            // Without a thread, the process cannot continue, and no caller can handle the error.
             guard others > 0 else { preconditionFailure("\(error)") }
         }
     }
@@ -81,7 +81,7 @@ final class WorkThreads: @unchecked Sendable {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         while waiting.count == takenCount {
-            // One that waits is enough for what comes next.
+            // One idle thread is enough for the next work.
             if isEnding || idleCount > 0 {
                 count -= 1
                 return nil
@@ -90,7 +90,7 @@ final class WorkThreads: @unchecked Sendable {
             pthread_cond_wait(condition, mutex)
             idleCount -= 1
         }
-        // The work is not kept any longer than it takes.
+        // The work is released as soon as it is done.
         let work = waiting[takenCount]
         waiting[takenCount] = {}
         takenCount += 1

@@ -1,10 +1,10 @@
 import CFerryLinux
 import Glibc
 
-/// A directory that is held open, and the only way to the files in it.
+/// An open directory, and the only way to the files in it.
 ///
-/// Every name is a single component, links are never followed, and new files are private to the
-/// user: a name that comes from outside cannot lead out of the directory.
+/// Every name is a single component, links are never followed, and new files are private to the user: an
+/// untrusted name cannot lead out of the directory.
 package final class Directory: Sendable {
     /// How a file is opened.
     package enum OpenMode: Hashable, Sendable {
@@ -39,8 +39,8 @@ package final class Directory: Sendable {
     ///
     /// - Parameters:
     ///   - path: An absolute path.
-    ///   - creatingPrivate: Whether to create the directory and its missing parents, for the user
-    ///     alone (0700).
+    ///   - creatingPrivate: Whether to create the directory and its missing parents, private to the user
+    ///     (0700).
     /// - Throws: `mkdir` or `open` with the path.
     package init(opening path: String, creatingPrivate: Bool = false) throws(SystemCallError) {
         if creatingPrivate { try Self.createWithParents(path) }
@@ -57,14 +57,14 @@ package final class Directory: Sendable {
 
     deinit { _ = Glibc.close(descriptor) }
 
-    /// Whether its path still leads to it: it may have been removed or moved.
+    /// Whether the path still leads to the directory, which may have been removed or moved.
     package var isInPlace: Bool {
         var (there, here) = (stat(), stat())
         return stat(path, &there) == 0 && fstat(descriptor, &here) == 0
             && there.st_ino == here.st_ino && there.st_dev == here.st_dev
     }
 
-    /// Whether the directory is this user's, and nobody else can enter or write it.
+    /// Whether the directory belongs to this user, and no other user can enter or write it.
     package var isPrivate: Bool {
         var status = stat()
         return fstat(descriptor, &status) == 0 && BaseDirectories.isPrivate(status)
@@ -83,7 +83,7 @@ package final class Directory: Sendable {
         )
     }
 
-    /// Opens a directory inside this one, for the user alone where it is created.
+    /// Opens a subdirectory, which is private to the user if it is created.
     package func openSubdirectory(
         _ name: String,
         creating: Bool = true
@@ -93,7 +93,7 @@ package final class Directory: Sendable {
             do {
                 try systemCall("mkdirat", path(of: name)) { mkdirat(descriptor, name, 0o700) }
             } catch let error where error.errno == EEXIST {
-                // What is there is opened below, and refused when it is no directory.
+                // An existing entry is opened below, and rejected if it is not a directory.
             }
         }
         let opened = try systemCall("openat", path(of: name)) {
@@ -106,8 +106,8 @@ package final class Directory: Sendable {
     ///
     /// - Parameters:
     ///   - name: The file.
-    ///   - target: Where to.
-    ///   - newName: Its name there.
+    ///   - target: The new directory.
+    ///   - newName: The name in the new directory.
     ///   - replacing: Whether a file of that name is replaced; otherwise it is an error (`EEXIST`).
     /// - Throws: `renameat2`.
     package func rename(
@@ -124,7 +124,7 @@ package final class Directory: Sendable {
         }
     }
 
-    /// Removes a file; one that is not there is no error.
+    /// Removes a file; a missing file is not an error.
     package func remove(_ name: String) throws(SystemCallError) {
         try check(name)
         do {
@@ -134,7 +134,7 @@ package final class Directory: Sendable {
         }
     }
 
-    /// What the kernel knows about a file, or `nil` when there is none; links are not followed.
+    /// Returns the status of a file, or `nil` if there is none; links are not followed.
     package func status(of name: String) throws(SystemCallError) -> FileStatus? {
         try check(name)
         var status = stat()
@@ -148,7 +148,7 @@ package final class Directory: Sendable {
         return FileStatus(status)
     }
 
-    /// The names in the directory, in no order, without "." and "..".
+    /// Returns the names in the directory, in no order, without "." and "..".
     package func names() throws(SystemCallError) -> [String] {
         let copy = try systemCall("openat", path) {
             openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -169,13 +169,13 @@ package final class Directory: Sendable {
         return names
     }
 
-    /// Makes a symbolic link, whose text need not lead anywhere.
+    /// Creates a symbolic link, whose text need not lead anywhere.
     package func makeLink(_ name: String, to text: String) throws(SystemCallError) {
         try check(name)
         try systemCall("symlinkat", path(of: name)) { symlinkat(text, descriptor, name) }
     }
 
-    /// The text of a symbolic link; `nil` where there is none of that name.
+    /// Returns the text of a symbolic link; `nil` if there is none with that name.
     package func link(_ name: String) throws(SystemCallError) -> String? {
         try check(name)
         var text = [CChar](repeating: 0, count: Int(PATH_MAX))
@@ -190,12 +190,12 @@ package final class Directory: Sendable {
         }
     }
 
-    /// Forces the directory's entries onto the disk: after it a rename survives a power cut.
+    /// Synchronizes the directory's entries with the disk, after which a rename survives a power failure.
     package func synchronize() throws(SystemCallError) {
         try systemCall("fsync", path) { fsync(descriptor) }
     }
 
-    /// The path of a name in the directory, for messages and for calls that take a path.
+    /// Returns the path of a name in the directory, for messages and for calls that take a path.
     package func path(of name: String) -> String { path + "/" + name }
 
     private func check(_ name: String) throws(SystemCallError) {
@@ -218,7 +218,7 @@ package final class Directory: Sendable {
             do {
                 try systemCall("mkdir", path) { mkdir(path, 0o700) }
             } catch let error where error.errno == EEXIST {
-                // Another process was as fast.
+                // Another process has just created it.
                 return
             }
         }
@@ -226,9 +226,9 @@ package final class Directory: Sendable {
 }
 
 extension Directory {
-    /// How many bytes an ordinary process can still write to the directory's file system.
+    /// Returns the number of bytes that an ordinary process can still write to the directory's file system.
     ///
-    /// A quota is none of its business.
+    /// Quotas are not considered.
     ///
     /// - Throws: `fstatvfs` with the path.
     package func availableByteCount() throws(SystemCallError) -> Int64 {

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Which file it is, and which state of it: what tells that somebody has changed it since.
+/// The identity of a file and of its state, which shows whether the file has changed since.
 package struct FileIdentity: Hashable, Sendable, Codable {
     /// The file system's number.
     package var device: UInt64
     /// The file's number in its file system.
     package var inode: UInt64
-    /// How many names it has.
+    /// The number of its names.
     package var linkCount: UInt64
     /// The size in bytes.
     package var size: Int64
@@ -15,7 +15,7 @@ package struct FileIdentity: Hashable, Sendable, Codable {
     /// When the file last changed in any way, in nanoseconds since 1970.
     package var changed: Int64
 
-    /// Makes an identity of its parts.
+    /// Makes an identity from its parts.
     package init(
         device: UInt64,
         inode: UInt64,
@@ -43,26 +43,26 @@ package struct FileIdentity: Hashable, Sendable, Codable {
         )
     }
 
-    /// Whether the file has the content that it had.
+    /// Returns whether the file has its earlier content.
     ///
-    /// A program may set the time of the last modification to any value, but not that of the last change;
-    /// this one, however, changes with the file's names, too, and a file that somebody deletes while it is
-    /// open keeps its content.
+    /// A program may set the time of the last modification to any value, but not that of the last change. The
+    /// latter, however, also changes with the file's names, and a file that is deleted while it is open keeps
+    /// its content.
     ///
-    /// - Parameter earlier: What the file was then.
-    /// - Returns: Whether it is the same file, of which nothing says that it was written to.
+    /// - Parameter earlier: The earlier identity.
+    /// - Returns: Whether it is the same file, with no sign that it was written to.
     package func hasContent(of earlier: FileIdentity) -> Bool {
         device == earlier.device && inode == earlier.inode && size == earlier.size
             && modified == earlier.modified
             && (changed == earlier.changed || linkCount != earlier.linkCount)
     }
 
-    /// The identity as the system would tell it now.
+    /// Returns the identity as the system would report it now.
     ///
     /// - Parameters:
-    ///   - boot: When it was taken: after the next start of the system a file system may have another number.
-    ///   - now: What stands in the file's place.
-    /// - Returns: The identity to compare with that.
+    ///   - boot: When it was taken: after a restart of the system, a file system may have another number.
+    ///   - now: The identity of the file that is now in its place.
+    /// - Returns: The identity to compare with `now`.
     package func carriedOver(from boot: BootIdentifier, to now: FileIdentity) -> FileIdentity {
         var identity = self
         if boot != .current { identity.device = now.device }

@@ -5,15 +5,15 @@ package struct FileLock: ~Copyable, Sendable {
     private let file: FileDescriptor
 
     deinit {
-        // A child between fork and exec has the file open too: closing alone would not release.
+        // A child between fork and exec has the file open, too: closing alone would not release the lock.
         flock(file.rawValue, LOCK_UN)
     }
 
     /// Takes the lock.
     ///
     /// - Parameters:
-    ///   - name: The file to lock; it is created when it is missing.
-    ///   - directory: Where it lies.
+    ///   - name: The file to lock; it is created if it is missing.
+    ///   - directory: The file's directory.
     ///   - waiting: Whether to wait for another holder.
     /// - Throws: `flock` with `EWOULDBLOCK` when another process holds it and `waiting` is false.
     package init(
@@ -29,7 +29,7 @@ package struct FileLock: ~Copyable, Sendable {
         file = opened
     }
 
-    /// Writes who holds the lock into the file, for people and for messages.
+    /// Writes a description of the lock's holder into the file, for people and for messages.
     package borrowing func describeHolder(_ text: String) throws(SystemCallError) {
         try file.truncate(to: 0)
         let bytes = Array(text.utf8)

@@ -1,7 +1,7 @@
 import CFerryLinux
 import Glibc
 
-/// What the kernel knows about a file.
+/// The status of a file.
 package struct FileStatus: Hashable, Sendable {
     /// The size in bytes.
     package var size: Int64

@@ -1,36 +1,36 @@
 import CFerryLinux
 import Glibc
 
-/// A pipe through which the kernel moves bytes from a socket to a file, past this process's memory.
+/// A pipe through which the kernel moves bytes from a socket to a file, bypassing this process's memory.
 ///
-/// One who fills it also empties it, at once; it is not for two threads.
+/// The code that fills it also empties it, at once; two threads must not share it.
 package final class SplicePipe {
-    /// How many bytes are in the pipe.
+    /// The number of bytes in the pipe.
     package private(set) var count = 0
-    /// How many bytes fit, at most.
+    /// The maximum number of bytes in the pipe.
     package let capacity: Int
 
     private let reading: FileDescriptor
     private let writing: FileDescriptor
 
-    /// Creates a pipe of 1 MiB, or of what this user is allowed.
+    /// Creates a pipe of 1 MiB, or of the size that this user is allowed.
     ///
-    /// - Throws: `pipe2`, with `EMFILE` or `ENFILE` where there are too many descriptors.
+    /// - Throws: `pipe2`, with `EMFILE` or `ENFILE` if there are too many descriptors.
     package init() throws(SystemCallError) {
         var ends: [Int32] = [0, 0]
         try systemCall("pipe2") { CFerryLinux_pipe2(&ends, O_CLOEXEC | O_NONBLOCK) }
         reading = FileDescriptor(owning: ends[0])
         writing = FileDescriptor(owning: ends[1])
-        // Refused beyond /proc/sys/fs/pipe-user-pages-soft: then a smaller pipe does, too.
+        // The kernel refuses beyond /proc/sys/fs/pipe-user-pages-soft; a smaller pipe is then enough.
         let granted = fcntl(ends[1], CFerryLinux_F_SETPIPE_SZ, Int32(1 << 20))
         let size = granted > 0 ? granted : fcntl(ends[1], CFerryLinux_F_GETPIPE_SZ)
         capacity = max(Int(size), Int(PIPE_BUF))
     }
 
-    /// Takes up to `limit` bytes out of a socket.
+    /// Moves up to `limit` bytes from a socket into the pipe.
     ///
-    /// - Returns: How many came, 0 at the end of the stream; `nil` when there are none by now.
-    /// - Throws: `splice`, with what the socket's connection has met.
+    /// - Returns: The number of bytes moved, 0 at the end of the stream; `nil` if none are available now.
+    /// - Throws: `splice`, with the error of the socket's connection.
     package func fill(from socket: Int32, upTo limit: Int64) throws(SystemCallError) -> Int? {
         let room = Int(min(limit, Int64(capacity - count)))
         do throws(SystemCallError) {
@@ -44,10 +44,11 @@ package final class SplicePipe {
         }
     }
 
-    /// Puts up to `limit` bytes of what is in the pipe into a file.
+    /// Moves up to `limit` bytes from the pipe into a file.
     ///
-    /// - Returns: How many bytes the file took, at least 1 unless the pipe is empty.
-    /// - Throws: `splice` or `pwrite`, such as `ENOSPC`; bytes that were not taken stay in the pipe.
+    /// - Returns: The number of bytes that the file took, at least 1 unless the pipe is empty.
+    /// - Throws: `splice` or `pwrite`, such as `ENOSPC`; after a failure of `splice`, bytes that
+    ///   were not taken stay in the pipe.
     package func empty(
         into file: borrowing FileDescriptor,
         at offset: Int64,
@@ -69,7 +70,7 @@ package final class SplicePipe {
         }
     }
 
-    /// For file systems that cannot splice.
+    /// Copies the bytes, for file systems that cannot splice.
     private func copy(
         into file: borrowing FileDescriptor,
         at offset: Int64,

@@ -2,9 +2,10 @@ import CFerryLinux
 import Glibc
 
 extension TargetDirectory {
-    /// Whether a path leads to a directory, and nobody else can put another file into it or another directory in its way.
+    /// Returns whether a path leads to a directory, and no other user can put another file into it or another
+    /// directory in its way.
     ///
-    /// Each directory of the path is looked at as it is opened, in one that only its owner and root can change.
+    /// Each directory of the path is checked as it is opened, in one that only its owner and root can change.
     static func leadsSafely(
         _ path: String,
         to target: Directory
@@ -23,7 +24,7 @@ extension TargetDirectory {
             }
             var known = stat()
             try systemCall("fstat", path) { fstat(target.descriptor, &known) }
-            // The owner of a directory may rename others' files in it, also where it is sticky.
+            // The owner of a directory may rename other users' files in it, even if it is sticky.
             return isOfTrusted(status) && !isWritableByOthers(status)
                 && status.st_dev == known.st_dev && status.st_ino == known.st_ino
         }
@@ -48,11 +49,12 @@ extension TargetDirectory {
         status.st_uid == geteuid() || status.st_uid == 0
     }
 
-    /// Whether others may write, by an access control list as well: its mask stands where the group's bits are (acl(5)).
+    /// Returns whether other users may write, including by an access control list: its mask is in the group's
+    /// bits (acl(5)).
     private static func isWritableByOthers(_ status: stat) -> Bool {
         status.st_mode & (S_IWGRP | S_IWOTH) != 0
     }
 
-    /// Whether only the owner of an entry, of the directory, or root can rename it.
+    /// Returns whether only the owner of an entry, of the directory, or root can rename it.
     private static func isSticky(_ status: stat) -> Bool { status.st_mode & S_ISVTX != 0 }
 }

@@ -1,27 +1,27 @@
 import CFerryLinux
 import Glibc
 
-/// A directory that somebody wants a file in, as a place for the file while it grows.
+/// A directory that is the target of a file, as the place where the file grows.
 package enum TargetDirectory {
-    /// Why a file does not grow there.
+    /// The reason why a file cannot grow there.
     package enum Refusal: Error, Hashable, Sendable {
-        /// It is on the file system that files grow on in any case.
+        /// The directory is on the file system that files grow on by default.
         case isNotElsewhere
-        /// It is on a file system that may not answer, or that has no hard links.
+        /// The directory is on a file system that may not answer, or that has no hard links.
         case isNotOfThisMachine
-        /// Others may write there, or can have its path lead elsewhere: what lies there could be read and replaced.
+        /// Other users may write there, or can redirect its path: files there could be read and replaced.
         case isNotSafe
-        /// It is not there, or cannot be opened.
+        /// The directory is missing, or cannot be opened.
         case call(SystemCallError)
     }
 
-    /// Opens a directory if a file may grow there; the file system may take its time, or never answer.
+    /// Opens a directory if a file may grow there; the call may take a long time, or never return.
     ///
     /// - Parameters:
     ///   - path: The directory.
-    ///   - other: Where files grow otherwise.
+    ///   - other: The directory in which files grow otherwise.
     /// - Returns: The directory.
-    /// - Throws: Why a file does not grow there.
+    /// - Throws: The reason why a file cannot grow there.
     package static func open(
         _ path: String,
         apartFrom other: Directory
@@ -39,11 +39,11 @@ package enum TargetDirectory {
         return directory
     }
 
-    /// Opens a directory again that a file grows in; the file system may take its time, or never answer.
+    /// Reopens a directory that a file grows in; the call may take a long time, or never return.
     ///
-    /// What is at its path now need not be what was there: another disk may be mounted.
+    /// The path may lead to another directory now: another disk may be mounted.
     ///
-    /// - Throws: Why the file does not go on there.
+    /// - Throws: The reason why the file cannot continue to grow there.
     package static func reopen(_ path: String) throws(Refusal) -> Directory {
         LoopActor.assertMayBlock()
         let directory = try calling { () throws(SystemCallError) in try Directory(opening: path) }
@@ -52,7 +52,7 @@ package enum TargetDirectory {
         return directory
     }
 
-    /// The path without links, which others might turn elsewhere.
+    /// Returns the path without links, which other users might redirect.
     private static func realPath(of path: String) throws(Refusal) -> String {
         guard let real = realpath(path, nil) else {
             throw .call(SystemCallError(call: "realpath", errno: errno, subject: path))
@@ -61,10 +61,10 @@ package enum TargetDirectory {
         return String(cString: real)
     }
 
-    /// Whether the file system answers.
+    /// Returns whether the file system is local, so that it answers.
     ///
-    /// Bytes are written by the event loop as they come. That is for file systems that answer: a server's may not, nor
-    /// one of a program's (FUSE).
+    /// The event loop writes bytes as they arrive, which requires a file system that answers: a server's may
+    /// not, nor a program's (FUSE).
     private static func isOfThisMachine(_ directory: Directory) -> Bool {
         local.contains(CFerryLinux_fileSystemType(directory.descriptor))
     }

@@ -1,20 +1,20 @@
 import Glibc
 
-/// A file of the user's, which may lie on a file system that does not answer, such as one of a server that is gone.
+/// A user's file, which may be on a file system that does not answer, such as that of a dead server.
 ///
-/// Any call on it may take for ever, closing it included. So each is made by the threads that belong to whoever
-/// has brought the file, and never by the loop's, which everybody needs.
+/// Any call on it may never return, including closing it. Calls are therefore made by the threads that belong
+/// to the file's owner, and never by the loop's thread, which all owners need.
 package final class UserFile: Sendable {
-    /// What calls on the file are made by.
+    /// The queue for calls on the file.
     package let queue: BlockingQueue
-    /// The number that the kernel knows the open file by: to pass it on, which asks the file system nothing.
+    /// The open file's descriptor number, for passing it on without a call to the file system.
     package let number: Int32
 
     /// Takes over an open file.
     ///
     /// - Parameters:
     ///   - descriptor: The file.
-    ///   - queue: What calls on it are made by.
+    ///   - queue: The queue for calls on the file.
     package init(_ descriptor: consuming FileDescriptor, on queue: BlockingQueue) {
         number = descriptor.release()
         self.queue = queue
@@ -25,14 +25,14 @@ package final class UserFile: Sendable {
         queue.perform { _ = Glibc.close(number) }
     }
 
-    /// Makes calls on the file, which may take for ever.
+    /// Makes calls on the file, which may never return.
     ///
-    /// - Precondition: The caller is not the loop.
+    /// - Precondition: The caller is not on the loop.
     package func withDescriptor<T, E: Error>(
         _ body: (borrowing FileDescriptor) throws(E) -> T
     ) throws(E) -> T {
         LoopActor.assertMayBlock()
-        // It is lent: this object goes on owning it.
+        // The descriptor is lent: this object still owns it.
         let file = FileDescriptor(owning: number)
         let result: Result<T, E>
         do throws(E) {
@@ -44,12 +44,12 @@ package final class UserFile: Sendable {
         return try result.get()
     }
 
-    /// Which file it is, and which state of it.
+    /// Returns the identity of the file and of its state.
     package func identity() throws(SystemCallError) -> FileIdentity {
         try withDescriptor { (file) throws(SystemCallError) in try file.identity() }
     }
 
-    /// Opens a file for reading; what is no file does not make anybody wait.
+    /// Opens a file for reading; for a path that is not a file, the call does not wait.
     ///
     /// - Throws: `open`.
     package static func open(

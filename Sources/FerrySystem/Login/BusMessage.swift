@@ -1,6 +1,6 @@
 import Glibc
 
-/// A message of the bus, as long as it is being handled; its values are read one after the other.
+/// A message of the bus, while it is being handled; its values are read in order.
 struct BusMessage {
     private let library: SystemdLibrary
     private let message: OpaquePointer
@@ -10,7 +10,7 @@ struct BusMessage {
         self.message = message
     }
 
-    /// Whether it says why a call was not carried out.
+    /// Whether the message is an error reply to a call.
     var isError: Bool { library.isError(message, nil) > 0 }
 
     /// The next value, if it is a boolean.
@@ -28,11 +28,11 @@ struct BusMessage {
         return value
     }
 
-    /// The next value, if it is a descriptor: one of the caller's own, closed on exec.
+    /// The next value, if it is a descriptor: a duplicate that the caller owns, closed on exec.
     func descriptor() -> Int32? {
         var value: Int32 = -1
         guard read("h", into: &value) else { return nil }
-        // The message closes its own.
+        // The message closes its own descriptor.
         let own = fcntl(value, F_DUPFD_CLOEXEC, 3)
         return own < 0 ? nil : own
     }

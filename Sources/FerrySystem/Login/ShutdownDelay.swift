@@ -1,20 +1,20 @@
 import CFerryLinux
 import Glibc
 
-/// A delay that systemd-logind grants before the machine shuts down or sleeps, where there is a logind.
+/// A delay that systemd-logind grants before the machine shuts down or sleeps, if there is a logind.
 ///
-/// Holds an inhibitor of the kind `delay`, and tells when one of the two is about to happen.
-/// From https://systemd.io/INHIBITOR_LOCKS/ and org.freedesktop.login1(5). Where there is no
-/// libsystemd, no system bus or no logind, nothing is held and nothing is told.
+/// Holds an inhibitor of the kind `delay`, and reports when one of the two is about to happen. From
+/// https://systemd.io/INHIBITOR_LOCKS/ and org.freedesktop.login1(5). Without libsystemd, a system bus or
+/// logind, nothing is held, and only ``Event/lost`` is reported.
 @LoopActor
 package final class ShutdownDelay {
-    /// What a process is told of by logind.
+    /// An event that logind reports to a process.
     package enum Event: Hashable, Sendable {
-        /// The machine is about to do something, which waits so long for this process.
+        /// The machine is about to shut down or sleep, and waits for this process for up to `delay`.
         case prepares(Preparation, delay: Duration)
-        /// It is not going to any more, or is back.
+        /// The machine no longer prepares for it, or is back.
         case goesOn(Preparation)
-        /// Nothing will be told any more.
+        /// No more events will be reported.
         case lost
     }
 
@@ -39,7 +39,7 @@ package final class ShutdownDelay {
     private var longestDelay = Duration.zero
     private var isReleased = false
 
-    /// Asks for the delay, without waiting for the answer.
+    /// Requests the delay, without waiting for the answer.
     ///
     /// - Parameters:
     ///   - who: The name of the application, for people.
@@ -52,7 +52,7 @@ package final class ShutdownDelay {
         LoopActor.task { await self.start() }
     }
 
-    /// Lets the machine go on, and tells nothing any more.
+    /// Lets the machine continue, and reports nothing afterwards.
     package func release() {
         isReleased = true
         if let inhibitor { close(inhibitor) }
@@ -88,7 +88,7 @@ package final class ShutdownDelay {
         }
         let arguments = ["shutdown:sleep", who, why, "delay"]
         try bus.call("Inhibit", of: Self.manager, arguments) { [weak self] answer in
-            // Without one, what is coming is told nevertheless.
+            // Without an inhibitor, events are still reported.
             self?.inhibitor = answer?.descriptor()
         }
     }

@@ -6,7 +6,7 @@ import Glibc
 /// Nothing here waits. Calls may be queued before the connection is made.
 @LoopActor
 final class SystemBus {
-    /// What libsystemd gets as the context of a call or a subscription.
+    /// The context that libsystemd receives for a call or a subscription.
     @LoopActor
     private final class Recipient {
         let library: SystemdLibrary
@@ -23,7 +23,7 @@ final class SystemBus {
     private var bus: OpaquePointer?
     private var watch: Watch?
     private var timer: LoopTimer?
-    /// Kept until the connection is closed, after which nothing is called any more.
+    /// Kept until the connection is closed, after which nothing is called.
     private var recipients: [Recipient] = []
 
     /// Begins to connect.
@@ -49,14 +49,15 @@ final class SystemBus {
 
     private func startWatching() throws(SystemCallError) {
         let descriptor = try Self.check("sd_bus_get_fd", library.descriptor(bus))
-        // Ready to be written to as soon as there is a connection; then it is known what to wait for.
+        // The descriptor becomes writable as soon as there is a connection; then it is known what to wait
+        // for.
         let readiness: Readiness = [.readable, .writable]
         watch = try EventLoop.shared.watch(descriptor, for: readiness) { [weak self] _ in
             self?.process()
         }
     }
 
-    /// Ends the connection; nothing is called any more.
+    /// Ends the connection; nothing is called afterwards.
     func close() {
         watch?.cancel()
         timer?.cancel()
@@ -67,7 +68,8 @@ final class SystemBus {
         recipients = []
     }
 
-    /// Calls `handler` for each of an object's signals of that name, from when the bus has taken note.
+    /// Calls `handler` for each of an object's signals with that name, once the bus has registered the
+    /// subscription.
     func subscribe(
         to signal: String,
         of object: BusObject,
@@ -89,7 +91,7 @@ final class SystemBus {
         )
     }
 
-    /// Asks an object for a property; the answer is nil if there is none.
+    /// Requests a property of an object; the answer is nil if there is none.
     func get(
         _ property: String,
         of object: BusObject,
@@ -122,7 +124,7 @@ final class SystemBus {
                 method
             )
         )
-        // The connection has a reference of its own.
+        // The connection has its own reference.
         defer { _ = library.release(message) }
         for argument in arguments {
             let type = CChar(truncatingIfNeeded: ("s" as Unicode.Scalar).value)
@@ -155,7 +157,7 @@ final class SystemBus {
         return Unmanaged.passUnretained(recipient).toOpaque()
     }
 
-    /// Does all that can be done without waiting.
+    /// Processes everything that needs no waiting.
     private func process() {
         while let bus {
             let code = library.process(bus, nil)
@@ -165,7 +167,7 @@ final class SystemBus {
         prepareToWait()
     }
 
-    /// As sd_bus_get_fd(3) has it: what to wait for may be another thing each time.
+    /// Prepares as sd_bus_get_fd(3) requires: the events to wait for may differ each time.
     private func prepareToWait() {
         // A handler may have closed it.
         guard let bus else { return }
@@ -181,7 +183,7 @@ final class SystemBus {
     private func setTimer(_ bus: OpaquePointer) {
         timer?.cancel()
         timer = nil
-        // A moment of CLOCK_MONOTONIC, in microseconds.
+        // A time of CLOCK_MONOTONIC, in microseconds.
         var due: UInt64 = 0
         guard library.timeout(bus, &due) >= 0, due != .max else { return }
         var now = timespec()
@@ -204,7 +206,7 @@ final class SystemBus {
     }
 }
 
-/// Something at the system bus that has methods, properties and signals.
+/// An object on the system bus that has methods, properties and signals.
 struct BusObject: Hashable, Sendable {
     let service: String
     let path: String

@@ -1,19 +1,19 @@
 import Glibc
 
-/// The functions of libsystemd's sd-bus that are needed here, when the library is there.
+/// The functions of libsystemd's sd-bus that are needed here, if the library is available.
 ///
-/// Loaded at the first use, and kept: programs that never need it do not map it, and systems without
-/// systemd lack nothing. None of the functions takes a variable number of arguments, which Swift could
-/// not call. Their types are those of sd-bus(3).
+/// It is loaded at the first use, and kept: programs that never need it do not map it, and systems without
+/// systemd lack nothing. None of the functions is variadic, which Swift could not call. Their types are those
+/// of sd-bus(3).
 struct SystemdLibrary: Sendable {
     typealias Text = UnsafePointer<CChar>
     /// A pointer that a function fills in with what it has made.
     typealias Place = UnsafeMutablePointer<OpaquePointer?>
-    /// What is called for a message: with it, a context and an error to fill in.
+    /// A function that is called for a message, with the message, a context and an error to fill in.
     typealias Handler =
         @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Int32
 
-    /// The library; nil if it, or a function of it, is not there.
+    /// The library; nil if it, or one of its functions, is missing.
     ///
     /// The first access reads files.
     static let shared = try? SystemdLibrary()

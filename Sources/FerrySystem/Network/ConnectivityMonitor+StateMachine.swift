@@ -1,15 +1,15 @@
 extension ConnectivityMonitor {
-    /// Decides when to ask the kernel for links and routes, and what its answers amount to.
+    /// Decides when to ask the kernel for links and routes, and what its answers mean.
     ///
-    /// What has changed is not worked out from the notifications but read afresh: the kernel removes
-    /// routes without telling when a link goes down or an address goes, and routes are not identified.
+    /// Changes are not derived from the notifications; the lists are read again. The kernel removes routes
+    /// without a notification when a link goes down or an address is removed, and routes have no identifiers.
     struct StateMachine {
         enum Effect: Equatable {
-            /// Ask for a list; its parts carry the sequence number.
+            /// Request a list; its parts carry the sequence number.
             case request(RouteListing, sequence: UInt32)
-            /// Call ``woke(at:)`` then.
+            /// Call ``woke(at:)`` at this time.
             case wake(at: ContinuousClock.Instant)
-            /// The answer is this from now on.
+            /// Publish a new answer.
             case publish(Connectivity)
         }
 
@@ -22,7 +22,7 @@ extension ConnectivityMonitor {
 
         /// Changes come in bursts.
         private static let shortestRest = Duration.milliseconds(100)
-        /// Where routes are many and change all the time, reading takes a tenth of the time.
+        /// If there are many routes that change all the time, reading takes a tenth of the time.
         private static let restsPerReading = 9
 
         private let port: UInt32
@@ -36,7 +36,7 @@ extension ConnectivityMonitor {
         private var began: ContinuousClock.Instant?
         private var restsUntil: ContinuousClock.Instant?
 
-        /// Makes the decisions for a socket.
+        /// Makes a state machine for a socket.
         ///
         /// - Parameter port: The socket's number, which the answers to its requests carry.
         init(port: UInt32) { self.port = port }
@@ -48,7 +48,7 @@ extension ConnectivityMonitor {
             return read(at: now)
         }
 
-        /// There was no room for messages: what they said is not known.
+        /// Handles that messages were lost because there was no room for them.
         mutating func messagesWereLost(at now: ContinuousClock.Instant) -> [Effect] {
             somethingChanged(at: now)
         }
@@ -58,7 +58,7 @@ extension ConnectivityMonitor {
             at now: ContinuousClock.Instant
         ) -> [Effect] {
             guard message.port == port else { return notified(message, at: now) }
-            // The end of a list that was given up may still come.
+            // The end of an abandoned list may still arrive.
             guard message.sequence == sequence, case .reading(let listing) = state else {
                 return []
             }
@@ -96,13 +96,13 @@ extension ConnectivityMonitor {
                 switch message.content {
                 case .link(let link): note(link)
                 case .linkRemoval(let index): usableLinks.remove(index) != nil
-                // One more route changes nothing where there is one.
+                // Another route changes nothing if there is one already.
                 case .route: connectivity != .connected
                 case .routeRemoval, .addressRemoval: connectivity != .disconnected
                 case .loss, .routeReplacement: true
                 case .end, .refusal: false
                 }
-            // A list that is being read is of links and routes as they were at different moments.
+            // The links and routes of a list that is being read are from different moments.
             return matters || isReading ? somethingChanged(at: now) : []
         }
 
@@ -148,7 +148,7 @@ extension ConnectivityMonitor {
             return effects + (isStale ? read(at: now) : [])
         }
 
-        /// Remembers whether a link can be used, and returns whether that is news.
+        /// Records whether a link can be used, and returns whether that has changed.
         @discardableResult
         private mutating func note(_ link: NetworkLink) -> Bool {
             link.isUsable

@@ -1,17 +1,17 @@
-/// Watches by rtnetlink(7) whether this machine is connected, for as long as anybody wants to know.
+/// A monitor of whether this machine is connected, by rtnetlink(7), for as long as there are observers.
 ///
-/// The kernel tells of each change, so that nothing is polled. Without observers there is no
-/// socket. Where netlink cannot be used the answer is ``Connectivity/unknown``. A route to the machine
-/// itself does not count, though a server there can always be reached.
+/// The kernel reports each change, so nothing is polled. Without observers there is no socket. If netlink
+/// cannot be used, the answer is ``Connectivity/unknown``. A route to the machine itself does not count,
+/// though a server there can always be reached.
 @LoopActor
 package final class ConnectivityMonitor {
     /// The process's monitor.
     package static let shared = ConnectivityMonitor()
 
-    /// So many datagrams are read in one turn of the loop: a router can have a million routes.
+    /// The number of datagrams that are read in one turn of the loop: a router can have a million routes.
     private static let datagramsPerTurn = 64
 
-    /// The latest answer; ``Connectivity/unknown`` while nobody observes.
+    /// The latest answer; ``Connectivity/unknown`` without observers.
     package private(set) var connectivity = Connectivity.unknown
 
     private let open: () throws(SystemCallError) -> RouteSocket
@@ -24,7 +24,7 @@ package final class ConnectivityMonitor {
 
     /// Makes a monitor.
     ///
-    /// - Parameter open: Opens the socket, when the first observer comes.
+    /// - Parameter open: Opens the socket, for the first observer.
     init(
         open: @escaping () throws(SystemCallError) -> RouteSocket = { () throws(SystemCallError) in
             try RouteSocket()
@@ -35,8 +35,8 @@ package final class ConnectivityMonitor {
 
     /// Calls `handler` on the loop whenever ``connectivity`` changes, until the observation is cancelled.
     ///
-    /// It is not called for what is known when this returns; the first observer, too, finds the kernel's
-    /// answer in ``connectivity`` then.
+    /// It is not called for what is known when this returns: even the first observer then finds the kernel's
+    /// answer in ``connectivity``.
     package func observe(
         _ handler: @escaping @LoopActor (Connectivity) -> Void
     ) -> ConnectivityObservation {
@@ -46,7 +46,7 @@ package final class ConnectivityMonitor {
         return ConnectivityObservation(key: nextKey, monitor: self)
     }
 
-    /// The kernel's answer at this moment, also while nobody observes.
+    /// Returns the kernel's answer at this moment, even without observers.
     package func ask() -> Connectivity {
         let observation = observe { _ in }
         defer { observation.cancel() }
@@ -101,7 +101,8 @@ package final class ConnectivityMonitor {
 
     private func take(_ datagram: [UInt8], from socket: RouteSocket) {
         do throws(MalformedNetworkMessage) {
-            // An observer may have been the last one, and another may have come: then these are old.
+            // The last observer may have left, and another one may have been added: these messages are then
+            // outdated.
             for message in try NetworkMessage.decode(datagram) where socket === self.socket {
                 run(machine.received(message, at: EventLoop.now))
             }
@@ -110,7 +111,7 @@ package final class ConnectivityMonitor {
         }
     }
 
-    /// What does not speak the protocol as it is documented is not asked again.
+    /// Stops asking a socket that does not follow the documented protocol.
     private func giveUp() {
         stop()
         publish(.unknown)

@@ -1,4 +1,4 @@
-/// Bytes from outside, with numbers in this machine's order, that are read within their bounds alone.
+/// Untrusted bytes, with numbers in this machine's order, that are read only within their bounds.
 struct NativeBytes {
     private let bytes: ArraySlice<UInt8>
 
@@ -28,6 +28,6 @@ struct NativeBytes {
         return NativeBytes(bytes.dropFirst(offset).prefix(count))
     }
 
-    /// What follows the first `count` bytes; nothing where there are no more.
+    /// Returns the bytes after the first `count`; none if there are no more.
     func dropFirst(_ count: Int) -> NativeBytes { NativeBytes(bytes.dropFirst(count)) }
 }

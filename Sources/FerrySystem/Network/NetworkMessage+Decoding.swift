@@ -2,9 +2,9 @@ import CFerryLinux
 import Glibc
 
 extension NetworkMessage {
-    /// The messages in a datagram, without those that do not matter here.
+    /// Returns the messages in a datagram, without those that do not matter here.
     ///
-    /// - Throws: When the datagram is not what netlink(7) describes.
+    /// - Throws: If the datagram is not what netlink(7) describes.
     static func decode(_ datagram: [UInt8]) throws(MalformedNetworkMessage) -> [NetworkMessage] {
         var messages: [NetworkMessage] = []
         var rest = NativeBytes(datagram)
@@ -32,7 +32,7 @@ extension NetworkMessage {
         )
     }
 
-    /// Everything in netlink begins at a multiple of 4.
+    /// Rounds a length up: everything in netlink begins at a multiple of 4.
     fileprivate static func aligned(_ length: Int) -> Int { (length + 3) & ~3 }
 }
 
@@ -48,7 +48,7 @@ extension NetworkMessage.Content {
             guard let failure = try Self.refusal(body) else { return nil }
             self = failure
         case CFerryLinux_NLMSG_DONE:
-            // Whether the list is whole is said where there is something to say.
+            // The body says whether the list is complete, if it says anything.
             self = body.count < 4 ? .end : try Self.refusal(body) ?? .end
         case CFerryLinux_NLMSG_OVERRUN:
             self = .loss
@@ -73,14 +73,14 @@ extension NetworkMessage.Content {
         }
     }
 
-    /// The error number that begins a body, which is negative on the way.
+    /// Returns the error number at the start of a body, where it is negative.
     private static func refusal(_ body: NativeBytes) throws(MalformedNetworkMessage) -> Self? {
         let number: Int32 = try body.integer(at: 0)
         return number == 0 ? nil : .refusal(0 &- number)
     }
 
-    /// The link of an `ifinfomsg`; nil when that is about its being a bridge's, for instance: such a
-    /// removal leaves the link where it is.
+    /// Returns the link of an `ifinfomsg`; nil if the message is, for example, about its membership in a
+    /// bridge: the end of that does not remove the link.
     private static func link(_ body: NativeBytes) throws(MalformedNetworkMessage) -> NetworkLink? {
         guard Int32(try body.byte(at: 0)) == AF_UNSPEC else { return nil }
         return NetworkLink(index: try body.integer(at: 4), flags: try body.integer(at: 8))
@@ -106,7 +106,7 @@ extension NetworkRoute {
         links = try Self.links(attributes)
     }
 
-    /// Whether a destination of IPv6 is in fe80::/10, a route to which every interface has by itself.
+    /// Returns whether an IPv6 destination is in fe80::/10, to which every interface has a route by default.
     private static func isLinkLocal(
         _ destination: NativeBytes
     ) throws(MalformedNetworkMessage) -> Bool {

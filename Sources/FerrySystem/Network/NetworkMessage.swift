@@ -1,17 +1,17 @@
-/// A message of rtnetlink(7) that matters to whether this machine is connected.
+/// A message of rtnetlink(7) that affects whether this machine is connected.
 struct NetworkMessage: Hashable, Sendable {
     enum Content: Hashable, Sendable {
-        /// A link is there, or has changed.
+        /// A link exists, or has changed.
         case link(NetworkLink)
-        /// The link of a number is gone.
+        /// The link with this number was removed.
         case linkRemoval(Int32)
-        /// A route is there.
+        /// A route exists.
         case route(NetworkRoute)
-        /// A route, to wherever, has taken the place of another one.
+        /// A route, to any destination, has replaced another one.
         case routeReplacement
-        /// A route is gone.
+        /// A route was removed.
         case routeRemoval
-        /// An address is gone, and routes with it of which the kernel does not tell.
+        /// An address was removed, and with it routes that the kernel does not report.
         case addressRemoval
         /// A list is complete.
         case end
@@ -21,15 +21,15 @@ struct NetworkMessage: Hashable, Sendable {
         case loss
     }
 
-    /// What it says.
+    /// The content of the message.
     var content: Content
     /// The number of the request that it belongs to.
     var sequence: UInt32
     /// The number of the socket that made the request; 0 for the kernel itself.
     var port: UInt32
-    /// Whether it is part of a list that has changed while it was made.
+    /// Whether it is part of a list that changed while the kernel made it.
     var isInterrupted = false
 }
 
-/// Bytes that are no message of rtnetlink(7).
+/// Bytes that are not a message of rtnetlink(7).
 struct MalformedNetworkMessage: Error, Hashable, Sendable {}

@@ -1,12 +1,12 @@
 import CFerryLinux
 import Glibc
 
-/// What the kernel can be asked to list.
+/// A list that can be requested from the kernel.
 enum RouteListing: Hashable, Sendable {
     case links
     case routes
 
-    /// The request as rtnetlink(7) has it: a header, and a body of zeros, which is no filter.
+    /// Returns the request according to rtnetlink(7): a header, and a body of zeros, which means no filter.
     func request(sequence: UInt32) -> [UInt8] {
         let (type, bodySize) =
             switch self {
@@ -26,16 +26,16 @@ enum RouteListing: Hashable, Sendable {
 
 /// A network interface, as far as it matters here.
 struct NetworkLink: Hashable, Sendable {
-    /// The kernel's number of it.
+    /// The kernel's number for it.
     var index: Int32
-    /// Whether packets to other machines can leave by it.
+    /// Whether packets to other machines can leave through it.
     var isUsable: Bool
 
     /// Makes a link.
     ///
     /// - Parameters:
-    ///   - index: The kernel's number of it.
-    ///   - flags: As netdevice(7) has them; `IFF_RUNNING` says that it has a carrier and may send.
+    ///   - index: The kernel's number for it.
+    ///   - flags: The flags of netdevice(7); `IFF_RUNNING` says that it has a carrier and may send.
     init(index: Int32, flags: UInt32) {
         let needed = UInt32(IFF_UP | IFF_RUNNING)
         self.index = index
@@ -45,7 +45,7 @@ struct NetworkLink: Hashable, Sendable {
 
 /// A route that leads to other machines.
 struct NetworkRoute: Hashable, Sendable {
-    /// The interfaces that it leads over; empty when the kernel names none, as for a next hop that is an
-    /// object of its own.
+    /// The interfaces that it uses; empty if the kernel names none, as for a next hop that is a separate
+    /// object.
     var links: Set<Int32>
 }

@@ -1,22 +1,22 @@
 import CFerryLinux
 import Glibc
 
-/// A socket over which the kernel tells of links, addresses and routes.
+/// A socket on which the kernel reports links, addresses and routes.
 @LoopActor
 final class RouteSocket {
     enum Reception: Equatable {
         /// Nothing more for now.
         case nothing
-        /// There was no room for messages.
+        /// Messages were lost because there was no room for them.
         case loss
         /// Some messages.
         case datagram([UInt8])
     }
 
-    /// The kernel makes a part of a list as large as the reader's buffer, and at most half of this.
+    /// The kernel sends parts of a list that are as large as the reader's buffer, and at most half of this.
     private static let bufferSize = 65_536
 
-    /// The number by which the kernel knows this socket among those of netlink.
+    /// The number that identifies this socket among those of netlink.
     let port: UInt32
     private let owned: FileDescriptor
     private var buffer = [UInt8](repeating: 0, count: bufferSize)
@@ -24,7 +24,7 @@ final class RouteSocket {
     /// The descriptor, to watch.
     var descriptor: Int32 { owned.rawValue }
 
-    /// Opens a socket that is told of every change.
+    /// Opens a socket that receives every change.
     ///
     /// - Throws: `socket`, `bind`, `getsockname`; in a sandbox, for instance.
     convenience init() throws(SystemCallError) {
@@ -43,13 +43,13 @@ final class RouteSocket {
         self.port = port
     }
 
-    /// Asks for a list; the answer waits to be received when this returns.
+    /// Requests a list; the answer is ready to be received when this returns.
     func request(_ listing: RouteListing, sequence: UInt32) throws(SystemCallError) {
         let request = listing.request(sequence: sequence)
         try systemCall("send", "netlink") { send(descriptor, request, request.count, 0) }
     }
 
-    /// Takes the next messages.
+    /// Receives the next messages.
     ///
     /// - Throws: `recvfrom`; with `EMSGSIZE` for a datagram that is larger than any of the kernel's.
     func receive() throws(SystemCallError) -> Reception {

@@ -12,7 +12,7 @@ package final class ChildProcess {
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - launch: What to start.
+    ///   - launch: The program to start.
     ///   - onExit: Called once on the loop when the process has ended.
     /// - Throws: ``ProcessLaunch/start()``'s errors, `pidfd_open`.
     package convenience init(
@@ -25,7 +25,7 @@ package final class ChildProcess {
     /// Watches a program that was started.
     ///
     /// - Parameters:
-    ///   - identifier: What ``ProcessLaunch/start()`` has returned.
+    ///   - identifier: The identifier that ``ProcessLaunch/start()`` has returned.
     ///   - onExit: Called once on the loop when the process has ended.
     /// - Throws: `pidfd_open`; the process is killed then.
     package init(
@@ -37,32 +37,32 @@ package final class ChildProcess {
             descriptor = FileDescriptor(
                 owning: try systemCall("pidfd_open") { CFerryLinux_pidfd_open(identifier) }
             )
-            // The loop's watch keeps the child until it has ended.
+            // The loop's watch keeps this object until the process has ended.
             watch = try EventLoop.shared.watch(descriptor.rawValue, for: .readable) { _ in
                 self.watch?.cancel()
                 self.watch = nil
                 onExit((try? ProcessExit.wait(for: identifier)) ?? .unknown)
             }
         } catch {
-            // A child that nobody watches would be started a second time.
+            // A child that is not watched would be started a second time.
             kill(identifier, SIGKILL)
             _ = try? ProcessExit.wait(for: identifier)
             throw error
         }
     }
 
-    /// Sends a signal; a process that has ended is no error.
+    /// Sends a signal; it is not an error if the process has ended.
     package func signal(_ number: Int32) { kill(identifier, number) }
 }
 
-/// What the kernel says that a process does.
+/// The state of a process according to the kernel.
 package enum ProcessCondition {
-    /// Whether a process was stopped by a signal or a debugger; `false` where nothing can be known.
+    /// Returns whether a process was stopped by a signal or a debugger; `false` if that is unknown.
     package static func isStopped(_ process: Int32) -> Bool {
         guard process > 0, let directory = try? Directory(opening: "/proc/\(process)"),
             let bytes = try? directory.open("stat", .read).readToEnd(limit: 4096)
         else { return false }
-        // proc_pid_stat(5): the name stands in parentheses and may have any character, the state follows it.
+        // proc_pid_stat(5): the name is in parentheses and may contain any character; the state follows it.
         let text = String(decoding: bytes, as: UTF8.self)
         guard let end = text.lastIndex(of: ")") else { return false }
         let state = text[text.index(after: end)...].first { $0 != " " }

@@ -2,13 +2,13 @@ import CFerryLinux
 import Glibc
 import Synchronization
 
-/// SIGTERM and SIGHUP as events of the loop, for as long as the process wants to hear of them first.
+/// SIGTERM and SIGHUP as events of the loop, for as long as the process wants to handle them first.
 ///
-/// Unlike ``SignalSource`` it blocks nothing: threads that exist already would have to, and programs
-/// would inherit it. The handler writes to an eventfd, and does nothing else. There is one such object
-/// per process, as there is one handler.
+/// Unlike ``SignalSource``, it blocks no signals: existing threads would have to block them, too, and
+/// programs would inherit that. The handler only writes to an eventfd. There is one such object per process,
+/// as there is one handler.
 package final class EndRequests: Sendable {
-    /// By what a process is asked to end.
+    /// A signal that asks a process to end.
     package enum Signal: Hashable, Sendable, CaseIterable {
         /// SIGTERM: the usual way.
         case terminate
@@ -25,11 +25,11 @@ package final class EndRequests: Sendable {
         }
     }
 
-    /// The process's.
+    /// The process's only instance.
     package static let shared = EndRequests()
 
     private struct State {
-        /// Made at the first use, and open for good.
+        /// Made at the first use, and never closed.
         var notices: [Signal: Int32] = [:]
         var isTaken = false
         var handler: (@LoopActor @Sendable (Signal) -> Void)?
@@ -39,13 +39,13 @@ package final class EndRequests: Sendable {
 
     private init() {}
 
-    /// Takes the signals over, except those that are ignored.
+    /// Takes over the signals, except those that are ignored.
     ///
-    /// SIGTERM is taken from a program's own handler, too. SIGHUP is not: it may ask a program to read
-    /// its settings again.
+    /// SIGTERM is taken over even if the program has its own handler. SIGHUP is not: it may ask a program to
+    /// read its settings again.
     ///
-    /// - Parameter handler: Called on the loop for each signal that has come since.
-    /// - Throws: `eventfd` or `sigaction`; nothing is taken then.
+    /// - Parameter handler: Called on the loop for each signal received since.
+    /// - Throws: `eventfd` or `sigaction`; then no signal is taken over.
     package func take(
         handler: @escaping @LoopActor @Sendable (Signal) -> Void
     ) throws(SystemCallError) {
@@ -64,15 +64,16 @@ package final class EndRequests: Sendable {
 
     /// Restores the former handlers of the signals.
     ///
-    /// One that has come before is still told to the handler.
+    /// A signal that was received before is still reported to the handler.
     package func giveBack() { state.withLock { giveBack(&$0) } }
 
-    /// Asks this process to end, as another one would.
+    /// Asks this process to end, as another process would.
     ///
-    /// After ``giveBack()`` it does what the request did that was taken: it ends the process with the
-    /// status that its parent expects, or calls the handler that the program has for it.
+    /// After ``giveBack()``, it has the effect of the original request: it ends the process with the status
+    /// that its parent expects, or calls the program's own handler.
     package static func send(_ signal: Signal) {
-        // A library may have put this one's handler back, as readline does: it would come back for ever.
+        // A library may have restored this object's handler, as readline does: the signal would come back
+        // forever.
         _ = CFerryLinux_giveSignalBack(signal.number)
         kill(getpid(), signal.number)
     }
@@ -93,7 +94,7 @@ package final class EndRequests: Sendable {
     private func giveBack(_ state: inout State) {
         guard state.isTaken else { return }
         state.isTaken = false
-        // sigaction(2) fails only for what is no signal.
+        // sigaction(2) fails only for an invalid signal.
         for signal in Signal.allCases { _ = CFerryLinux_giveSignalBack(signal.number) }
     }
 
@@ -101,12 +102,12 @@ package final class EndRequests: Sendable {
         let notice = try systemCall("eventfd") { eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)) }
         LoopActor.perform {
             do {
-                // Level triggered: what has been written by now is found. The loop keeps the watch.
+                // Level triggered: bytes that have already been written are found. The loop keeps the watch.
                 _ = try EventLoop.shared.watch(notice, for: .readable) { _ in
                     self.read(notice, of: signal)
                 }
             } catch {
-                // A process that hears of no request could not be asked to end.
+                // A process that receives no requests could not be asked to end.
                 self.giveBack()
                 self.read(notice, of: signal)
             }

@@ -7,7 +7,7 @@ package enum ProcessExit: Hashable, Sendable, CustomStringConvertible {
     case exited(status: Int32)
     /// A signal ended it.
     case signalled(Int32)
-    /// It has ended; how is not known, since somebody else has asked for its status.
+    /// It has ended, but how is unknown, since other code has collected its status.
     case unknown
 
     /// Waits for a child of this process.
@@ -21,7 +21,7 @@ package enum ProcessExit: Hashable, Sendable, CustomStringConvertible {
             : .signalled(CFerryLinux_terminationSignal(status))
     }
 
-    /// For people.
+    /// A human-readable description.
     package var description: String {
         switch self {
         case .exited(let status): "exit status \(status)"

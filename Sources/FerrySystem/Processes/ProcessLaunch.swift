@@ -11,11 +11,11 @@ package struct ProcessLaunch: Sendable {
     package var environment: [String: String]
     /// The working directory; `nil` keeps this process's.
     package var directory: String?
-    /// Which of this process's descriptors become which of the program's; all others are closed.
+    /// The program's descriptor for each of this process's; all others are closed.
     package var descriptors: [Int32: Int32]
-    /// Whether the program gets a session of its own, apart from this process's terminal.
+    /// Whether the program gets its own session, apart from this process's terminal.
     package var inNewSession: Bool
-    /// What the program gets in place of this process's own; `nil` keeps those.
+    /// The attributes of the program, in place of this process's own; `nil` keeps those.
     package var attributes: ProcessAttributes?
 
     package init(

@@ -7,9 +7,9 @@ package final class SignalSource {
     private let descriptor: FileDescriptor
     private var watch: Watch?
 
-    /// Blocks `signals` in the calling thread, and so in all that it starts later.
+    /// Blocks `signals` in the calling thread, and so in all threads that it starts later.
     ///
-    /// Call it first thing in the main thread, before any other thread exists.
+    /// Call it first in the main thread, before any other thread exists.
     nonisolated package static func block(_ signals: [Int32]) {
         var set = signalSet(signals)
         pthread_sigmask(SIG_BLOCK, &set, nil)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The two ends of a connection over the Internet protocols, which no other one has at the same time.
+/// The two ends of an Internet connection, which no other connection has at the same time.
 package struct InternetConnection: Hashable, Sendable {
     /// An address and a port.
     package struct End: Hashable, Sendable {
@@ -9,7 +9,7 @@ package struct InternetConnection: Hashable, Sendable {
         /// The port.
         package var port: UInt16
 
-        /// Makes an end of its parts.
+        /// Makes an end from its parts.
         package init(address: String, port: UInt16) {
             self.address = address
             self.port = port
@@ -21,7 +21,7 @@ package struct InternetConnection: Hashable, Sendable {
     /// The other end.
     package var remote: End
 
-    /// Makes a connection of its ends.
+    /// Makes a connection from its ends.
     package init(local: End, remote: End) {
         self.local = local
         self.remote = remote

@@ -1,11 +1,12 @@
 import CFerryLinux
 import Glibc
 
-/// Who is at the other end of a Unix socket, as the kernel noted it at the connection.
+/// The peer of a Unix socket, as the kernel recorded it when the connection was made.
 package struct PeerCredentials: Hashable, Sendable {
     /// The process; 0 for one that cannot be seen from this process's PID namespace.
     package var processIdentifier: Int32
-    /// What tells the process from all others, also from those that cannot be seen; 0 where the kernel does not tell.
+    /// A number that distinguishes the process from all others, including those that cannot be seen; 0 if the
+    /// kernel has none.
     package var process: Int64
     /// The process's effective user.
     package var userIdentifier: UInt32
@@ -25,9 +26,10 @@ package struct PeerCredentials: Hashable, Sendable {
         process = credentials.pid > 0 ? Int64(credentials.pid) : -Self.inode(ofPeer: descriptor)
     }
 
-    /// The number that the peer's pidfd has in its file system, which no other process ever has; 0 for none.
+    /// Returns the number of the peer's pidfd in its file system, which no other process ever has; 0 for
+    /// none.
     ///
-    /// Linux 6.5 has the option and 6.9 the file system: before, all pidfds have the same number.
+    /// Linux has the option since 6.5 and the file system since 6.9: before, all pidfds have the same number.
     private static func inode(ofPeer descriptor: Int32) -> Int64 {
         var raw: Int32 = -1
         var length = socklen_t(MemoryLayout<Int32>.size)

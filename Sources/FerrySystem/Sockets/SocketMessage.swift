@@ -3,25 +3,25 @@ import Glibc
 
 /// Bytes and descriptors over a Unix socket.
 package enum SocketMessage {
-    /// What was received.
+    /// The received bytes and descriptors.
     package struct Received: Sendable {
-        /// How many bytes were put into the buffer; 0 when the peer has closed.
+        /// The number of bytes put into the buffer; 0 if the peer has closed.
         package var byteCount: Int
-        /// Descriptors that came along, closed on exec; the receiver owns them.
+        /// The received descriptors, closed on exec; the receiver owns them.
         package var descriptors: [Int32]
     }
 
-    /// The most descriptors that one message carries.
+    /// The maximum number of descriptors in one message.
     package static let maximumDescriptorCount = 16
 
-    /// Sends what the socket takes at once and returns how many bytes; `nil` when it takes none now.
+    /// Sends as many bytes as the socket takes now.
     ///
     /// - Parameters:
     ///   - bytes: At least one byte.
     ///   - descriptors: Passed with the first byte; the sender keeps its own.
     ///   - socket: A connected socket that does not block.
-    /// - Returns: How many bytes were taken, or `nil` for none now.
-    /// - Throws: `sendmsg` with `EPIPE` or `ECONNRESET` when the peer has gone; never a signal.
+    /// - Returns: The number of bytes taken, or `nil` for none now.
+    /// - Throws: `sendmsg` with `EPIPE` or `ECONNRESET` if the peer is gone; never a signal.
     package static func send(
         _ bytes: UnsafeRawBufferPointer,
         descriptors: [Int32] = [],
@@ -45,9 +45,9 @@ package enum SocketMessage {
         }
     }
 
-    /// Receives what is there; `nil` when there is nothing now.
+    /// Receives the bytes that are available; returns `nil` if there are none now.
     ///
-    /// - Throws: `recvmsg` with `ECONNRESET` when the peer has broken off.
+    /// - Throws: `recvmsg` with `ECONNRESET` if the peer has reset the connection.
     package static func receive(
         into buffer: UnsafeMutableRawBufferPointer,
         from socket: Int32

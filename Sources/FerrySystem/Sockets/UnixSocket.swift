@@ -8,15 +8,15 @@ import Glibc
 package enum UnixSocket {
     /// Creates a listening socket.
     ///
-    /// The descriptor does not block. A socket file that is left from a process that has ended
-    /// must be removed before, under a lock.
+    /// The descriptor does not block. A socket file that an ended process has left must be removed first,
+    /// under a lock.
     ///
     /// - Parameters:
     ///   - name: The socket's name in the directory; its mode is 0600.
-    ///   - directory: A directory for the user alone.
+    ///   - directory: A directory that is private to the user.
     ///   - backlog: How many connections may wait to be accepted.
     /// - Returns: The listening socket.
-    /// - Throws: `bind` with `EADDRINUSE` when something of that name exists.
+    /// - Throws: `bind` with `EADDRINUSE` if something with that name exists.
     package static func listen(
         _ name: String,
         in directory: Directory,
@@ -27,7 +27,7 @@ package enum UnixSocket {
         try withAddress(name, in: directory) { address, length throws(SystemCallError) in
             try systemCall("bind", directory.path(of: name)) { bind(descriptor, address, length) }
         }
-        // The directory keeps others out; the mode says it once more.
+        // The directory already keeps other users out; the mode does so again.
         try systemCall("fchmodat", directory.path(of: name)) {
             fchmodat(directory.descriptor, name, 0o600, 0)
         }
@@ -37,7 +37,7 @@ package enum UnixSocket {
 
     /// Connects to a listening socket; the descriptor does not block afterwards.
     ///
-    /// - Throws: `connect` with `ENOENT` or `ECONNREFUSED` when nobody listens.
+    /// - Throws: `connect` with `ENOENT` or `ECONNREFUSED` if no process listens.
     package static func connect(
         _ name: String,
         in directory: Directory
@@ -53,7 +53,7 @@ package enum UnixSocket {
         return socket
     }
 
-    /// Takes a waiting connection, or `nil` when there is none; the descriptor does not block.
+    /// Accepts a waiting connection, or returns `nil` if there is none; the descriptor does not block.
     package static func accept(
         from listener: borrowing FileDescriptor
     ) throws(SystemCallError) -> FileDescriptor? {
@@ -71,7 +71,7 @@ package enum UnixSocket {
         }
     }
 
-    /// Two connected sockets, for tests and for talking to a child.
+    /// Returns two connected sockets, for tests and for communication with a child.
     package static func pair() throws(SystemCallError) -> SocketPair {
         var descriptors: [Int32] = [0, 0]
         try systemCall("socketpair") {
@@ -133,7 +133,7 @@ package struct SocketPair: ~Copyable, Sendable {
     /// The other end.
     package let second: FileDescriptor
 
-    /// Hands both ends to `body`, which owns them.
+    /// Passes both ends to `body`, which owns them.
     package consuming func split<T>(
         _ body: (consuming FileDescriptor, consuming FileDescriptor) throws -> T
     ) rethrows -> T {

@@ -1,26 +1,26 @@
 package import FerryHTTP
 
-/// One way in which a server, or a proxy, would like to be told who asks (RFC 9110 §11.3).
+/// An authentication challenge of a server or a proxy (RFC 9110 §11.3).
 package struct AuthenticationChallenge: Hashable, Sendable {
     /// The scheme, in lower case: `basic`, `digest`, `bearer`.
     package var scheme: String
-    /// What it comes with, by name in lower case; those of a name that is there twice are the first's.
+    /// The parameters by name in lower case; the first one counts if a name occurs twice.
     package var parameters: [String: String]
 
-    /// The space of resources that one name and password are good for; `nil` when the server tells none.
+    /// The protection space in which one name and password are valid; `nil` when the server names none.
     package var realm: String? { parameters["realm"] }
 
-    /// Makes a challenge of its parts.
+    /// Makes a challenge from its parts.
     package init(scheme: String, parameters: [String: String] = [:]) {
         self.scheme = scheme
         self.parameters = parameters
     }
 
-    /// The challenges of a response, in its order.
+    /// Returns the challenges of a response, in order.
     ///
     /// - Parameters:
     ///   - head: A response with the status 401 or 407.
-    ///   - isProxy: Whether those of a proxy are asked for.
+    ///   - isProxy: Whether to read the proxy's challenges.
     /// - Returns: The challenges that can be read.
     package static func all(
         in head: HTTPResponseHead,

@@ -1,14 +1,14 @@
 /// Reads the value of a field such as `WWW-Authenticate`.
 ///
-/// A comma separates parameters as well as challenges (RFC 9110 §11.6.1). A word that an equals sign
-/// follows is a parameter's name, and any other one a scheme's.
+/// A comma separates both parameters and challenges (RFC 9110 §11.6.1). A word followed by an equals sign is
+/// the name of a parameter; any other word is a scheme.
 struct AuthenticationChallengeParser {
     private let bytes: [UInt8]
     private var position = 0
 
     init(_ value: String) { bytes = Array(value.utf8) }
 
-    /// All challenges; what cannot be read ends them.
+    /// Returns all challenges before the first one that cannot be read.
     mutating func challenges() -> [AuthenticationChallenge] {
         var found: [AuthenticationChallenge] = []
         skipSeparators()
@@ -31,7 +31,7 @@ struct AuthenticationChallengeParser {
             }
             skipBlanks()
             guard peek == UInt8(ascii: "="), !isToken68(after: name) else {
-                // The next challenge, or Base64 that no scheme here has a use for.
+                // Either the next challenge, or Base64, which no scheme here uses.
                 if peek == UInt8(ascii: "=") { skipToken68() } else { position = start }
                 if position == start { return }
                 continue
@@ -68,7 +68,7 @@ struct AuthenticationChallengeParser {
         return start < position ? String(decoding: bytes[start..<position], as: UTF8.self) : nil
     }
 
-    /// A quoted text, of which a backslash quotes one byte more; `nil` if it does not end.
+    /// Reads a quoted text, in which a backslash escapes the next byte; `nil` if it does not end.
     private mutating func takeQuoted() -> String? {
         position += 1
         var text: [UInt8] = []
@@ -100,7 +100,7 @@ struct AuthenticationChallengeParser {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
     }
 
-    /// RFC 9110 §5.6.2, and what Base64 has beyond it.
+    /// Whether a byte belongs to a token (RFC 9110 §5.6.2) or to Base64.
     private static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,8 +1,8 @@
 package import FerryHTTP
 
-/// Proof of a password without telling it (RFC 7616).
+/// Digest authentication, which proves a password without sending it (RFC 7616).
 ///
-/// A server's challenge is good for many requests, each of which is counted.
+/// A server's challenge is valid for many requests, which are counted.
 package struct DigestAuthentication: Hashable, Sendable {
     private let realm: String
     private let nonce: String
@@ -14,13 +14,13 @@ package struct DigestAuthentication: Hashable, Sendable {
     private let hashesUser: Bool
     private var requestCount = 0
 
-    /// Whether the server says that the password may be right, and only the nonce is too old.
+    /// Whether the server says that only the nonce is too old, and the password may be right.
     package let isStale: Bool
 
     /// Reads a challenge.
     ///
-    /// - Returns: `nil` when it is none of this scheme, or asks for what is not done here: an unknown
-    ///   algorithm, or the protection of bodies (`auth-int`) alone.
+    /// - Returns: `nil` when it has another scheme or requires something unsupported: an unknown algorithm, or
+    ///   only the protection of bodies (`auth-int`).
     package init?(_ challenge: AuthenticationChallenge) {
         let parameters = challenge.parameters
         guard challenge.scheme == "digest", let nonce = parameters["nonce"],
@@ -52,7 +52,7 @@ package struct DigestAuthentication: Hashable, Sendable {
         }
     }
 
-    /// How well the password is protected; the better one of a server's challenges is answered.
+    /// How well the password is protected; the strongest of a server's challenges is answered.
     package var strength: Int {
         switch digest {
         case .md5, .sha1: 0
@@ -64,10 +64,10 @@ package struct DigestAuthentication: Hashable, Sendable {
     /// The value of the `Authorization` or `Proxy-Authorization` field for the next request.
     ///
     /// - Parameters:
-    ///   - credential: Who asks.
+    ///   - credential: The user's name and password.
     ///   - method: The request's method.
     ///   - target: Path and query as they are sent, or host and port for a tunnel through a proxy.
-    ///   - clientNonce: A text that nobody can foresee, other than in the request before.
+    ///   - clientNonce: An unpredictable text that differs from the previous request's.
     /// - Returns: The value.
     /// - Throws: What ``MessageDigest/hexadecimal(of:)`` throws.
     package mutating func value(
@@ -122,7 +122,7 @@ package struct DigestAuthentication: Hashable, Sendable {
         return "Digest \(parts.joined(separator: ", "))"
     }
 
-    /// A name that is not ASCII has a form of its own (RFC 8187).
+    /// Returns the name parameter; a name that is not ASCII has a special form (RFC 8187).
     private func userPart(_ user: String) -> String {
         guard !user.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else {
             return "username=\(Self.quoted(user))"
@@ -144,7 +144,7 @@ package struct DigestAuthentication: Hashable, Sendable {
     }
 
     private static func quoted(_ text: String) -> String {
-        // Not by characters: a quote with an accent is another one, but still ends the text.
+        // Scalars, not characters: a quote with an accent is another character, but still ends the text.
         let escaped = text.unicodeScalars.flatMap { scalar -> [Unicode.Scalar] in
             scalar == "\"" || scalar == "\\" ? ["\\", scalar] : [scalar]
         }

@@ -1,13 +1,13 @@
 import FoundationEssentials
 
-/// Who asks, and what proves it.
+/// A user's name and password.
 package struct PasswordCredential: Hashable, Sendable {
     /// The user's name.
     package var user: String
     /// The password.
     package var password: String
 
-    /// Makes a credential of its parts.
+    /// Makes a credential from its parts.
     package init(user: String, password: String) {
         self.user = user
         self.password = password
@@ -15,15 +15,15 @@ package struct PasswordCredential: Hashable, Sendable {
 }
 
 extension PasswordCredential: CustomStringConvertible {
-    /// The user's name alone: the password is nobody's business.
+    /// The user's name only, never the password.
     package var description: String { "user \(user)" }
 }
 
-/// Name and password as they are (RFC 7617).
+/// Basic authentication: unprotected name and password (RFC 7617).
 package enum BasicAuthentication {
     /// The value of the `Authorization` or `Proxy-Authorization` field.
     ///
-    /// - Returns: `nil` for a name with a colon in it, which would end there.
+    /// - Returns: `nil` for a name that contains a colon, which would end the name.
     package static func value(for credential: PasswordCredential) -> String? {
         guard !credential.user.contains(":") else { return nil }
         let pair = Data("\(credential.user):\(credential.password)".utf8)

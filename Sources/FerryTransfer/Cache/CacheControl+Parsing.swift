@@ -24,8 +24,8 @@ extension CacheControl {
 
     /// Splits a list at the commas that are not within quotes.
     ///
-    /// Where a quote is never closed, quotes mean nothing: otherwise a `no-store` could hide behind
-    /// a mistyped extension. Nor are characters looked at: a comma with an accent is another one.
+    /// If a quote is never closed, quotes are ignored: otherwise a mistyped extension could hide a `no-store`.
+    /// Bytes are compared, not characters: a comma with an accent is another character.
     private static func members(of value: String) -> [Substring] {
         var members: [Substring] = []
         var rest = value[...]
@@ -63,10 +63,9 @@ extension CacheControl {
 }
 
 extension Int64 {
-    /// A number of seconds as caches write it (`delta-seconds`, RFC 9111 §1.2.2).
+    /// Reads a number of seconds as caches write it (`delta-seconds`, RFC 9111 §1.2.2).
     ///
-    /// What is greater than 2³¹, by however many digits, counts as 2³¹. `nil` for anything that is
-    /// not only digits.
+    /// A number above 2³¹, with any number of digits, counts as 2³¹. `nil` for a text that is not only digits.
     init?(deltaSeconds text: some StringProtocol) {
         guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
         self = Swift.min(Int64(text) ?? Self.greatestDeltaSeconds, Self.greatestDeltaSeconds)

@@ -1,14 +1,13 @@
 package import FerryHTTP
 
-/// What a message says about caching it (RFC 9111 §5.2).
+/// The cache directives of a message (RFC 9111 §5.2).
 ///
-/// Requests and responses share a syntax, and most names. A directive that comes twice counts as it
-/// stands first (§4.2.1); one that is unknown is ignored (§5.2.3). Those that are not here were left
-/// out on purpose:
-/// - `s-maxage`, `proxy-revalidate` and `no-transform` speak to shared caches and intermediaries.
-/// - `immutable` and `stale-while-revalidate` permit what no cache has to do: to answer a reload
-///   without asking, and to answer late. An app that reloads means it.
-/// - `stale-if-error` would hide from an app that the server fails.
+/// Requests and responses share a syntax and most names. The first of two directives with the same name counts
+/// (§4.2.1); unknown ones are ignored (§5.2.3). Some are left out on purpose:
+/// - `s-maxage`, `proxy-revalidate` and `no-transform` are for shared caches and intermediaries.
+/// - `immutable` and `stale-while-revalidate` permit what no cache has to do: to answer a reload without
+///   asking, and to answer with a stale response. An app that reloads means it.
+/// - `stale-if-error` would hide the server's failure from the app.
 package struct CacheControl: Hashable, Sendable {
     /// How stale a response may be for a request.
     package enum AcceptedStaleness: Hashable, Sendable {
@@ -21,7 +20,7 @@ package struct CacheControl: Hashable, Sendable {
     /// The arguments by name in lower case; empty for a directive without.
     private let arguments: [String: String]
 
-    /// Reads the fields of a message; several are one list.
+    /// Reads the fields of a message; several fields form one list.
     package init(fields: [HTTPField]) {
         var arguments: [String: String] = [:]
         for value in fields.values(named: "Cache-Control") {
@@ -37,7 +36,7 @@ package struct CacheControl: Hashable, Sendable {
 
     /// The age up to which a response is fresh, or is acceptable to a request.
     ///
-    /// What is no number counts as 0, for nothing is to be used longer than was meant (§4.2.1).
+    /// An invalid number counts as 0, so that nothing is used longer than intended (§4.2.1).
     var maxAge: Int64? {
         arguments["max-age"].map { Int64(deltaSeconds: $0) ?? 0 }
     }
@@ -66,7 +65,7 @@ package struct CacheControl: Hashable, Sendable {
     /// Whether a response must not be used once it is stale, whatever a request accepts.
     var isMustRevalidate: Bool { arguments["must-revalidate"] != nil }
 
-    /// Whether only caches may store a response that know its status code.
+    /// Whether only caches that know the response's status code may store it.
     var isMustUnderstand: Bool { arguments["must-understand"] != nil }
 
     /// Whether a request is to be answered from the cache or not at all.

@@ -2,10 +2,10 @@ import FerryHTTP
 import FoundationEssentials
 
 extension CacheTransaction {
-    /// The URLs whose stored responses a change on the server has made useless (RFC 9111 §4.4).
+    /// Returns the URLs whose stored responses were invalidated by a change on the server (RFC 9111 §4.4).
     ///
-    /// Besides the request's own those that the answer names, at the same origin only: no server may
-    /// empty the cache of another.
+    /// These are the request's URL and those that the response names at the same origin: no server may empty
+    /// the cache of another.
     func invalidatedURLs(by head: HTTPResponseHead) -> [String] {
         guard !Self.safeMethods.contains(request.method), (200...399).contains(head.status) else {
             return []
@@ -24,6 +24,6 @@ extension CacheTransaction {
         return target.absoluteString
     }
 
-    /// Those that change nothing on a server (RFC 9110 §9.2.1); an unknown method may.
+    /// The methods that change nothing on a server (RFC 9110 §9.2.1); an unknown method may.
     private static let safeMethods: Set = ["GET", "HEAD", "OPTIONS", "TRACE"]
 }

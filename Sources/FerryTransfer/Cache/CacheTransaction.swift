@@ -1,14 +1,14 @@
 package import FerryHTTP
 
-/// Decides what one request has to do with the cache; performs nothing itself.
+/// Decides how one request uses the cache; performs nothing itself.
 ///
-/// First ``lookedUp(_:at:)`` with what is stored, then, where that says to fetch,
-/// ``answered(with:requestTime:responseTime:)`` with what came. A redirect's target is a request of
-/// its own, with a transaction of its own.
+/// Call ``lookedUp(_:at:)`` with the stored response first. If its plan is to fetch, call
+/// ``answered(with:requestTime:responseTime:)`` with the server's response. The target of a redirect is another
+/// request with its own transaction.
 package struct CacheTransaction: Hashable, Sendable {
     /// How a request is answered.
     package enum Plan: Hashable, Sendable {
-        /// With what is stored.
+        /// With the stored response.
         case useStored(StoredResponse)
         /// By the server, with these fields added to the request.
         case fetch(adding: [HTTPField])
@@ -16,27 +16,26 @@ package struct CacheTransaction: Hashable, Sendable {
         case fail
     }
 
-    /// What is to be done about a response.
+    /// What to do with a response.
     package enum Answer: Hashable, Sendable {
-        /// It is the app's.
+        /// Deliver it to the app.
         ///
         /// - Parameters:
-        ///   - proposing: What may be stored, with its body, if that comes whole and the app's
+        ///   - proposing: The response that may be stored with its body, if the body is complete and the app's
         ///     delegate agrees.
         ///   - invalidating: The URLs whose stored responses are out of date.
         case deliver(proposing: StoredResponse?, invalidating: [String])
-        /// The stored response is still current, and is the app's in this form.
+        /// The stored response is still current; deliver it to the app in this form.
         ///
-        /// - Parameter isKept: Whether it is to be stored in this form; otherwise it is to be removed.
+        /// - Parameter isKept: Whether to store it in this form; otherwise remove it.
         case useStored(StoredResponse, isKept: Bool)
-        /// The server has confirmed something that is not stored. The request is to be sent once
-        /// more, without added fields.
+        /// The server confirmed a response that is not stored. Send the request again, without added fields.
         case fetchAgain
     }
 
     /// The request, with all fields that are sent.
     package let request: TransferRequest
-    /// How the app wants it to be answered.
+    /// The app's policy for the request.
     package let policy: CachePolicy
 
     private var stored: StoredResponse?
@@ -45,25 +44,26 @@ package struct CacheTransaction: Hashable, Sendable {
     /// Begins a transaction.
     ///
     /// - Parameters:
-    ///   - request: With all fields that are sent, also cookies: a response may depend on them.
-    ///   - policy: How the app wants the request to be answered.
+    ///   - request: The request with all fields that are sent, including cookies: a response may depend on
+    ///     them.
+    ///   - policy: The app's policy for the request.
     package init(request: TransferRequest, policy: CachePolicy) {
         self.request = request
         self.policy = policy
     }
 
-    /// Whether what is stored makes a difference; otherwise there is nothing to look up.
+    /// Whether the stored response matters; otherwise no lookup is needed.
     package var needsLookup: Bool {
         guard request.method == "GET", !request.hasRange else { return false }
         return switch policy {
         case .returnCacheDataElseLoad, .returnCacheDataDontLoad: true
-        // An app with a condition of its own has a cache of its own, and wants to see the 304.
+        // An app that sets a condition has its own cache, and wants to receive the 304.
         case .useProtocolCachePolicy, .reloadRevalidatingCacheData: !request.isConditional
         case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: false
         }
     }
 
-    /// Whether something is stored that this request can be answered with, now or once it is confirmed.
+    /// Whether a stored response can answer this request, now or once it is confirmed.
     package var isUsingStored: Bool { stored != nil }
 
     // MARK: - Before
@@ -71,8 +71,8 @@ package struct CacheTransaction: Hashable, Sendable {
     /// Decides how the request is answered.
     ///
     /// - Parameters:
-    ///   - found: What the cache has for the URL; ignored where ``needsLookup`` is false.
-    ///   - now: The time.
+    ///   - found: The stored response for the URL; ignored where ``needsLookup`` is false.
+    ///   - now: The current time.
     /// - Returns: The decision.
     package mutating func lookedUp(_ found: StoredResponse?, at now: HTTPDate) -> Plan {
         if needsLookup, let found, found.selectingFields.match(request.fields) { stored = found }
@@ -100,9 +100,9 @@ package struct CacheTransaction: Hashable, Sendable {
         return .fetch(adding: conditions)
     }
 
-    /// What asks every cache on the way to ask the server, where the app says nothing to them itself.
+    /// The fields that ask every cache on the way to ask the server, unless the app sets such fields itself.
     ///
-    /// `Pragma` is for those from before HTTP/1.1.
+    /// `Pragma` is for caches from before HTTP/1.1.
     private var endToEndReload: [HTTPField] {
         guard request.fields.first(named: "Cache-Control") == nil else { return [] }
         let control = HTTPField(name: "Cache-Control", value: "no-cache")
@@ -112,12 +112,12 @@ package struct CacheTransaction: Hashable, Sendable {
 
     // MARK: - After
 
-    /// Decides what is to be done about the server's answer, of which only the head has come.
+    /// Decides what to do with the server's response when its head has arrived.
     ///
     /// - Parameters:
-    ///   - head: The answer.
+    ///   - head: The response head.
     ///   - requestTime: When the request was sent.
-    ///   - responseTime: When the answer came.
+    ///   - responseTime: When the response arrived.
     /// - Returns: The decision.
     package mutating func answered(
         with head: HTTPResponseHead,
@@ -150,9 +150,9 @@ package struct CacheTransaction: Hashable, Sendable {
         )
     }
 
-    /// Whether what is stored under the URL can no longer be what the server has.
+    /// Whether the response stored under the URL can no longer be current.
     ///
-    /// An error of the server, a login or a part say nothing about that.
+    /// A server error, a login or a partial response says nothing about that.
     private func supersedesStored(_ head: HTTPResponseHead) -> Bool {
         guard request.method == "GET", stored != nil || !needsLookup else { return false }
         return switch head.status {
@@ -167,16 +167,16 @@ package struct CacheTransaction: Hashable, Sendable {
 ///
 /// Apple has one more name, `reloadIgnoringCacheData`, for ``reloadIgnoringLocalCacheData``.
 package enum CachePolicy: Hashable, Sendable, CaseIterable {
-    /// As RFC 9111 says.
+    /// As RFC 9111 specifies.
     case useProtocolCachePolicy
     /// Load it, whatever is stored.
     case reloadIgnoringLocalCacheData
     /// Load it, and let no cache on the way answer either.
     case reloadIgnoringLocalAndRemoteCacheData
-    /// What is stored, however old; load it where nothing is.
+    /// Use the stored response, however old; load it if there is none.
     case returnCacheDataElseLoad
-    /// What is stored, however old; fail where nothing is.
+    /// Use the stored response, however old; fail if there is none.
     case returnCacheDataDontLoad
-    /// What is stored if the server confirms that it is still current.
+    /// Use the stored response if the server confirms that it is still current.
     case reloadRevalidatingCacheData
 }

@@ -5,11 +5,10 @@ package struct SelectingFields: Hashable, Sendable, Codable {
     /// The values that were sent, by name in lower case; empty for a field that was not sent.
     private let values: [String: String]
 
-    /// The fields that a response names in `Vary`, as its request had them.
+    /// Records the request fields that a response names in `Vary`.
     ///
-    /// `Authorization` always belongs to them. A private cache may pass one login's response to
-    /// another (RFC 9111 §3.5 binds shared caches only), since it belongs to one user; a process on
-    /// a server speaks for many.
+    /// `Authorization` is always included. A private cache may answer one login with another's response (RFC
+    /// 9111 §3.5 binds shared caches only), since it belongs to one user; a process on a server acts for many.
     ///
     /// `nil` for `Vary: *`, which no other request matches.
     package init?(head: HTTPResponseHead, requestFields: [HTTPField]) {
@@ -22,12 +21,12 @@ package struct SelectingFields: Hashable, Sendable, Codable {
         )
     }
 
-    /// Whether another request would have been answered by the same representation.
+    /// Returns whether another request would have received the same representation.
     package func match(_ requestFields: [HTTPField]) -> Bool {
         values.allSatisfy { $0.value == Self.value(of: $0.key, in: requestFields) }
     }
 
-    /// Whether a value among them says who asked, so that it is to be written nowhere.
+    /// Whether a value may identify the client, so that it must not be stored on disk.
     package var haveSecrets: Bool {
         values.contains { !$0.value.isEmpty && !Self.harmlessNames.contains($0.key) }
     }

@@ -1,9 +1,9 @@
 package import FerryHTTP
 
 extension StoredResponse {
-    /// The answer to a request as it may be stored, or `nil` where it may not (RFC 9111 §3).
+    /// Makes the stored form of a response, or `nil` where it may not be stored (RFC 9111 §3).
     ///
-    /// This is a private cache: `private` does not keep a response out of it, nor does a login.
+    /// This is a private cache: neither `private` nor a login prevents storing.
     package init?(
         answering request: TransferRequest,
         with head: HTTPResponseHead,
@@ -12,7 +12,7 @@ extension StoredResponse {
     ) {
         let control = CacheControl(fields: head.fields)
         guard request.method == "GET", Self.isStored(status: head.status),
-            // A part of a body is no body, and what a part would be stored with is not kept.
+            // Parts of bodies are not stored, nor is the range that one would have to be stored with.
             head.fields.first(named: "Content-Range") == nil,
             !CacheControl(fields: request.fields).isNoStore, !control.isNoStore,
             Self.permitsStoring(head, control),
@@ -29,23 +29,22 @@ extension StoredResponse {
         )
     }
 
-    /// Apple's library asks its delegate about responses with 2xx only, and stores no others; RFC
-    /// 9111 would allow to store some redirects and errors as well.
+    /// Apple's library asks its delegate only about responses with 2xx, and stores no others; RFC 9111 would
+    /// also allow some redirects and errors.
     private static func isStored(status: Int) -> Bool {
         (200...299).contains(status) && status != 206
     }
 
-    /// Whether the server, or the status code by itself, permits it.
+    /// Whether the server or the status code permits storing.
     ///
-    /// `must-understand` also permits to pass over a `no-store` beside it (§5.2.2.3); to store less
-    /// is never wrong.
+    /// `must-understand` also permits ignoring a `no-store` beside it (§5.2.2.3); storing less is never wrong.
     private static func permitsStoring(_ head: HTTPResponseHead, _ control: CacheControl) -> Bool {
         if control.isMustUnderstand, !head.isHeuristicallyCacheable { return false }
         return head.isHeuristicallyCacheable || control.isExplicitlyCacheable
             || control.maxAge != nil || head.fields.first(named: "Expires") != nil
     }
 
-    /// The fields that are about a connection or a proxy (§3.1).
+    /// Returns the names of the fields that describe a connection or a proxy (§3.1).
     static func hopNames(of head: HTTPResponseHead) -> [String] {
         let listed = head.fields.values(named: "Connection").flatMap(\.listElements)
         return listed + [

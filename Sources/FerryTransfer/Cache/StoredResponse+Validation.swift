@@ -1,14 +1,14 @@
 import FerryHTTP
 
 extension StoredResponse {
-    /// The fields that ask whether this response is still current; none where nothing tells.
+    /// The fields that ask whether this response is still current; none without a validator.
     ///
-    /// A weak entity tag will do: the question is whether the representation is as good as the
-    /// stored one, not whether its bytes can be mixed with others (RFC 9110 §13.1.2).
+    /// A weak entity tag suffices: the question is whether the representation is as good as the stored one, not
+    /// whether their bytes can be combined (RFC 9110 §13.1.2).
     var conditions: [HTTPField] {
         var fields: [HTTPField] = []
         if let entityTag { fields.append(HTTPField(name: "If-None-Match", value: entityTag)) }
-        // As the server wrote it: some compare the text.
+        // As the server wrote it: some servers compare the text.
         if date(named: "Last-Modified") != nil,
             let modified = head.fields.first(named: "Last-Modified")
         {
@@ -17,10 +17,10 @@ extension StoredResponse {
         return fields
     }
 
-    /// Whether a 304 speaks of this response (RFC 9111 §4.3.4).
+    /// Returns whether a 304 refers to this response (RFC 9111 §4.3.4).
     ///
-    /// A 304 with a validator speaks of the response that has the same one, and one without of the
-    /// only one that can be meant.
+    /// A 304 with a validator refers to the response that has the same one; without a validator it can only
+    /// mean this one.
     func isConfirmed(by head: HTTPResponseHead) -> Bool {
         if let new = head.entityTag, let own = entityTag {
             return Self.opaquePart(of: new) == Self.opaquePart(of: own)
@@ -34,7 +34,7 @@ extension StoredResponse {
             && head.fields.first(named: "Last-Modified") == nil
     }
 
-    /// The response with what a 304 says in place of what was said before (§3.2).
+    /// Returns the response with its fields replaced by those of a 304 (§3.2).
     func freshened(
         by head: HTTPResponseHead,
         requestTime: HTTPDate,
@@ -45,7 +45,7 @@ extension StoredResponse {
         var freshened = self
         freshened.head.fields.removeAll { field in
             news.contains { field.isNamed($0.name) }
-                // Caches on the way were asked anew; theirs is not to be added to ours.
+                // Caches on the way were asked again; their age must not be added to ours.
                 || field.isNamed("Age")
         }
         freshened.head.fields += news
@@ -54,7 +54,7 @@ extension StoredResponse {
         return freshened
     }
 
-    /// What is true of the stored body only, whatever a 304 says (§3.2).
+    /// The fields that describe the stored body, whatever a 304 says (§3.2).
     private static let namesAboutTheBody = [
         "Content-Encoding", "Content-Length", "Content-Range", "Content-Type",
     ]

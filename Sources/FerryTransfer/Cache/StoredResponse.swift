@@ -1,17 +1,17 @@
 package import FerryHTTP
 
-/// A response as a cache has it, without its body.
+/// A cached response without its body.
 package struct StoredResponse: Hashable, Sendable {
-    /// The status and the fields, as freshened since.
+    /// The status and the fields, updated by validations.
     package var head: HTTPResponseHead
-    /// What a request must have in common with the one that was answered.
+    /// The fields of the original request that another request must match.
     package let selectingFields: SelectingFields
-    /// When the request was sent that this answers, or that confirmed it last.
+    /// When the request that received this response, or last confirmed it, was sent.
     package var requestTime: HTTPDate
-    /// When the answer to that request came.
+    /// When the response to that request arrived.
     package var responseTime: HTTPDate
 
-    /// Makes a stored response of what a cache has kept.
+    /// Makes a stored response from what a cache has kept.
     package init(
         head: HTTPResponseHead,
         selectingFields: SelectingFields,
@@ -24,15 +24,15 @@ package struct StoredResponse: Hashable, Sendable {
         self.responseTime = responseTime
     }
 
-    /// Whether it says who somebody is, or would be somebody with it, so that no disk is to have it.
+    /// Whether the response holds secrets of the client, so that it must not be stored on disk.
     package var hasSecrets: Bool {
         selectingFields.haveSecrets || head.fields.first(named: "Set-Cookie") != nil
     }
 
-    /// What the server has said about caching it.
+    /// The server's cache directives.
     var control: CacheControl { CacheControl(fields: head.fields) }
 
-    /// When the server made the response; it came then where the server does not say (RFC 9110 §6.6.1).
+    /// When the server generated the response, or when it arrived if the server does not say (RFC 9110 §6.6.1).
     var date: HTTPDate { date(named: "Date") ?? responseTime }
 
     /// The date in a field; `nil` when it is missing or malformed.

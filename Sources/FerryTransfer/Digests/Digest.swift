@@ -1,6 +1,6 @@
 package import FerryHTTP
 
-/// The value of a hash function over bytes, which tells whether others are the same.
+/// A hash value of some bytes, for comparison with others.
 package struct Digest: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The hash functions, by their names in the registry of RFC 9530.
     package enum Algorithm: String, Hashable, Sendable, Codable, CaseIterable {
@@ -8,12 +8,12 @@ package struct Digest: Hashable, Sendable, Codable, CustomStringConvertible {
         case sha512 = "sha-512"
         /// SHA-256.
         case sha256 = "sha-256"
-        /// SHA-1: it finds damage; forgeries it does not find.
+        /// SHA-1, which detects damage but not forgery.
         case sha1 = "sha"
-        /// MD5: it finds damage; forgeries it does not find.
+        /// MD5, which detects damage but not forgery.
         case md5
 
-        /// How many bytes its values have.
+        /// The number of bytes in a value.
         package var byteCount: Int {
             switch self {
             case .sha512: 64
@@ -23,7 +23,7 @@ package struct Digest: Hashable, Sendable, Codable, CustomStringConvertible {
             }
         }
 
-        /// What computes it.
+        /// The function that computes the value.
         package var function: MessageDigest {
             switch self {
             case .sha512: .sha512
@@ -36,10 +36,10 @@ package struct Digest: Hashable, Sendable, Codable, CustomStringConvertible {
 
     /// The hash function.
     package var algorithm: Algorithm
-    /// Its value; of ``Algorithm/byteCount`` bytes, or it is no one's.
+    /// The hash value; valid only with ``Algorithm/byteCount`` bytes.
     package var value: [UInt8]
 
-    /// Makes a digest of its parts.
+    /// Makes a digest from its parts.
     package init(_ algorithm: Algorithm, _ value: [UInt8]) {
         self.algorithm = algorithm
         self.value = value
@@ -55,13 +55,13 @@ package struct Digest: Hashable, Sendable, Codable, CustomStringConvertible {
     }
 }
 
-/// A digest, and the bytes of a file that it is of.
+/// A digest and the bytes of a file that it covers.
 package struct DigestCheck: Hashable, Sendable {
-    /// What the digest has to be.
+    /// The required digest.
     package var digest: Digest
-    /// The bytes that it is of; `nil` for all of the file.
+    /// The bytes that the digest covers; `nil` for the whole file.
     package var range: Range<Int64>?
-    /// Whether the app wants it; otherwise the server has promised it.
+    /// Whether the app expects the digest; otherwise the server announced it.
     package var isExpected: Bool
 
     /// Makes a check.
@@ -71,7 +71,7 @@ package struct DigestCheck: Hashable, Sendable {
         self.isExpected = isExpected
     }
 
-    /// What is wrong with a file whose digest is another one.
+    /// Returns a description of the mismatch with another digest.
     package func mismatch(_ value: [UInt8]) -> String {
         let found = Digest(digest.algorithm, value)
         let reference = isExpected ? "expected" : "announced by the server"

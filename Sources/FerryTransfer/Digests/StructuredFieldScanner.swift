@@ -1,4 +1,4 @@
-/// Reads a dictionary of structured fields (RFC 9651 §4.2.2), of whose values only byte sequences matter.
+/// Parses a dictionary of structured fields (RFC 9651 §4.2.2) and returns only its byte sequences.
 struct StructuredFieldScanner {
     private let bytes: [UInt8]
     private var index = 0
@@ -7,7 +7,8 @@ struct StructuredFieldScanner {
         bytes = Array(text.utf8)
     }
 
-    /// The members in their order, with the base64 of those that are byte sequences; `nil` for a malformed text.
+    /// Returns the members in order, with the base64 of those that are byte sequences; `nil` for malformed
+    /// text.
     mutating func dictionaryOfByteSequences() -> [(name: String, base64: String?)]? {
         var members: [(name: String, base64: String?)] = []
         skip(" ")
@@ -24,7 +25,7 @@ struct StructuredFieldScanner {
             if isAtEnd { return members }
             guard accept(",") else { return nil }
             skipOptionalSpace()
-            // A comma that nothing follows.
+            // A trailing comma.
             if isAtEnd { return nil }
         }
         return members
@@ -32,7 +33,7 @@ struct StructuredFieldScanner {
 
     // MARK: - Values
 
-    /// A value: the base64 of a byte sequence, or an empty text for one of another kind; `nil` where it is malformed.
+    /// Returns the base64 of a byte sequence, an empty text for any other value, or `nil` for a malformed one.
     private mutating func value() -> String? {
         if accept("(") { return innerList() ? "" : nil }
         return bareItem()

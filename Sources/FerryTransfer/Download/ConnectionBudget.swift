@@ -1,22 +1,22 @@
 /// Counts connections against a limit for all and a limit for each host.
 ///
-/// It only counts: who is admitted next is its owner's choice.
+/// It only counts: its owner chooses which request is admitted next.
 package struct ConnectionBudget: Hashable, Sendable {
     /// The answer to a request for a connection.
     package enum Admission: Hashable, Sendable {
         /// There is room.
         case admitted
-        /// The host has as many connections as it may.
+        /// The host has reached its limit of connections.
         case hostLimit
-        /// There are as many connections as there may be.
+        /// The limit of all connections is reached.
         case connectionLimit
     }
 
-    /// How many connections there may be; at least 1.
+    /// The maximum number of connections; at least 1.
     package let limit: Int
-    /// How many connections there may be to a host unless the request says otherwise; at least 1.
+    /// The maximum number of connections to a host unless the request says otherwise; at least 1.
     package let limitPerHost: Int
-    /// How many connections there are.
+    /// The current number of connections.
     package private(set) var count = 0
     private var countsByHost: [String: Int] = [:]
 
@@ -26,10 +26,10 @@ package struct ConnectionBudget: Hashable, Sendable {
         self.limitPerHost = max(1, limitPerHost)
     }
 
-    /// How many connections there are to a host.
+    /// Returns the number of connections to a host.
     package func count(forHost host: String) -> Int { countsByHost[host, default: 0] }
 
-    /// Whether another connection to a host has room, without taking it.
+    /// Returns whether there is room for another connection to a host, without taking it.
     ///
     /// - Parameters:
     ///   - host: Any key that stands for the host, such as ``Origin/description``.
@@ -41,7 +41,7 @@ package struct ConnectionBudget: Hashable, Sendable {
         return count(forHost: host) >= hostLimit ? .hostLimit : .admitted
     }
 
-    /// How many further connections to a host have room now.
+    /// Returns how many further connections to a host there is room for.
     package func room(forHost host: String, limitPerHost: Int? = nil) -> Int {
         let hostLimit = max(1, limitPerHost ?? self.limitPerHost)
         return max(0, min(limit - count, hostLimit - count(forHost: host)))
@@ -62,13 +62,13 @@ package struct ConnectionBudget: Hashable, Sendable {
         return admission
     }
 
-    /// Takes a connection to a host, whether there is room or not: for one that goes on.
+    /// Takes a connection to a host even if there is no room, for a transfer that resumes.
     package mutating func takeAgain(forHost host: String) {
         count += 1
         countsByHost[host, default: 0] += 1
     }
 
-    /// Gives a connection to a host back; without one that was taken, nothing happens.
+    /// Gives a connection to a host back; does nothing if none was taken.
     package mutating func giveBack(forHost host: String) {
         guard let taken = countsByHost[host] else { return }
         count -= 1

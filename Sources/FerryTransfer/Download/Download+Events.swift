@@ -2,30 +2,29 @@ package import FerryHTTP
 import FerrySystem
 
 extension Download {
-    /// What a download tells its owner, on the loop and never from inside a call of the owner's.
+    /// The events of a download, sent on the loop and never from inside a call of the owner.
     ///
-    /// In this order: `responded`, `resumed`, `progressed`…, which begins with 0 where the file does, and, in between, `checkpointed`; then
-    /// exactly one of `finished` and `failed`, after which nothing comes. `restarted` may come
-    /// before `responded`. After ``Download/cancel()`` nothing comes.
+    /// They are sent in this order: `responded`, `resumed`, `progressed`… with `checkpointed` in between, then
+    /// exactly one of `finished` and `failed`, which is the last. `progressed` begins with 0 if the file does.
+    /// `restarted` may come before `responded`. No event follows ``Download/cancel()``.
     package struct Events: Sendable {
         /// The response to show, and the request that the redirects led to.
         ///
-        /// It is the one that the resource gave to the app's own request, also where the file is continued by
-        /// other requests: see ``Configuration/earlierResponse``. A response whose body the app does not
-        /// get comes like this, too.
+        /// It is the response to the app's request, even if other requests continue the file: see
+        /// ``Configuration/earlierResponse``. A response whose body the app does not receive is reported here,
+        /// too.
         package var responded: @LoopActor (HTTPResponseHead, TransferRequest) -> Void
-        /// The number of bytes that were not fetched again, and the length of the whole.
+        /// The number of bytes that are not fetched again, and the total length.
         package var resumed: @LoopActor (_ offset: Int64, _ total: Int64?) -> Void
-        /// The bytes at hand could not be continued, for this reason.
+        /// The existing bytes could not be continued, for this reason.
         package var restarted: @LoopActor (_ reason: String) -> Void
-        /// The number of bytes in the file, those of earlier attempts included, and the length of
-        /// the whole.
+        /// The number of bytes in the file, including those of earlier attempts, and the total length.
         package var progressed: @LoopActor (_ received: Int64, _ total: Int64?) -> Void
         /// Bytes were forced onto the disk.
         package var checkpointed: @LoopActor (Checkpoint) -> Void
         /// The file is complete.
         package var finished: @LoopActor (DownloadResult) -> Void
-        /// The attempt has failed; what the file holds is kept.
+        /// The attempt has failed; the file keeps its bytes.
         package var failed: @LoopActor (TransferError) -> Void
 
         /// Makes a set of receivers; one that is left out ignores its event.
@@ -50,9 +49,9 @@ extension Download {
     }
 }
 
-/// What a finished download has brought; the bytes are in its ``PartialFile``.
+/// The result of a finished download; the bytes are in its ``PartialFile``.
 package struct DownloadResult: Hashable, Sendable {
-    /// The response that the resource gave to the app's own request.
+    /// The response to the app's request.
     package var response: HTTPResponseHead
     /// The request that the redirects led to, without the fields that ask for the rest.
     package var currentRequest: TransferRequest

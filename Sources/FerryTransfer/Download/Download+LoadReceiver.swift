@@ -1,7 +1,7 @@
 package import FerryHTTP
 package import FerrySystem
 
-/// The answer to the request that is not for a part.
+/// Receives the response to the request that is not for a part.
 extension Download: LoadReceiver {
     package func load(
         _ load: Load,

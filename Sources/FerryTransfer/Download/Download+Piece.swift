@@ -5,7 +5,7 @@ extension Download {
     enum Piece {
         /// In this process's memory, for the duration of a call.
         case memory(UnsafeRawBufferPointer)
-        /// In the kernel's.
+        /// In the kernel's memory.
         case pipe(SplicePipe)
 
         /// The number of its bytes.
@@ -16,7 +16,7 @@ extension Download {
             }
         }
 
-        /// The first bytes, where they can be looked at.
+        /// Returns the first bytes, if they are in memory.
         func prefix(_ count: Int) -> Slice<UnsafeRawBufferPointer>? {
             switch self {
             case .memory(let bytes): bytes.prefix(count)
@@ -24,7 +24,7 @@ extension Download {
             }
         }
 
-        /// Writes the first bytes of the piece at a place of a file.
+        /// Writes the first bytes of the piece to a file at an offset.
         @LoopActor
         func write(
             _ count: Int,
@@ -40,7 +40,7 @@ extension Download {
             }
         }
 
-        /// Appends the piece to a file, without so many of its first bytes.
+        /// Appends the piece to a file, without the given number of first bytes.
         @LoopActor
         func write(to file: PartialFile, dropping count: Int) throws(TransferError) {
             switch self {

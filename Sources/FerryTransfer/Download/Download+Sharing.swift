@@ -1,14 +1,15 @@
 import FerrySystem
 
 extension Download {
-    /// Makes a load that brings its answer to a receiver.
+    /// Makes a load that delivers its response to a receiver.
     package typealias LoadMaker = @LoopActor (any LoadReceiver) -> Load
 
-    /// Makes what brings the answer to a download's first request, where others ask for the same.
+    /// Makes the source of the response to a download's first request, if other downloads make the same
+    /// request.
     ///
     /// - Parameters:
-    ///   - receiver: The download, as who gets the answer.
-    ///   - makeLoad: Makes the load that the download would have by itself.
+    ///   - receiver: The download, which receives the response.
+    ///   - makeLoad: Makes the load that the download would use alone.
     package typealias Sharing =
         @LoopActor (
             _ receiver: any LoadReceiver, _ makeLoad: @escaping LoadMaker

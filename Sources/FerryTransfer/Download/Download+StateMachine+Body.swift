@@ -18,14 +18,14 @@ extension Download.StateMachine {
         let known = proof.receive(count: count)
         var effects = [Effect.compare(count: known, at: start)]
         if let version = proof.conclude() { effects.append(.continueFile(version)) }
-        // What was asked for only to be compared is there already.
+        // Bytes that were requested only for comparison are already in the file.
         return proof.isAlone ? effects : effects + [.write(dropping: known)]
     }
 
-    /// Whether all that comes goes to the end of the file.
+    /// Whether all received bytes are appended to the file.
     var acceptsPipes: Bool { state == .receiving && proof.isComplete }
 
-    /// The server sends other bytes than the file holds.
+    /// Handles received bytes that differ from those in the file.
     mutating func compareFailed() -> [Effect] {
         guard state == .receiving else { return [] }
         return abandonLoads() + refused("the part differs from what is at hand")
@@ -37,11 +37,10 @@ extension Download.StateMachine {
         return [.reportProgress(received: receivedByteCount, total: version?.totalByteCount)]
     }
 
-    /// The body contradicts its head or the file: nothing of either can be relied on.
+    /// Gives up the file, because the body contradicts its head or the file.
     ///
-    /// Only to cut the file would not do. Bytes that were forced onto the disk must never
-    /// be replaced in the same file: a checkpoint that somebody has kept would vouch for
-    /// their successors.
+    /// It is not enough to truncate the file. Bytes that were forced onto the disk must never be replaced in
+    /// the same file: a stored checkpoint would vouch for the new bytes.
     mutating func refused(
         _ reason: String,
         as code: TransferError.Code = .badServerResponse
@@ -54,7 +53,7 @@ extension Download.StateMachine {
         return beginAnew(because: reason)
     }
 
-    /// Gives up all bytes, and asks for the whole.
+    /// Discards all bytes and requests the whole.
     mutating func beginAnew(because reason: String) -> [Effect] {
         receivedByteCount = 0
         proof = Proof()

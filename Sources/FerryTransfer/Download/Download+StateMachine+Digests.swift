@@ -1,14 +1,14 @@
 import FerryHTTP
 
 extension Download.StateMachine {
-    /// Notes what a server says of the bytes that it is about to send.
+    /// Records the digests of the bytes that a server is about to send.
     ///
-    /// Digests are of what a representation is made of, coded or not (RFC 9530 §2): where the body is decoded on
-    /// its way, nothing can be compared.
+    /// Digests cover a representation with its content coding, if any (RFC 9530 §2): if the body is decoded on
+    /// receipt, nothing can be compared.
     ///
     /// - Parameters:
-    ///   - head: The head of its answer.
-    ///   - range: The bytes that the body is; `nil` for all of them.
+    ///   - head: The response head.
+    ///   - range: The bytes in the body; `nil` for all of them.
     mutating func noteDigests(_ head: HTTPResponseHead, of range: Range<Int64>? = nil) {
         if range == nil { announcedChecks = [] }
         guard !head.hasContentCoding, current.transfer.method != "HEAD" else { return }
@@ -21,7 +21,7 @@ extension Download.StateMachine {
         }
     }
 
-    /// All bytes are where they are to stay; whether they are the right ones is to be seen.
+    /// Verifies the bytes, which are in place now, if there are digests.
     mutating func synchronized() -> [Effect] {
         guard state == .synchronizing else { return [] }
         let checks =
@@ -33,12 +33,12 @@ extension Download.StateMachine {
 
     /// The bytes have been compared with their digests.
     ///
-    /// - Parameter mismatch: What is wrong with them; `nil` for nothing.
+    /// - Parameter mismatch: A description of the mismatch; `nil` for none.
     /// - Returns: What to do.
     mutating func verified(_ mismatch: String?) -> [Effect] {
         guard state == .verifying else { return [] }
         guard let mismatch else { return finish() }
-        // What was put together of several answers may be right when it comes in one.
+        // A body that was assembled from several responses may be right in one response.
         let status = response.map { " (status \($0.status))" } ?? ""
         guard partCount > Self.firstConnection, !hasGivenUpSegments else {
             return refused(mismatch + status, as: .digestMismatch)

@@ -7,15 +7,15 @@ extension Download.StateMachine {
         case cancelLoad
         case takeBody
         case skipBody
-        /// Give up what the file holds and begin it with bytes of this version.
+        /// Discard the file's bytes and begin it with bytes of this version.
         case beginFile(ResourceVersion)
-        /// Go on at the end of the file, of whose version more may be known now.
+        /// Continue at the end of the file; more may be known about its version now.
         case continueFile(ResourceVersion)
-        /// Give up what the file holds, with nothing in its place.
+        /// Discard the file's bytes, without a replacement.
         case discardFile
-        /// Compare the first bytes of those that have just arrived with the file's.
+        /// Compare the first of the bytes that have just arrived with the file's.
         case compare(count: Int, at: Int64)
-        /// Write the bytes that have just arrived, without so many of the first.
+        /// Write the bytes that have just arrived, without the given number of first bytes.
         case write(dropping: Int)
         case reportRestart(reason: String)
         case reportResponse(HTTPResponseHead, TransferRequest)
@@ -24,18 +24,18 @@ extension Download.StateMachine {
         case synchronize
         /// Compare the file with digests.
         case verify([DigestCheck])
-        /// Have the file take bytes at any place.
+        /// Let bytes be written anywhere in the file.
         case beginSegments
-        /// Make an ordinary file of one that is complete.
+        /// Turn a complete file into an ordinary one.
         case endSegments
-        /// Find out whether there may be another connection to a source, and tell.
+        /// Find out whether another connection to a source is allowed, and report the result.
         case askForConnection(source: Int)
         /// Give back a connection that was lent.
         case giveConnectionBack(source: Int)
-        /// Ask for a part, by a connection of its own.
+        /// Request a part on a separate connection.
         case startPart(Int, Request, source: Int)
         case cancelPart(Int)
-        /// Ask a mirror for bytes that are at hand.
+        /// Request from a mirror bytes that the file already holds.
         case startProbe(Int, TransferRequest, Range<Int64>, source: Int)
         /// Compare the bytes that have just arrived with the file's.
         case compareProbe(Int, count: Int, at: Int64)

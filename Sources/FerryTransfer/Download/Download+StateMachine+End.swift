@@ -10,7 +10,7 @@ extension Download.StateMachine {
             if sources.isLedByOriginal { originalFailure = error }
             return failOver(after: error, at: now) ?? interrupted(error)
         case .draining(let next):
-            // Whatever became of a body that nobody wants.
+            // It does not matter how an unwanted body ended.
             return send(next)
         case .receiving where segments != nil:
             return partFinished(Self.firstConnection, error, at: now)
@@ -24,7 +24,7 @@ extension Download.StateMachine {
         }
     }
 
-    /// The load ended as it should while a body was coming.
+    /// Handles the normal end of the load while a body was received.
     private mutating func bodyEnded() -> [Effect] {
         let reached = proof.position(in: receivedByteCount)
         if let end, reached < end {
@@ -49,8 +49,8 @@ extension Download.StateMachine {
             state = .synchronizing
             return abandonProbes() + [.synchronize]
         }
-        // A server may send less than it was asked for (RFC 9110 §14.2); each such part is at
-        // least a byte long, so that this comes to an end.
+        // A server may send less than requested (RFC 9110 §14.2); each such part is at least a byte long, so
+        // that this ends.
         held = Held(byteCount: receivedByteCount, version: version)
         return send(
             Request(
@@ -70,16 +70,17 @@ extension Download.StateMachine {
         return fail(error)
     }
 
-    /// The file could not be created, written or synchronised, or somebody else has changed it.
+    /// Handles a file that could not be created, written or synchronized, or was changed by another program.
     mutating func fileFailed(_ error: TransferError) -> [Effect] {
         if error.code == .fileChanged { return fileDisturbed(error.message) }
         guard !hasEnded else { return [] }
         return abandonRunningLoads() + fail(error)
     }
 
-    /// Somebody else has changed the file: whatever it holds is given up.
+    /// Another program has changed the file: all its bytes are discarded.
     ///
-    /// Once may be an accident; who does it again is not to cost the server the resource for ever.
+    /// The first time may be an accident; the second time fails the download, which would otherwise load
+    /// forever.
     private mutating func fileDisturbed(_ reason: String) -> [Effect] {
         guard !hasEnded else { return [] }
         let loads = abandonRunningLoads()
@@ -99,7 +100,7 @@ extension Download.StateMachine {
         }
     }
 
-    /// All is as it should be.
+    /// Finishes the download.
     mutating func finish() -> [Effect] {
         guard let response else { return [] }
         state = .ended

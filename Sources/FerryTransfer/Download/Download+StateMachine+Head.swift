@@ -1,13 +1,13 @@
 import FerryHTTP
 
 extension Download.StateMachine {
-    /// The head of the answer has come.
+    /// Handles the response head.
     ///
     /// - Parameters:
     ///   - head: The head.
     ///   - request: The request that the redirects led to.
-    ///   - now: What a date in the head is related to.
-    ///   - clock: When it has come.
+    ///   - now: The date to which a date in the head is relative.
+    ///   - clock: When the head arrived.
     /// - Returns: What to do.
     mutating func receivedHead(
         _ head: HTTPResponseHead,
@@ -33,17 +33,17 @@ extension Download.StateMachine {
         if let resumption = current.resumption {
             switch head.status {
             case 206: return partCame(head, for: resumption)
-            // The field means nothing here (RFC 9110 §14.4), but a server that sends it with
-            // what was asked for may well have sent that.
+            // The field means nothing here (RFC 9110 §14.4), but a server that sends it may well have sent only
+            // the part.
             case 200 where claimsToBePart(head):
                 return leaveRefusal(head, "the server answers 200 with a part")
-            // 304 answers a condition that nobody made.
+            // 304 answers a condition that was not set.
             case 304, 412, 416: return leaveRefusal(head, "the server answers \(head.status)")
             default: break
             }
         }
         if let error = refusal(of: head, at: now) {
-            // What is asked for again has not been answered yet.
+            // A request that is retried has no response yet.
             let report: [Effect] =
                 error.code == .errorResponse || error.code == .linkExpired
                 ? [.reportResponse(head, current.transfer)] : []
@@ -59,11 +59,12 @@ extension Download.StateMachine {
         return wholeCame(head)
     }
 
-    /// Whether another place may do better.
+    /// Whether another source may succeed.
     private func isFailure(_ head: HTTPResponseHead) -> Bool {
         switch head.status {
         case 200, 206: false
-        // What no mirror's answer is to a request for all of it is the app's only from its own address.
+        // Only the app's address may answer a request for the whole with these; from a mirror they are
+        // failures.
         case 412, 416, ..<400: !sources.isLedByOriginal && current.resumption == nil
         default: true
         }
@@ -99,9 +100,9 @@ extension Download.StateMachine {
         }
     }
 
-    /// A part has come from another address than the bytes at hand, and begins with the last of them.
+    /// Handles a part from another address than the bytes in the file, which begins with the last of them.
     ///
-    /// What it tells of its version is true of those bytes when they have proved to be the same.
+    /// Its version applies to those bytes once they have proved to be the same.
     private mutating func relinkedPartCame(
         _ head: HTTPResponseHead,
         for resumption: Resumption,
@@ -130,7 +131,7 @@ extension Download.StateMachine {
         noteDigests(head, of: resumption.offset..<end)
         var version = unproved ?? resumption.version
         version.totalByteCount = total
-        // What is asked for once more has not been lost.
+        // Bytes that are requested again have not been lost.
         return receive(
             head,
             version,
@@ -140,7 +141,7 @@ extension Download.StateMachine {
         )
     }
 
-    /// The first of several parts that are missing is on its way; others may be fetched beside it.
+    /// Handles the first of several missing parts; others may be fetched in parallel.
     private mutating func gapCame(
         _ head: HTTPResponseHead,
         _ range: Range<Int64>,
@@ -168,7 +169,7 @@ extension Download.StateMachine {
         return effects
     }
 
-    /// A body that begins at the first byte takes the place of whatever the file holds.
+    /// Replaces the file's bytes by a body that begins at the first byte.
     private mutating func wholeCame(_ head: HTTPResponseHead) -> [Effect] {
         let isBodiless =
             current.transfer.method == "HEAD" || head.status == 204 || head.status == 304
@@ -209,7 +210,7 @@ extension Download.StateMachine {
         self.version = version
         segments = nil
         growth = canSegment(head, version) ? SegmentGrowth(policy: configuration.segments) : nil
-        // The rest of the rest is no news.
+        // A further continuation is not reported again.
         if isContinuation { return preparation + [.takeBody] }
         response = shown
         var effects = preparation + [.reportResponse(shown, current.transfer)]
@@ -220,12 +221,12 @@ extension Download.StateMachine {
         return effects + [.takeBody]
     }
 
-    /// The server will not continue the bytes at hand; its response's body goes unread.
+    /// The server will not continue the bytes in the file; the body of its response is ignored.
     private mutating func leaveRefusal(_ head: HTTPResponseHead, _ reason: String) -> [Effect] {
         [.reportRestart(reason: reason)] + leaveBody(of: head, for: Request(transfer: leading))
     }
 
-    /// Sends the next request, after the body at hand where that is shorter than a handshake.
+    /// Sends the next request, after the current body if that is shorter than a handshake.
     private mutating func leaveBody(
         of head: HTTPResponseHead,
         for next: Request
@@ -239,12 +240,12 @@ extension Download.StateMachine {
 
     private static let drainedByteCount: Int64 = 16 * 1024
 
-    /// Why an answer is not the one to deliver; `nil` where it is.
+    /// Returns why a response is not delivered; `nil` if it is.
     private func refusal(of head: HTTPResponseHead, at now: HTTPDate) -> TransferError? {
         let message = "the server answers \(head.status)"
         if configuration.isUnavailable(head.status), configuration.unavailableResponses == .fail {
             let wait = RetryAfter(head: head, now: now)?.seconds
-            // The app has named the status, or there is something to lose, or a promise.
+            // The app has named the status, there are bytes to lose, or the server has named a time.
             if configuration.retriedStatuses != nil || held != nil || wait != nil {
                 return TransferError(
                     code: .serverUnavailable,

@@ -1,16 +1,17 @@
 import FerryHTTP
 
-// A download has one response: the one that its resource gave to the app's own request. How many requests Ferry
-// has needed to complete the file, from which attempt, connection or mirror its bytes are, shows in metrics alone.
+// A download has one response: the one to the app's request. How many requests completed the file, and which
+// attempt, connection or mirror its bytes came from, is only in the metrics.
 
 extension Download.StateMachine {
-    /// The response to show where a part continues what the file holds.
+    /// Returns the response to show when a part continues the file.
     ///
     /// - Parameters:
     ///   - part: The head of the part.
-    ///   - version: What the file holds, and the part is of.
-    /// - Returns: What was shown for these bytes before; else the part's own where the app has made the download of
-    ///   resume data (RD-7), and else what a request for the whole would have got.
+    ///   - version: The version of the file and of the part.
+    /// - Returns: The response that was shown for these bytes before; otherwise the part's own if the app made
+    ///   the download from resume data (RD-7), or else the response that a request for the whole would have
+    ///   received.
     func shown(for part: HTTPResponseHead, of version: ResourceVersion) -> HTTPResponseHead {
         if let earlier = configuration.earlierResponse, earlier.isResponse(of: version) {
             return earlier
@@ -20,9 +21,9 @@ extension Download.StateMachine {
 }
 
 extension HTTPResponseHead {
-    /// Whether this may be the response that brought the first bytes of a version.
+    /// Whether this may be the response that delivered the first bytes of a version.
     ///
-    /// One that was stored is behind where a process died between the beginning of other bytes and its next commit.
+    /// A stored response is outdated if a process died after other bytes had begun and before its next commit.
     func isResponse(of version: ResourceVersion) -> Bool {
         let total: Int64?
         switch status {
@@ -39,7 +40,7 @@ extension HTTPResponseHead {
         return Validator(head: self) == version.validator
     }
 
-    /// The response that a request for the whole would have got in place of this part (RFC 9110 §15.3.7).
+    /// Returns the response that a request for the whole would have received (RFC 9110 §15.3.7).
     func ofWhole(_ byteCount: Int64?) -> HTTPResponseHead {
         var whole = self
         whole.status = 200
@@ -50,7 +51,7 @@ extension HTTPResponseHead {
         return whole
     }
 
-    /// What a part's head says of the part.
+    /// The fields that describe the part.
     private static let partNames = [
         "Content-Range", "Content-Length", "Transfer-Encoding", "Content-Digest", "Content-MD5",
     ]

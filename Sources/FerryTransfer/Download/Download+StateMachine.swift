@@ -3,33 +3,33 @@ import FerryHTTP
 extension Download {
     /// Decides what a download does next; performs nothing itself.
     ///
-    /// Requests follow one another: for the rest where a server sends less than was asked for, and
-    /// once for the whole where the server refuses to continue the bytes at hand. Those bytes are given up only when the head of something to put in their place
-    /// has arrived.
+    /// Requests follow one another: for the rest if a server sends less than requested, and once for the whole
+    /// if the server refuses to continue the existing bytes. Those are discarded only when the head of a
+    /// replacement has arrived.
     struct StateMachine {
         /// How far the download has come.
         enum State: Equatable {
-            /// Nothing has been asked.
+            /// Nothing has been requested.
             case ready
-            /// A request is out and its response's head has not come.
+            /// A request was sent, and its response head has not arrived.
             case requesting
-            /// The body of a response that is not the answer is passing by; then comes this.
+            /// The body of a response that is not final is being skipped; this request comes next.
             case draining(next: Request)
-            /// The body of the answer goes to the file.
+            /// The response body is being written to the file.
             case receiving
             /// All bytes are written and are being forced onto the disk.
             case synchronizing
             /// All bytes are being compared with their digests.
             case verifying
-            /// Nothing happens any more.
+            /// The download has ended.
             case ended
         }
 
-        /// What to ask for.
+        /// A request to send.
         struct Request: Hashable {
             /// The request without the fields that ask for the rest.
             var transfer: TransferRequest
-            /// What to ask for instead of the whole.
+            /// The part to request instead of the whole.
             var resumption: Resumption?
         }
 
@@ -41,7 +41,7 @@ extension Download {
             /// Which bytes those are, where they are not the first ones.
             var segments: ByteRanges?
 
-            /// Asks for what is missing, or for the first part of it.
+            /// The request for the missing bytes, or for the first gap.
             var resumption: Resumption? {
                 guard let segments, let total = version.totalByteCount,
                     let gap = segments.gaps(upTo: total).ranges.first
@@ -50,13 +50,13 @@ extension Download {
             }
         }
 
-        /// How often in a row a request for the rest may be cut off before a byte of it comes.
+        /// How often in a row a request for the rest may be interrupted before a byte of it arrives.
         ///
-        /// With the default delays of ``RetryPolicy`` that many take a quarter of an hour: a
-        /// server that fails at ranges all that time is taken to fail at ranges.
+        /// With the default delays of ``RetryPolicy`` this takes a quarter of an hour: a server that fails at
+        /// ranges all that time is assumed not to support them.
         static let maximumFruitlessResumptionCount = 10
 
-        /// How often in a row a request for the rest was cut off before a byte of it came.
+        /// How often in a row a request for the rest was interrupted before a byte of it arrived.
         var fruitlessResumptionCount = 0
         /// How many bytes the file holds.
         var receivedByteCount: Int64 = 0
@@ -74,33 +74,33 @@ extension Download {
         var held: Held?
         var response: HTTPResponseHead?
         var version: ResourceVersion?
-        /// Where the body at hand ends in the resource, if its head tells.
+        /// Where the current body ends in the resource, if its head says so.
         var end: Int64?
-        /// What is sent once more, to be compared.
+        /// The bytes that are sent again for comparison.
         var proof = Proof()
         var hasReceivedBytes = false
-        /// What the server has said of the bytes.
+        /// The digests that the server has announced.
         var announcedChecks: [DigestCheck] = []
         var announcesResumption: Bool
-        /// How many connections there are to be, where there can be several.
+        /// The number of connections to use, if there can be several.
         var growth: SegmentGrowth?
-        /// Which part of the body each of them fetches, once there are several.
+        /// The part of the body that each connection fetches, once there are several.
         var segments: Segments?
         /// The number of the last part that was asked for.
         var partCount = Self.firstConnection
-        /// Whether a server has refused parts in a way that makes one request after the other the better way.
+        /// Whether the download has given up fetching parts, and sends one request after the other.
         var hasGivenUpSegments = false
-        /// How long a connection may bring nothing.
+        /// How long a connection may receive nothing.
         var stallTime: Duration
-        /// Where the resource can be had.
+        /// The servers that have the resource.
         var sources: Sources
-        /// Why the app's own address has not answered.
+        /// The error of the app's address.
         var originalFailure: TransferError?
-        /// Why the last connection that has failed did.
+        /// The error of the last connection that failed.
         var lastFailure: TransferError?
-        /// Whether somebody else has changed the file in the course of this download.
+        /// Whether another program has changed the file during this download.
         var wasDisturbed = false
-        /// Whether the last answer for a part was something else.
+        /// Whether the last response to a request for a part was something else.
         var isRefused = false
 
         init(request: TransferRequest, configuration: Configuration) {
@@ -112,7 +112,7 @@ extension Download {
             announcesResumption = configuration.announcesResumption
         }
 
-        /// What the file holds, and is certain to be of one version, is known now.
+        /// Starts the download, with the bytes in the file that are certain to be of one version.
         mutating func start(holding held: Held?) -> [Effect] {
             switch state {
             case .ready: break
@@ -125,7 +125,7 @@ extension Download {
                 self.held = held
                 receivedByteCount = held.byteCount
                 fruitlessResumptionCount = held.fruitlessResumptionCount
-                // The whole is asked of the app's own address first.
+                // The whole is requested from the app's address first.
                 if fruitlessResumptionCount < Self.maximumFruitlessResumptionCount {
                     sources.lead(by: held.version)
                     resumption = self.resumption(of: held)
@@ -134,7 +134,7 @@ extension Download {
             return send(Request(transfer: leading, resumption: resumption))
         }
 
-        /// The request for what follows the bytes at hand.
+        /// Returns the request that continues the bytes in the file.
         func resumption(of held: Held) -> Resumption? {
             if held.version.link == configuration.link { return held.resumption }
             if let written = held.segments {
@@ -163,15 +163,15 @@ extension Download {
             return abandonProbes() + [.fail(error)]
         }
 
-        /// An input that cannot come in this state: a fault here or in the engine, which ends this
-        /// download and no other.
+        /// Fails because of an input that is impossible in this state: a fault here or in the engine, which
+        /// ends this download and no other.
         mutating func misuse(_ input: StaticString = #function) -> [Effect] {
             let message = "\(input) while \(stateName)"
             return abandonLoads()
                 + fail(TransferError(code: .internalFailure, message: message))
         }
 
-        /// The state without what it carries: a request may hold secrets.
+        /// The state without its values: a request may hold secrets.
         private var stateName: String {
             switch state {
             case .ready: "ready"

@@ -1,6 +1,6 @@
 import FerrySystem
 
-/// When bytes get to the disk, and whether they are those that a digest promises.
+/// Synchronizes bytes to the disk, and verifies their digests.
 extension Download {
     /// Arms the timer for bytes that are not on the disk; without bytes there is no timer.
     func synchronizeSoon() {
@@ -55,7 +55,7 @@ extension Download {
         }
     }
 
-    /// Goes on towards the end, if the file is still what was written.
+    /// Continues towards the end if the file is still intact.
     private func confirm(_ input: (inout StateMachine) -> [StateMachine.Effect]) {
         guard !machine.hasEnded else { return }
         do throws(TransferError) {

@@ -3,9 +3,9 @@ package import FerrySystem
 
 /// One attempt to get a resource, or the rest of it, into a file.
 ///
-/// It follows redirects, and starts over by itself where the server refuses to continue the bytes
-/// at hand. Whether and when to try again after a failure is its owner's decision, with
-/// ``RetryPolicy``; the next attempt is another `Download` on the same file.
+/// It follows redirects, and starts over if the server refuses to continue the existing bytes. Its owner
+/// decides with ``RetryPolicy`` whether and when to try again after a failure; the next attempt is another
+/// `Download` on the same file.
 ///
 /// A download that is running keeps itself alive; its owner ends it with ``cancel()``.
 @LoopActor
@@ -14,7 +14,7 @@ package final class Download {
     package let name: String
     /// The request as the app made it.
     package let request: TransferRequest
-    /// The file that the body goes to.
+    /// The file for the body.
     package let file: PartialFile
 
     let client: HTTPClient
@@ -26,22 +26,22 @@ package final class Download {
     var machine: StateMachine
     private var hasStarted = false
     var source: (any AnswerSource)?
-    /// What the connections beside the first one bring.
+    /// The loads of the connections beside the first one.
     var parts: [Int: PartLoad] = [:]
-    /// The servers that connections were lent to, by the sources that were thought to be there.
+    /// The servers that connections were lent to, by the source at that time.
     var lentConnections: [Int: [String]] = [:]
-    /// The load that has brought the first answer: how it proved who asks is good for the parts as well.
+    /// The load of the first response, whose authentication is used for the parts as well.
     var provenLoad: Load?
-    /// What the first request is shared by, if it is.
+    /// How the first request is shared, if it is.
     private var sharing: Sharing?
     var disposition = HTTPBodyDisposition.discard
     private var runCount: UInt64 = 0
     var synchronizationTimer: LoopTimer?
     var stallTimer: LoopTimer?
     var isSynchronizing = false
-    /// The comparison with digests that is under way.
+    /// The running verification of digests.
     var verification: PartialFile.Verification?
-    /// What is to be told about the progress when the loop's present turn is over.
+    /// The progress to report at the end of the loop's current turn.
     private var progress: (received: Int64, total: Int64?)?
 
     /// Prepares a download; nothing happens before ``start()``.
@@ -49,14 +49,13 @@ package final class Download {
     /// - Parameters:
     ///   - name: A name for messages and debuggers.
     ///   - request: The request as the app made it.
-    ///   - file: The file that the body goes to; what it holds is continued if it can be.
+    ///   - file: The file for the body; its bytes are continued if possible.
     ///   - checkpoint: The latest checkpoint of that file that its owner has kept.
-    ///   - client: What sends the requests.
+    ///   - client: The client that sends the requests.
     ///   - configuration: How the download is carried out.
-    ///   - decider: Who decides about redirects and challenges for the app.
-    ///   - connections: Who lends further connections; without an owner who counts them there may always be
-    ///     another.
-    ///   - sharing: What the answer to the first request is shared by; `nil` to make that request alone.
+    ///   - decider: Decides about redirects and challenges for the app.
+    ///   - connections: Lends further connections; if `nil`, there may always be another.
+    ///   - sharing: Shares the response to the first request; `nil` to make that request alone.
     ///   - events: The receivers of the download's events.
     package init(
         name: String,
@@ -83,15 +82,15 @@ package final class Download {
         machine = StateMachine(request: request, configuration: configuration)
     }
 
-    /// Begins; further calls do nothing.
+    /// Starts the download; further calls do nothing.
     package func start() {
         guard !hasStarted else { return }
         hasStarted = true
-        // Events never come from inside a call of the owner's.
+        // Events are never sent from inside a call of the owner.
         LoopActor.perform { self.open() }
     }
 
-    /// Ends the download at once and without an event; what the file holds stays.
+    /// Ends the download at once and without an event; the file keeps its bytes.
     package func cancel() {
         run(machine.cancel())
         progress = nil
@@ -113,7 +112,7 @@ package final class Download {
     /// The number of bytes in the file.
     package var receivedByteCount: Int64 { checkpoint?.writtenByteCount ?? 0 }
 
-    /// What an app can continue this download from, once it is cancelled or has failed.
+    /// Returns what an app needs to continue this download after it was cancelled or has failed.
     ///
     /// - Throws: Why it cannot be continued.
     package func resumeData() throws(ResumeData.Unavailable) -> ResumeData {
@@ -144,8 +143,8 @@ package final class Download {
 extension Download {
     /// Performs effects in order.
     ///
-    /// An effect may lead to another input: a file that cannot be written, an owner that cancels
-    /// when it hears of an event. What that input decided then takes the place of the rest.
+    /// An effect may cause another input, such as a failed write or an owner that cancels. The effects of that
+    /// input then replace the rest.
     func run(_ effects: [StateMachine.Effect], piece: Piece? = nil) {
         runCount += 1
         let count = runCount
@@ -222,7 +221,7 @@ extension Download {
         disposition = .discard
     }
 
-    /// Bytes that reached the file before an error count: they are a part of the whole.
+    /// Writes received bytes; those that reached the file before an error count.
     private func write(_ piece: Piece?, dropping count: Int) throws(TransferError) {
         guard let piece else { return }
         let before = file.byteCount
@@ -249,7 +248,7 @@ extension Download {
     private func end(_ report: (Events) -> Void) {
         stopSynchronizing()
         stopWatching()
-        // They may refer to the owner, and are of no use any more.
+        // They may refer to the owner, and are no longer needed.
         sharing = nil
         provenLoad = nil
         noteFruitlessResumptions()
@@ -259,7 +258,7 @@ extension Download {
 
     private func responded(_ head: HTTPResponseHead, _ request: TransferRequest) {
         events.responded(head, request)
-        // Nobody is to miss that earlier bytes are gone, however fast the new ones come.
+        // The owner must see that earlier bytes are gone, however fast new ones arrive.
         guard machine.receivedByteCount == 0, !machine.hasEnded else { return }
         events.progressed(0, machine.totalByteCount)
     }
@@ -269,7 +268,7 @@ extension Download {
         events.restarted(reason)
     }
 
-    /// A response comes in many pieces per turn of the loop, of which the last says it all.
+    /// Reports the progress once per turn of the loop, for all pieces that arrive in it.
     private func progressed(_ received: Int64, _ total: Int64?) {
         if progress == nil { LoopActor.perform { self.tellProgress() } }
         progress = (received, total)
@@ -282,7 +281,7 @@ extension Download {
     }
 
     private func noteFruitlessResumptions() {
-        // A count that is lost is only begun anew.
+        // If the count is lost, it only starts over.
         try? file.noteFruitlessResumptions(machine.fruitlessResumptionCount)
     }
 }

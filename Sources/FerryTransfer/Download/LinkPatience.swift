@@ -1,23 +1,23 @@
-/// Whether an app is asked for another address once more when the one of its download has expired.
+/// Decides whether the app is asked for another address when that of its download has expired.
 ///
-/// A server that refuses every address, or an app that gives the same one each time, would otherwise be asked
-/// as fast as both can answer.
+/// Otherwise a server that refuses every address, or an app that always gives the same one, would be asked as
+/// fast as both can answer.
 package struct LinkPatience: Hashable, Sendable {
-    /// How many addresses in a row may bring nothing.
+    /// How many addresses in a row may deliver nothing.
     package static let maximumFruitlessCount = 5
 
     private var fruitlessCount = 0
     private var receivedByteCount: Int64?
-    /// Whether the app has no other address, or none that is of use: the server's answer is the result.
+    /// Whether the app has no other useful address: the server's response is the result.
     package private(set) var isExhausted = false
 
-    /// The patience of a download that has not met such an answer yet.
+    /// Makes the patience of a download whose address has not expired yet.
     package init() {}
 
-    /// The server says that the address is none.
+    /// Handles a response that says that the address has expired.
     ///
     /// - Parameter receivedByteCount: How many bytes the download holds by now.
-    /// - Returns: Whether the app is to be asked.
+    /// - Returns: Whether to ask the app.
     package mutating func expired(receivedByteCount: Int64) -> Bool {
         if receivedByteCount != self.receivedByteCount { fruitlessCount = 0 }
         self.receivedByteCount = receivedByteCount
@@ -31,6 +31,6 @@ package struct LinkPatience: Hashable, Sendable {
     /// The app has no other address.
     package mutating func decline() { isExhausted = true }
 
-    /// Somebody has given another address who was not asked for one.
+    /// Starts over, because the app has given another address without being asked.
     package mutating func renew() { self = LinkPatience() }
 }

@@ -1,16 +1,16 @@
-/// Bytes that a server sends once more, to be compared with those at hand.
+/// Bytes that a server sends again for comparison with those in the file.
 ///
-/// A part that continues the file begins with the last bytes that are there. From another address they prove that it has the
-/// same resource.
+/// A part that continues the file begins with the file's last bytes. From another address they prove that it
+/// has the same resource.
 struct Proof: Hashable {
-    /// How many bytes are still to come that the file holds already.
+    /// The number of missing bytes that the file already holds.
     private(set) var missingByteCount: Int64
-    /// Where the bytes end that are asked for only to be compared; `nil` where others follow them.
+    /// Where the bytes requested only for comparison end; `nil` if others follow them.
     private let end: Int64?
-    /// What is known of the resource once its bytes have proved to be those at hand.
+    /// The version of the resource, once its bytes have proved to be the same.
     private(set) var version: ResourceVersion?
 
-    /// Nothing is to be compared, or so many bytes.
+    /// Makes a proof for the given number of bytes, none by default.
     init(byteCount: Int64 = 0, upTo end: Int64? = nil, of version: ResourceVersion? = nil) {
         missingByteCount = byteCount
         self.end = end
@@ -20,16 +20,16 @@ struct Proof: Hashable {
     /// Whether no more bytes are to be compared.
     var isComplete: Bool { missingByteCount == 0 }
 
-    /// Whether nothing but bytes to be compared was asked for.
+    /// Whether only bytes for comparison were requested.
     var isAlone: Bool { end != nil }
 
-    /// Whether something is still to be seen of the resource.
+    /// Whether the resource is still to be proved.
     var isOpen: Bool { version != nil || isAlone }
 
-    /// Where the next byte belongs in a file that holds so many.
+    /// Returns where the next byte belongs in a file of the given number of bytes.
     func position(in byteCount: Int64) -> Int64 { (end ?? byteCount) - missingByteCount }
 
-    /// Bytes have come.
+    /// Records received bytes.
     ///
     /// - Returns: How many of them are to be compared.
     mutating func receive(count: Int) -> Int {
@@ -38,9 +38,9 @@ struct Proof: Hashable {
         return Int(known)
     }
 
-    /// All bytes have come that were to be compared.
+    /// Ends the proof if all bytes to compare have arrived.
     ///
-    /// - Returns: What is known now, once.
+    /// - Returns: The proved version, once.
     mutating func conclude() -> ResourceVersion? {
         guard isComplete else { return nil }
         defer { version = nil }

@@ -8,7 +8,7 @@ extension TransferError {
 }
 
 extension TransferError.Code {
-    /// The transfer's name for the class of an exchange's failure.
+    /// Translates the code of an exchange's failure.
     package init(_ code: HTTPError.Code) {
         switch code {
         case .unsupportedURL: self = .unsupportedURL
@@ -29,8 +29,8 @@ extension TransferError.Code {
         case .bodyUnreadable: self = .bodyUnreadable
         case .bodySpent: self = .bodySpent
         case .outOfMemory: self = .outOfMemory
-        // A download writes its file itself and never asks for an exchange to be aborted, so
-        // these two are faults of our own; so is what has no name.
+        // A download writes its file itself and never asks for an exchange to be aborted, so these two are
+        // internal faults; so is any other code.
         case .writeFailed, .aborted, .other: self = .internalFailure
         }
     }

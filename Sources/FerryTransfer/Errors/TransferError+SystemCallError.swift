@@ -6,11 +6,11 @@ extension TransferError {
     package enum FileOperation: Hashable, Sendable, CaseIterable {
         /// Creating or moving it.
         case create
-        /// Opening or reading one that should be there.
+        /// Opening or reading a file that should exist.
         case open
-        /// Opening or reading the app's own, to send it.
+        /// Opening or reading the app's file, to send it.
         case read
-        /// Writing, cutting or synchronising it.
+        /// Writing, truncating or synchronizing it.
         case write
     }
 
@@ -24,9 +24,9 @@ extension TransferError {
 
     private static func code(forErrno errno: Int32, during operation: FileOperation) -> Code {
         switch (errno, operation) {
-        // A quota is a disk of the user's own (quotactl(2)).
+        // To the user, a quota is a disk of its own (quotactl(2)).
         case (ENOSPC, _), (EDQUOT, _): .diskFull
-        // A shortage of descriptors passes as one of memory does.
+        // A shortage of descriptors is temporary, as one of memory is.
         case (ENOMEM, _), (EMFILE, _), (ENFILE, _): .outOfMemory
         case (ENOENT, .open), (ENOENT, .read), (ENOTDIR, .read): .fileMissing
         case (EACCES, .read), (EPERM, .read): .fileUnreadable

@@ -26,21 +26,21 @@ package struct TransferError: Error, Hashable, Sendable, Codable {
         case redirectToNonHTTP
         /// TLS could not be set up with the server.
         case secureConnectionFailed
-        /// The server's certificate is not signed by anybody trusted, or is for another host.
+        /// The server's certificate is not signed by a trusted authority, or is for another host.
         case certificateUntrusted
         /// The server's certificate has expired or is not valid yet.
         case certificateBadDate
-        /// The client's certificate cannot be read, or the server does not take it, or wants one.
+        /// The client's certificate cannot be read, or the server rejects it or requires one.
         case clientCertificateRejected
-        /// The server's answer is not HTTP, or contradicts itself.
+        /// The server's response is not HTTP, or contradicts itself.
         case badServerResponse
         /// The server answers that it cannot serve the request now (408, 429, 5xx).
         case serverUnavailable
-        /// The server's answer is an error's, and the app does not want the body of such a one.
+        /// The server returned an error response, whose body the app does not want.
         case errorResponse
         /// The server's response says that the address has expired.
         case linkExpired
-        /// The bytes are not those of which there is a digest.
+        /// The bytes do not match their digest.
         case digestMismatch
         /// The body's coding is broken or unknown.
         case cannotDecodeContent
@@ -50,41 +50,41 @@ package struct TransferError: Error, Hashable, Sendable, Codable {
         case cannotWriteToFile
         /// The file system of the file for the body has no room.
         case diskFull
-        /// A file that the transfer needs is not there (any more).
+        /// A file that the transfer needs does not exist, or no longer exists.
         case fileMissing
-        /// A file that is sent, or being filled, was changed by somebody else.
+        /// A file that is sent, or being filled, was changed by another program.
         case fileChanged
         /// The user may not read the file to be sent.
         case fileUnreadable
-        /// The response's body is longer than is kept.
+        /// The response's body is longer than the limit.
         case responseTooLong
-        /// The resume data is not ours, damaged, or of a later version.
+        /// The resume data is not Ferry's, damaged, or of a later version.
         case resumeDataInvalid
         /// Another process has the background session open.
         case backgroundSessionInUse
         /// The connection to the daemon was lost.
         case backgroundSessionDisconnected
-        /// The request's body cannot be read from where it comes from.
+        /// The request's body cannot be read from its source.
         case bodyUnreadable
-        /// The request's body must be sent once more, and is there only once.
+        /// The request's body must be sent again, but can be read only once.
         case bodySpent
-        /// The server does not know the upload any more of which it had a part.
+        /// The server no longer knows the upload that it had a part of.
         case uploadGone
         /// The upload is complete, and its answer was lost with the connection.
         case answerLost
         /// Memory ran out.
         case outOfMemory
-        /// A fault of our own, which ends this transfer and no other.
+        /// An internal fault, which ends this transfer and no other.
         case internalFailure
     }
 
     /// The failure's class.
     package var code: Code
-    /// What happened, and to what, for a person.
+    /// A human-readable description of the failure.
     package var message: String
-    /// How many seconds from now the server wants to be left alone, where it says so.
+    /// The number of seconds from now to the earliest retry, if the server states it.
     package var retryAfter: Double?
-    /// The URL that failed where it is not that of the request, such as the redirect not followed.
+    /// The URL that failed if it is not the request's, such as the redirect not followed.
     package var failingURL: String?
 
     /// Makes an error from its parts.

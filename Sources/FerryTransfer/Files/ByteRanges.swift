@@ -1,4 +1,4 @@
-/// Which bytes of a whole there are: ranges in ascending order that neither overlap nor touch.
+/// A set of bytes: ranges in ascending order that neither overlap nor touch.
 package struct ByteRanges: Hashable, Sendable {
     /// The ranges, none of them empty.
     package private(set) var ranges: [Range<Int64>]
@@ -15,7 +15,7 @@ package struct ByteRanges: Hashable, Sendable {
     /// How many bytes there are.
     package var byteCount: Int64 { ranges.reduce(0) { $0 + $1.byteCount } }
 
-    /// How many bytes there are from the first one on without a gap.
+    /// The number of bytes from the first one on without a gap.
     package var prefixByteCount: Int64 {
         guard let first = ranges.first, first.lowerBound == 0 else { return 0 }
         return first.upperBound
@@ -24,7 +24,7 @@ package struct ByteRanges: Hashable, Sendable {
     /// Where the last byte ends.
     package var upperBound: Int64 { ranges.last?.upperBound ?? 0 }
 
-    /// Whether all bytes of a range are there.
+    /// Returns whether the set contains all bytes of a range.
     package func contains(_ range: Range<Int64>) -> Bool {
         range.isEmpty
             || ranges.contains {
@@ -32,10 +32,10 @@ package struct ByteRanges: Hashable, Sendable {
             }
     }
 
-    /// Whether all bytes of another set are there.
+    /// Returns whether the set contains all bytes of another set.
     package func contains(_ other: ByteRanges) -> Bool { other.ranges.allSatisfy { contains($0) } }
 
-    /// What is missing of the first `byteCount` bytes.
+    /// Returns the bytes that are missing among the first `byteCount` bytes.
     package func gaps(upTo byteCount: Int64) -> ByteRanges {
         var gaps = ByteRanges()
         var position: Int64 = 0
@@ -47,10 +47,10 @@ package struct ByteRanges: Hashable, Sendable {
         return gaps
     }
 
-    /// Adds bytes, of which some may be there.
+    /// Adds bytes, some of which may be present.
     package mutating func insert(_ range: Range<Int64>) {
         guard !range.isEmpty else { return }
-        // A body that comes in order makes its last range longer.
+        // A body that arrives in order extends its last range.
         let first = ranges.firstIndex { $0.upperBound >= range.lowerBound } ?? ranges.count
         var end = first
         var merged = range
@@ -65,7 +65,7 @@ package struct ByteRanges: Hashable, Sendable {
         ranges.replaceSubrange(first..<end, with: [merged])
     }
 
-    /// Takes bytes out, of which some may be missing.
+    /// Removes bytes, some of which may be missing.
     package mutating func remove(_ range: Range<Int64>) {
         guard !range.isEmpty else { return }
         ranges = ranges.flatMap { present in

@@ -1,31 +1,30 @@
 package import FerrySystem
 
-/// What is known about the bytes of a partial file, to be kept apart from the file.
+/// A description of the bytes in a partial file, to be kept apart from the file.
 ///
-/// The file itself carries its ``PartialFile/Record``, which survives every death of the process.
-/// A checkpoint adds what only the synchronised medium can prove: how many bytes a power cut
-/// leaves.
+/// The file itself carries its ``PartialFile/Record``, which survives the death of the process. A checkpoint
+/// adds what only the synchronized medium can prove: how many bytes survive a power failure.
 package struct Checkpoint: Hashable, Sendable, Codable {
-    /// Which filling of the file the numbers are about: a download that starts over gets another.
+    /// The generation of the file's content; a download that starts over gets another.
     package var generation: UInt64
-    /// Which version of which resource the bytes are.
+    /// The version of the resource that the bytes belong to.
     package var version: ResourceVersion
-    /// How many bytes were forced onto the disk, from the first one on without a gap.
+    /// The number of bytes that were forced onto the disk, from the first one on without a gap.
     package var synchronizedByteCount: Int64
     /// How many bytes were written.
     package var writtenByteCount: Int64
-    /// The run of the kernel in which they were written.
+    /// The boot in which they were written.
     package var bootIdentifier: BootIdentifier
-    /// How often in a row a request for the rest was cut off before a byte of it came.
+    /// How often in a row a request for the rest was interrupted before a byte of it arrived.
     package var fruitlessResumptionCount: Int
-    /// Which bytes there are, where they were not written one after the other.
+    /// Which bytes were written, if that was not done in order.
     package var segments: Segments?
 
-    /// Which bytes of a file that is not filled in order there are.
+    /// The bytes of a file that is not filled in order.
     package struct Segments: Hashable, Sendable, Codable {
-        /// Those that were written.
+        /// The bytes that were written.
         package var written: ByteRanges
-        /// Those of them that were forced onto the disk.
+        /// The written bytes that were forced onto the disk.
         package var synchronized: ByteRanges
 
         /// Makes a description from its parts.
@@ -54,7 +53,7 @@ package struct Checkpoint: Hashable, Sendable, Codable {
         self.segments = segments
     }
 
-    /// What proves the version of the bytes, if anything does.
+    /// The validator of the version, if there is one.
     package var validator: Validator? { version.validator }
 
     /// The bytes that were written.
@@ -70,14 +69,14 @@ package struct Checkpoint: Hashable, Sendable, Codable {
     /// The length of the whole resource, where known.
     package var totalByteCount: Int64? { version.totalByteCount }
 
-    /// How many bytes of a file of `fileSize` bytes are certainly what was written.
+    /// Returns how many bytes of a file of `fileSize` bytes are certainly those that were written.
     ///
-    /// In the same run of the kernel all of them are: the page cache outlives its writer. After
-    /// a restart only what was synchronised is. A file longer than the resource, or shorter than
-    /// what was synchronised, is not as it was left.
+    /// In the same boot all of them are: the page cache outlives its writer. After a restart only the
+    /// synchronized bytes are. A file longer than the resource, or shorter than the synchronized bytes, was
+    /// changed.
     ///
     /// - Parameters:
-    ///   - currentBoot: The run of the kernel that asks.
+    ///   - currentBoot: The current boot.
     ///   - fileSize: The file's length.
     /// - Returns: A number of bytes from the start; 0 when nothing proves the version.
     package func trustedByteCount(currentBoot: BootIdentifier, fileSize: Int64) -> Int64 {
@@ -87,16 +86,15 @@ package struct Checkpoint: Hashable, Sendable, Codable {
         return bootIdentifier == currentBoot ? fileSize : max(0, synchronizedByteCount)
     }
 
-    /// Which bytes of a file of `fileSize` bytes are certainly what was written.
+    /// Returns which bytes of a file of `fileSize` bytes are certainly those that were written.
     ///
-    /// The rule is that of ``trustedByteCount(currentBoot:fileSize:)``. A file that is not filled in order
-    /// is longer than the resource by the table of what is there, and that is to be believed only in the run
-    /// of the kernel that wrote it.
+    /// The rule is that of ``trustedByteCount(currentBoot:fileSize:)``. A file that is not filled in order is
+    /// longer than the resource by its table, which is trusted only in the boot that wrote it.
     ///
     /// - Parameters:
-    ///   - currentBoot: The run of the kernel that asks.
+    ///   - currentBoot: The current boot.
     ///   - fileSize: The file's length.
-    ///   - written: What the table says, if there is one.
+    ///   - written: The bytes in the table, if there is one.
     /// - Returns: The bytes; none when nothing proves the version.
     package func trustedBytes(
         currentBoot: BootIdentifier,
@@ -117,7 +115,7 @@ package struct Checkpoint: Hashable, Sendable, Codable {
         return written.contains(synchronized) ? written : ByteRanges()
     }
 
-    /// Whether a file of that size may be this one, with its table or what a power cut has left of that.
+    /// Whether a file of that size may be this one, with its table or its remains after a power failure.
     private func isPlausible(fileSize: Int64) -> Bool {
         guard let totalByteCount else { return true }
         return fileSize <= PartialFile.SegmentTable.end(behind: totalByteCount)

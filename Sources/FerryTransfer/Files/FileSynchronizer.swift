@@ -3,15 +3,15 @@ import Synchronization
 
 /// Forces partial files onto the disk, off the loop.
 ///
-/// Files that wait at the same time share what can be shared: one synchronisation of their directory,
-/// and one message back to the loop. So many short downloads cost the disk little more than one.
+/// Files that wait at the same time share one synchronization of their directory, and one message back to the
+/// loop, so that many short downloads cost the disk little more than one.
 package final class FileSynchronizer: Sendable {
-    /// Where the disk is waited for; other work with files may be done there, too.
+    /// The queue that waits for the disk; other work with files may be done there, too.
     package let queue: BlockingQueue
 
     private let waiting = Mutex<[Request]>([])
 
-    /// Prepares a synchroniser with a thread of its own.
+    /// Prepares a synchronizer with a thread of its own.
     ///
     /// - Parameter label: The name of the thread, of which the kernel shows 15 bytes.
     package init(label: String) {
@@ -24,13 +24,13 @@ package final class FileSynchronizer: Sendable {
 
         /// Forces the file alone.
         var force: @Sendable () throws(TransferError) -> Void
-        /// The directory that the file must be found in afterwards, if it was not before.
+        /// The directory to synchronize as well, if the file's entry in it is not on the disk yet.
         var anchor: Directory?
         /// Called on the loop.
         var completion: @LoopActor @Sendable (Outcome) -> Void
     }
 
-    /// Forces a file onto the disk when all that was asked for before has been done.
+    /// Forces a file onto the disk after everything that was requested before.
     func submit(_ request: Request) {
         let isFirst = waiting.withLock { waiting in
             waiting.append(request)
@@ -47,7 +47,7 @@ package final class FileSynchronizer: Sendable {
         var outcomes = requests.map { request in
             Result { () throws(TransferError) in try request.force() }
         }
-        // In this order a file that is found is one whose bytes are there.
+        // In this order, a file that is found has all its bytes.
         let anchors = requests.compactMap(\.anchor)
         let directories = Dictionary(anchors.map { (ObjectIdentifier($0), $0) }) { first, _ in first
         }

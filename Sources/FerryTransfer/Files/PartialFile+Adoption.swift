@@ -2,21 +2,19 @@ package import FerrySystem
 import Glibc
 
 extension PartialFile {
-    /// Takes over the partial file that resume data names: afterwards it lies where its new owner
-    /// wants it, and the resume data is spent.
+    /// Moves the partial file that resume data names to its new owner, which uses up the resume data.
     ///
-    /// Pass ``ResumeData/checkpoint`` on to the ``Download`` of the file. Bytes that nothing
-    /// proves any more, such as those a power cut took, are not an error: the download then
-    /// starts over.
+    /// Pass ``ResumeData/checkpoint`` on to the ``Download`` of the file. Bytes that can no longer be proved,
+    /// such as those lost in a power failure, are not an error: the download then starts over.
     ///
-    /// A process that dies in the midst of it leaves the file at one of the two places, whole; the
-    /// same call once more does what is left to do.
+    /// A process that dies midway leaves the whole file at one of the two places; the same call finishes the
+    /// work.
     ///
     /// - Parameters:
-    ///   - resumeData: What the app has kept.
-    ///   - directory: Where the file shall lie.
+    ///   - resumeData: The resume data that the app kept.
+    ///   - directory: The file's new directory.
     ///   - name: Its name there; a file of that name is replaced.
-    ///   - queue: Where to wait for the disk, and to copy where the file is on another one.
+    ///   - queue: The queue on which to wait for the disk, and to copy if the file is on another one.
     /// - Returns: The file, to be recovered.
     /// - Throws: ``TransferError/Code/fileMissing`` when the file is gone or is no longer the one
     ///   that the resume data was made of.
@@ -95,7 +93,7 @@ extension PartialFile {
             _ sourceName: String,
             in source: Directory
         ) throws(SystemCallError) {
-            // A record without its file is nothing; a file without its record is lost.
+            // A record without its file is harmless; a file without its record is lost.
             if try source.status(of: sourceName + ".record") != nil {
                 try source.rename(
                     sourceName + ".record",

@@ -21,15 +21,15 @@ extension PartialFile {
 
     /// Appends bytes, into the page cache.
     ///
-    /// - Throws: ``TransferError/Code/diskFull`` or ``TransferError/Code/cannotWriteToFile``;
-    ///   ``byteCount`` tells how many bytes were written before.
+    /// - Throws: ``TransferError/Code/diskFull`` or ``TransferError/Code/cannotWriteToFile``; ``byteCount``
+    ///   shows how many bytes were written before.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(TransferError) {
         try write(bytes, at: byteCount)
     }
 
-    /// Appends what is in a pipe.
+    /// Appends the bytes in a pipe.
     ///
-    /// - Throws: As ``write(_:)``; what was not written is left in the pipe.
+    /// - Throws: As ``write(_:)``; bytes that were not written stay in the pipe.
     package func write(_ pipe: SplicePipe) throws(TransferError) {
         try write(pipe, count: pipe.count, at: byteCount)
     }

@@ -2,9 +2,10 @@ package import FerrySystem
 import Synchronization
 
 extension PartialFile {
-    /// The making of another file of the same bytes, which is given up when it takes too long.
+    /// A copy of a file in progress, which is abandoned when it takes too long.
     ///
-    /// For a file that is complete. Where the file system allows it, both share their content until one is changed.
+    /// The file must be complete. Where the file system allows it, both share their content until one is
+    /// changed.
     package final class Copying: Sendable {
         private enum State {
             case underWay
@@ -19,14 +20,14 @@ extension PartialFile {
         /// Prepares a copy.
         ///
         /// - Parameters:
-        ///   - byteCount: How many bytes the file has.
-        ///   - greatestByteCount: How many it has at most where the file system cannot have both share them.
+        ///   - byteCount: The number of bytes in the file.
+        ///   - greatestByteCount: The maximum number of bytes if the file system cannot share them.
         package init(byteCount: Int64, greatestByteCount: Int64) {
             self.byteCount = byteCount
             self.greatestByteCount = greatestByteCount
         }
 
-        /// Gives the copy up, unless it is made: from now on the file may change.
+        /// Abandons the copy, unless it is made: from now on the file may change.
         package func abandon() {
             state.withLock { if $0 == .underWay { $0 = .abandoned } }
         }
@@ -35,11 +36,12 @@ extension PartialFile {
         ///
         /// - Parameters:
         ///   - source: The file.
-        ///   - target: What the copy becomes; a file of that name is replaced. Nothing must be loaded into it meanwhile.
-        ///   - queue: Where to copy and to wait for the disk.
-        /// - Returns: Whether there is one; not where the file is too large.
-        /// - Throws: ``TransferError``, ``TransferError/Code/fileMissing`` when the file is not there or not complete,
-        ///   ``TransferError/Code/cancelled`` when the copy was given up. Nothing of it is left then.
+        ///   - target: The copy; a file of that name is replaced. Nothing may be loaded into it meanwhile.
+        ///   - queue: The queue on which to copy and to wait for the disk.
+        /// - Returns: Whether the copy was made; not if the file is too large.
+        /// - Throws: ``TransferError``, ``TransferError/Code/fileMissing`` when the file is missing or
+        ///   incomplete, ``TransferError/Code/cancelled`` when the copy was abandoned. Nothing of the copy is
+        ///   left then.
         @LoopActor
         package func run(
             from source: PartialFile,
@@ -122,12 +124,12 @@ extension PartialFile {
             }
         }
 
-        /// Whether the copy is still wanted.
+        /// Throws if the copy is no longer wanted.
         private func requireUse() throws(TransferError) {
             if state.withLock({ $0 == .abandoned }) { throw isAbandoned }
         }
 
-        /// The copy is made of what the file was, before anybody could change it.
+        /// Marks the copy as made, unless it was abandoned and the file may have changed.
         private func complete() throws(TransferError) {
             let isMade = state.withLock { state in
                 if state == .underWay { state = .made }

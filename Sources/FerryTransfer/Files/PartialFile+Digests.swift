@@ -3,26 +3,26 @@ import FerrySystem
 import Synchronization
 
 extension PartialFile {
-    /// A look at all bytes of a file that goes on somewhere else.
+    /// A verification of a file's bytes that runs off the loop.
     final class Verification: Sendable {
         private let isCancelled = Atomic(false)
 
-        /// Breaks it off; nobody hears of it any more.
+        /// Cancels the verification, which then reports nothing.
         func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
         fileprivate var goesOn: Bool { !isCancelled.load(ordering: .relaxed) }
     }
 
-    /// Where bytes are read to be compared with digests: one file after the other, so that the disk and a
-    /// processor are left to others.
+    /// The queue for comparing bytes with digests: one file after the other, so that the disk and a processor
+    /// are left for other work.
     private static let verificationQueue = BlockingQueue(label: "ferry.digests")
 
-    /// Compares what the file holds with digests.
+    /// Compares the file's bytes with digests.
     ///
     /// - Parameters:
     ///   - checks: The digests.
-    ///   - completion: Called on the loop, later in any case: with the first mismatch, if any.
-    /// - Returns: What breaks it off.
+    ///   - completion: Called on the loop, always later, with the first mismatch, if any.
+    /// - Returns: The verification, which can be cancelled.
     func verify(
         _ checks: [DigestCheck],
         completion: @escaping @LoopActor @Sendable (Result<String?, TransferError>) -> Void

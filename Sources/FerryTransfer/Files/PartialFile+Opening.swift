@@ -1,10 +1,10 @@
 extension PartialFile {
-    /// Opens the file if there is one, and gives up every byte that nothing proves.
+    /// Opens the file if there is one, and gives up every byte that is not proved.
     ///
     /// - Parameter checkpoint: The latest checkpoint that was kept elsewhere.
-    /// - Returns: What the file holds now; `nil` when that is nothing.
-    /// - Throws: ``TransferError/Code/cannotCreateFile`` when what stands behind the name is not
-    ///   a file of the user's own, or cannot be opened.
+    /// - Returns: The checkpoint of the bytes in the file now; `nil` when there are none.
+    /// - Throws: ``TransferError/Code/cannotCreateFile`` when the name does not refer to a file of this user,
+    ///   or the file cannot be opened.
     @discardableResult
     package func recover(checkpoint: Checkpoint?) throws(TransferError) -> Checkpoint? {
         if recordKeeping == .onDemand, !wasBegun {
@@ -14,7 +14,7 @@ extension PartialFile {
         do throws(TransferError) {
             try storeRecord()
         } catch  where error.code == .fileChanged {
-            // Without a record what is left of it is not found.
+            // Without a record, the rest of the file is not found.
         }
         close()
         isRecovered = true
@@ -33,12 +33,12 @@ extension PartialFile {
         let synchronized = (isKnown ? checkpoint?.synchronizedBytes : nil) ?? ByteRanges()
         var recovered = Content(file: file, record: record, trusted, synchronized)
         if recovered.segments != nil {
-            // What is left of the bytes that nothing proves is written over.
+            // The remains of unproved bytes are overwritten.
             try storeTable(of: recovered, padded: true)
         } else if recovered.byteCount < size {
             try file.truncate(to: recovered.byteCount)
         }
-        // From here on the page cache vouches for all that is left.
+        // From here on the page cache vouches for all remaining bytes.
         recovered.record.bootIdentifier = currentBoot
         recovered.record.hasTable = recovered.segments == nil ? nil : true
         if recovered.record != record {
@@ -48,7 +48,7 @@ extension PartialFile {
         return self.checkpoint
     }
 
-    /// Gives up what the file holds, and begins one for the bytes of another version.
+    /// Gives up the file's bytes, and begins a file for the bytes of another version.
     ///
     /// - Throws: ``TransferError/Code/cannotCreateFile`` or ``TransferError/Code/diskFull``.
     package func begin(_ version: ResourceVersion) throws(TransferError) {
@@ -66,7 +66,7 @@ extension PartialFile {
                 record: isRecorded ? record : nil
             )
         } catch {
-            // Nothing has been given up, unless the record was to lie beside the file.
+            // Nothing has been given up, unless the record is stored beside the file.
             if let content, (try? content.file.size()) != content.byteCount { close() }
             throw error
         }
@@ -81,8 +81,7 @@ extension PartialFile {
         wasBegun = true
     }
 
-    /// Closes the file; what it holds stays, and a later call of ``recover(checkpoint:)``
-    /// opens it again.
+    /// Closes the file; its bytes stay, and a later call of ``recover(checkpoint:)`` opens it again.
     package func close() {
         epoch += 1
         content = nil
@@ -91,7 +90,7 @@ extension PartialFile {
 }
 
 extension PartialFile.Content {
-    /// What was found in a file: an ordinary one where the bytes come one after the other.
+    /// Describes the bytes found in a file: without segments if they are in order.
     fileprivate init(
         file: PartialFile.OpenFile,
         record: PartialFile.Record,

@@ -1,19 +1,19 @@
 package import FerrySystem
 
 extension PartialFile {
-    /// Files that may lie beside a partial file `name`: `name` with one of these at its end.
+    /// The suffixes of the files that may exist beside a partial file `name`.
     nonisolated package static let companionSuffixes = [".new", ".record", ".record.new"]
-    /// What is to be deleted of a partial file, in this order: a record that outlived its file would speak for the next
-    /// one of that name.
+    /// The suffixes of the files to delete, in this order: a record that outlived its file would apply to the
+    /// next file of that name.
     nonisolated package static let suffixesToRemove = companionSuffixes + [""]
 
-    /// Moves the file to another place of the same file system, replacing what is there; it can
-    /// still be continued.
+    /// Moves the file to another place of the same file system, replacing any file there; it can still be
+    /// continued.
     ///
     /// - Throws: ``TransferError/Code/fileMissing`` when there is no file.
     package func move(to target: Directory, as newName: String) throws(TransferError) {
         do {
-            // A record without its file is nothing; a file without its record is lost.
+            // A record without its file is harmless; a file without its record is lost.
             if try directory.status(of: name + ".record") != nil {
                 try directory.rename(
                     name + ".record",
@@ -31,7 +31,7 @@ extension PartialFile {
         content?.isAnchored = false
     }
 
-    /// Moves the complete file to the place where it is handed over, and takes the record off it.
+    /// Moves the complete file to its destination, and removes its record.
     ///
     /// - Parameters:
     ///   - target: A directory of the same file system.
@@ -62,7 +62,7 @@ extension PartialFile {
         close()
     }
 
-    /// Removes the file and what lies beside it; that there is none is no error.
+    /// Removes the file and the files beside it; a missing file is no error.
     package func remove() throws(TransferError) {
         close()
         do {

@@ -2,22 +2,22 @@ package import FerrySystem
 import FoundationEssentials
 
 extension PartialFile {
-    /// What a partial file says about its own bytes.
+    /// The description that a partial file carries of its own bytes.
     ///
-    /// It is written before the first of them, so that a process that dies at any moment leaves
-    /// a file that explains itself.
+    /// It is written before the first of them, so that a process that dies at any moment leaves a
+    /// self-describing file.
     package struct Record: Hashable, Sendable, Codable {
-        /// Which filling of the file this is; a number drawn by lot.
+        /// The generation of the file's content; a random number.
         package var generation: UInt64
-        /// Which version of which resource the bytes are.
+        /// The version of the resource that the bytes belong to.
         package var version: ResourceVersion
-        /// The run of the kernel in which all bytes in the file are known to be good.
+        /// The boot in which all bytes in the file are known to be good.
         package var bootIdentifier: BootIdentifier
-        /// How often in a row a request for the rest was cut off before a byte of it came.
+        /// How often in a row a request for the rest was interrupted before a byte of it arrived.
         package var fruitlessResumptionCount = 0
-        /// Whether the file has a table of what is there.
+        /// Whether the file has a table of its segments.
         ///
-        /// Without this one whose table somebody has cut off would pass for one that was filled in order.
+        /// Otherwise a file whose table was truncated would pass for one that was filled in order.
         package var hasTable: Bool?
 
         /// The extended attribute that holds the record.
@@ -49,10 +49,10 @@ extension PartialFile {
             self.bootIdentifier = bootIdentifier
         }
 
-        /// Which bytes of a file of `fileSize` bytes are what was written, given what the file says of its
-        /// segments, and the latest checkpoint that was kept elsewhere.
+        /// Returns which bytes of a file of `fileSize` bytes are those that were written, given its table and
+        /// the latest checkpoint that was kept elsewhere.
         ///
-        /// A checkpoint of another filling says nothing about these bytes.
+        /// A checkpoint of another generation says nothing about these bytes.
         func trustedBytes(
             currentBoot: BootIdentifier,
             fileSize: Int64,

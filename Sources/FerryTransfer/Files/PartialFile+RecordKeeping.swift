@@ -1,24 +1,24 @@
 import FerrySystem
 
 extension PartialFile {
-    /// When the record is put where another process finds it.
+    /// When the record is stored where another process finds it.
     package enum RecordKeeping: Sendable {
         /// Before the first byte.
         case always
-        /// When ``storeRecord()`` is called: for a file whose name nobody else knows until then, and
-        /// that did not exist before.
+        /// When ``storeRecord()`` is called: for a file that did not exist before and whose name no other
+        /// process knows until then.
         case onDemand
     }
 
-    /// Takes the record off a file that is complete, which is open still.
+    /// Removes the record from a complete file that is still open.
     ///
-    /// What is left of it by a failure does no harm.
+    /// If this fails, the remains do no harm.
     package func removeRecord() {
         guard let content, content.isRecorded, !content.file.removeRecord() else { return }
         try? directory.remove(name + ".record")
     }
 
-    /// Puts the record where another process finds it, if it is not there yet.
+    /// Stores the record where another process finds it, if it is not there yet.
     package func storeRecord() throws(TransferError) {
         guard let content, !content.isRecorded else { return }
         if content.segments != nil { try requireUndisturbed() }
@@ -29,23 +29,23 @@ extension PartialFile {
         self.content = recorded
     }
 
-    /// Goes on at the end, of a version of which more may be known than before.
+    /// Continues at the end; more may be known about the version than before.
     package func resume(_ version: ResourceVersion) throws(TransferError) {
         guard var record = content?.record else { throw notBegun }
         record.version = version
         try replaceRecord(by: record)
     }
 
-    /// Remembers how often in a row a request for the rest was cut off before a byte of it came.
+    /// Records how often in a row a request for the rest was interrupted before a byte of it arrived.
     ///
-    /// The count belongs to the bytes, and goes where they go; without any, it is of no use.
+    /// The count belongs to the bytes and moves with them; without bytes it is of no use.
     package func noteFruitlessResumptions(_ count: Int) throws(TransferError) {
         guard var record = content?.record else { return }
         record.fruitlessResumptionCount = count
         try replaceRecord(by: record)
     }
 
-    /// Remembers that the file has a table: when it is there, and until it goes.
+    /// Records that the file has a table, from its first write until it is removed.
     func noteTable(_ hasTable: Bool?) throws(TransferError) {
         guard var record = content?.record else { return }
         record.hasTable = hasTable

@@ -1,16 +1,16 @@
 extension PartialFile {
-    /// What a file that is not filled in order says about which of its bytes are there.
+    /// The table of the written bytes in a file that is not filled in order.
     ///
-    /// It lies behind the place of the last byte, in a page of its own, and goes wherever the file goes. It
-    /// is written after the bytes that it speaks of, and a page is written whole whenever its writer dies:
-    /// so in the run of the kernel that wrote it, it is always true. A file that is longer than the resource
-    /// has no proof for a reader that does not know of such tables.
+    /// It is stored behind the last byte, in a separate page, and moves with the file. It is written after the
+    /// bytes that it lists, and a page is written whole even if its writer dies: in the boot that wrote it, it
+    /// is always true. A reader that does not know such tables finds no proof in a file that is longer than the
+    /// resource.
     struct SegmentTable: Hashable, Sendable {
-        /// The filling of the file that the table speaks of.
+        /// The generation of the file's content that the table describes.
         var generation: UInt64
         /// The length of the whole resource.
         var totalByteCount: Int64
-        /// The bytes that are there.
+        /// The written bytes.
         var written: ByteRanges
 
         /// One page.
@@ -18,12 +18,12 @@ extension PartialFile {
         private static let magic = Array("FerrySeg".utf8)
         private static let headerByteCount = magic.count + 2 * 8 + 2 * 4
 
-        /// The longest resource behind which there is a place for a table; no disk is as large.
+        /// The length of the longest resource that leaves room for a table; no disk is as large.
         static let maximumTotalByteCount = Int64.max - 2 * Int64(byteCount)
 
-        /// Where the table of a resource of such a length lies.
+        /// Returns the offset of the table for a resource of a given length.
         ///
-        /// A server may claim any length; what is behind the longest of all is where nothing can be.
+        /// A server may claim any length; beyond the maximum, the offset is one where nothing can be.
         static func offset(behind totalByteCount: Int64) -> Int64 {
             let page = Int64(byteCount)
             return (min(totalByteCount, maximumTotalByteCount) + page - 1) / page * page
@@ -59,7 +59,7 @@ extension PartialFile {
             self.written = written
         }
 
-        /// Reads what ``encoded`` is; `nil` for anything else.
+        /// Reads a table that ``encoded`` has written; `nil` for anything else.
         init?(decoding bytes: [UInt8]) {
             guard bytes.count >= Self.headerByteCount, bytes.starts(with: Self.magic) else {
                 return nil

@@ -3,12 +3,12 @@ import FerrySystem
 extension PartialFile {
     /// Forces the bytes that are written by now onto the disk.
     ///
-    /// A failure gives up the bytes that were not on the disk before: the kernel reports a failed
-    /// write-back once and then drops the pages, so that nothing vouches for them any more.
+    /// A failure gives up the bytes that were not on the disk before: the kernel reports a failed write-back
+    /// once and then drops the pages, so that the bytes can no longer be trusted.
     ///
     /// - Parameters:
-    ///   - synchronizer: What waits for the disk.
-    ///   - completion: Called on the loop, later in any case.
+    ///   - synchronizer: The synchronizer that waits for the disk.
+    ///   - completion: Called on the loop, always later.
     package func synchronize(
         by synchronizer: FileSynchronizer,
         completion: @escaping @LoopActor @Sendable (Result<Void, TransferError>) -> Void
@@ -36,7 +36,7 @@ extension PartialFile {
         since epoch: UInt64,
         _ result: Result<Void, TransferError>
     ) -> Result<Void, TransferError> {
-        // The bytes in question may have been given up meanwhile, with whatever befell them.
+        // The bytes in question may have been given up meanwhile, whatever the result.
         guard epoch == self.epoch, let content else { return .success(()) }
         switch result {
         case .success:
@@ -44,7 +44,7 @@ extension PartialFile {
             return result
         case .failure(let error):
             do {
-                // No checkpoint has vouched for what is cut off.
+                // No checkpoint has vouched for the bytes that are truncated.
                 var remaining = content
                 remaining.giveUpUnsynchronized()
                 if remaining.segments != nil {

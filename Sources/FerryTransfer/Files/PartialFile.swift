@@ -1,19 +1,18 @@
 package import FerrySystem
 
-/// The file that a download's body goes to, with a record of what its bytes are.
+/// The file for a download's body, with a record of what its bytes are.
 ///
-/// The name always stands for a file whose record is true of every byte in it: the record is
-/// stored before the first byte, and a download that starts over begins another file, which takes
-/// the name in one step. So a process may die at any moment, and a checkpoint that was kept
-/// elsewhere can never be taken for one of these bytes (see ``Checkpoint/generation``).
+/// The name always refers to a file whose record is true of every byte in it: the record is stored before the
+/// first byte, and a download that starts over begins another file, which takes the name in one step. So a
+/// process may die at any moment, and a checkpoint that was kept elsewhere is never mistaken for one of these
+/// bytes (see ``Checkpoint/generation``).
 @LoopActor
 package final class PartialFile {
-    /// Where the file lies.
+    /// The file's directory.
     package internal(set) var directory: Directory
     /// The file's name there.
     package internal(set) var name: String
-    /// Whether it is known what the file holds: after ``recover(checkpoint:)``, ``begin(_:)`` or
-    /// ``remove()``.
+    /// Whether the file's content is known: after ``recover(checkpoint:)``, ``begin(_:)`` or ``remove()``.
     package internal(set) var isRecovered = false
 
     let currentBoot: BootIdentifier
@@ -22,16 +21,16 @@ package final class PartialFile {
     var content: Content?
     /// Whether there has been a file of this name, as far as this object knows.
     var wasBegun = false
-    /// Changes whenever bytes are given up: what a synchronisation found before is void then.
+    /// Changes whenever bytes are given up, which voids the results of earlier synchronizations.
     var epoch: UInt64 = 0
 
     /// Names a file; nothing is opened or created yet.
     ///
     /// - Parameters:
-    ///   - directory: Where the file lies or will lie.
+    ///   - directory: The file's directory.
     ///   - name: Its name there, and the start of the names of ``companionSuffixes``.
-    ///   - currentBoot: The present run of the kernel.
-    ///   - recordKeeping: When the record is put where another process finds it.
+    ///   - currentBoot: The current boot.
+    ///   - recordKeeping: When the record is stored where another process finds it.
     package convenience init(
         directory: Directory,
         name: String,
@@ -48,7 +47,7 @@ package final class PartialFile {
         }
     }
 
-    /// Also takes what forces a file onto the disk; its directory may be there already.
+    /// Also takes the function that forces a file onto the disk; its directory may be there already.
     init(
         directory: Directory,
         name: String,
@@ -71,7 +70,7 @@ package final class PartialFile {
     /// The number of bytes that the file holds.
     package var byteCount: Int64 { content?.byteCount ?? 0 }
 
-    /// What there is to keep about the file elsewhere; `nil` when it holds nothing.
+    /// The checkpoint to keep elsewhere; `nil` when the file holds nothing.
     package var checkpoint: Checkpoint? {
         content.map { content in
             Checkpoint(
@@ -88,7 +87,7 @@ package final class PartialFile {
         }
     }
 
-    /// What is wrong where there is no file to write to.
+    /// The error for a file that was not begun.
     var notBegun: TransferError {
         TransferError(code: .internalFailure, message: "\(path) was not begun")
     }

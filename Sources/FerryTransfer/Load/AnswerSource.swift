@@ -1,24 +1,24 @@
 package import FerrySystem
 
-/// What brings a receiver the answer to a request: a load of its own, or its part in one that several share.
+/// The source of the response for a receiver: its own load, or its share of one that several use.
 @LoopActor
 package protocol AnswerSource: AnyObject {
-    /// Begins; further calls do nothing.
+    /// Starts the source; further calls do nothing.
     func start()
-    /// Ends it for this receiver, which hears of it no more.
+    /// Ends the source for this receiver, which is no longer notified.
     func cancel()
-    /// Whether others get the answer as well.
+    /// Whether other receivers get the response as well.
     var isShared: Bool { get }
-    /// Whether what comes from a load is this source's.
+    /// Returns whether a load belongs to this source.
     func brings(_ load: Load) -> Bool
 }
 
-/// A source whose answer can be made to wait.
+/// A source that can be paused.
 @LoopActor
 package protocol PausableAnswerSource: AnswerSource {
-    /// Hands over no more of the answer's body.
+    /// Delivers no more of the response's body.
     func pause()
-    /// Goes on after ``pause()``.
+    /// Resumes after ``pause()``.
     func resume()
 }
 

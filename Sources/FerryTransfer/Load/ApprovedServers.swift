@@ -2,14 +2,14 @@ package import FerryHTTP
 
 /// The servers that the app has said to trust.
 ///
-/// An app is asked about each connection on Apple's systems, where connections are made more rarely: here the
-/// answer is good for the same certificates of the same host, as long as the session lives.
+/// On Apple's systems an app is asked about each connection, but connections are made more rarely: here the
+/// answer applies to the same certificates of the same host for the lifetime of the session.
 package struct ApprovedServers: Hashable, Sendable {
     private var certificates: [String: [[[UInt8]]]] = [:]
-    /// How many chains of a host are kept: it may have several machines, with certificates of several kinds.
+    /// The number of chains kept per host, which may have several machines and kinds of certificates.
     private static let limit = 16
 
-    /// Knows of none.
+    /// Makes an empty set.
     package init() {}
 
     /// Approves a server's certificates.

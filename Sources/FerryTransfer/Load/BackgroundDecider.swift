@@ -1,7 +1,7 @@
 package import FerryHTTP
 package import FerrySystem
 
-/// Decides for an app that may not be there: redirects are followed, and only challenges are asked about.
+/// Decides for an app that may not be running: redirects are followed, and only challenges are asked about.
 package final class BackgroundDecider: LoadDecider {
     private let challenges: (any ChallengeDecider)?
     private let onSent: @LoopActor (Int64) -> Void
@@ -10,10 +10,10 @@ package final class BackgroundDecider: LoadDecider {
     /// Makes a decider.
     ///
     /// - Parameters:
-    ///   - challenges: Who decides about challenges; without one, a response that asks for a password is the
-    ///     answer, and servers are trusted by their certificates.
-    ///   - onSent: Called when more of the request's body has left, with how much of it in all.
-    ///   - onCollect: Called when a request has ended, with what it has cost.
+    ///   - challenges: Decides about challenges; without it, a response that asks for a password is final, and
+    ///     servers are trusted by their certificates.
+    ///   - onSent: Called when more of the request's body was sent, with the total number of bytes.
+    ///   - onCollect: Called when a request has ended, with its metrics.
     package init(
         challenges: (any ChallengeDecider)?,
         onSent: @escaping @LoopActor (Int64) -> Void = { _ in },
@@ -63,42 +63,42 @@ package final class BackgroundDecider: LoadDecider {
     }
 }
 
-/// Who decides about challenges to a transfer whose app is somewhere else.
+/// Decides about challenges to a transfer whose app is elsewhere.
 @LoopActor package protocol ChallengeDecider: AnyObject {
-    /// Says whether certificates were approved before that a connection's server shows.
+    /// Returns whether the certificates that a server shows were approved before.
     func hasApproved(_ trust: HTTPServerTrust) -> Bool
 
-    /// The identity that was used before where a request goes; `nil` for none.
+    /// Returns the identity that was used before at a request's destination; `nil` for none.
     func identity(for request: TransferRequest) -> HTTPIdentity?
 
     /// Decides about a challenge.
     ///
     /// - Parameters:
-    ///   - challenge: What is asked.
-    ///   - answer: Called once, from inside of the call or later.
+    ///   - challenge: The challenge.
+    ///   - answer: Called once, during the call or later.
     func decide(
         on challenge: LoadChallenge,
         then answer: @escaping @LoopActor (LoadChallengeAnswer) -> Void
     )
 }
 
-/// Who a client is without being asked: to the server of a task's own request, and to no other.
+/// The identity that a client uses without being asked, only for the server of the task's request.
 package struct OwnIdentity: Sendable {
     private let identity: HTTPIdentity
     private let origin: Origin
 
-    /// Makes one; `nil` where the address is none.
+    /// Makes an identity; `nil` if the URL is invalid.
     ///
     /// - Parameters:
-    ///   - identity: Who the client is.
-    ///   - url: The task's own address.
+    ///   - identity: The client's identity.
+    ///   - url: The task's URL.
     package init?(_ identity: HTTPIdentity, meantFor url: String?) {
         guard let origin = url.flatMap({ Origin(url: $0) }) else { return nil }
         self.identity = identity
         self.origin = origin
     }
 
-    /// Who the client is to the server of a request; `nil` for nobody.
+    /// Returns the client's identity for a request; `nil` for none.
     package func identity(for request: TransferRequest) -> HTTPIdentity? {
         Origin(url: request.url) == origin ? identity : nil
     }

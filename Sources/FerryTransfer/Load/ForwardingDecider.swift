@@ -1,9 +1,9 @@
 package import FerryHTTP
 package import FerrySystem
 
-/// A decider that stands before an app's, and asks it what it does not decide itself.
+/// A decider that passes what it does not decide itself to the app's decider.
 @LoopActor package protocol ForwardingDecider: LoadDecider {
-    /// The app's; `nil` where nobody can be asked.
+    /// The app's decider; `nil` if there is none.
     var decider: (any LoadDecider)? { get }
 }
 

@@ -9,7 +9,7 @@ extension Load {
         package var protocolChoice: HTTPRequest.ProtocolChoice
         /// Whether the decider is asked about servers' certificates, and for the client's; `false` by default.
         package var asksForTrust: Bool
-        /// The codings of a body to ask for, and to undo, where the request does not say; `nil`, the default,
+        /// The content codings to ask for and to decode, unless the request sets its own; `nil`, the default,
         /// for none.
         package var acceptedCodings: String?
         /// How fast bodies may arrive and leave; `nil`, the default, for as fast as they can.
@@ -35,7 +35,7 @@ extension Load {
     package enum Body {
         /// From the request, or there is none.
         case none
-        /// From this source, and from the decider where it cannot go back to its start.
+        /// From this source, or from the decider if the source cannot return to its start.
         case source(any HTTPBodySource)
         /// From the decider, each time that it is sent.
         case onDemand

@@ -1,41 +1,41 @@
 import FerryHTTP
 
 extension Load.StateMachine {
-    /// What a request tells about who asks.
+    /// The credentials that requests are sent with.
     struct Proofs: Hashable {
-        /// One proof.
+        /// One credential.
         private struct Proof: Hashable {
             var credential: PasswordCredential
-            /// `nil` for a basic one.
+            /// `nil` for basic authentication.
             var digest: DigestAuthentication?
         }
 
-        /// What is known about one of the two who may ask.
+        /// The authentication with the server or with the proxy.
         private struct Side: Hashable {
             var proof: Proof?
             var failureCount = 0
-            /// How often the nonce of the proof was replaced.
+            /// How often the nonce was replaced.
             var renewalCount = 0
         }
 
         private var server = Side()
         private var proxy = Side()
 
-        /// What may go to another server: only the proxy stays the same.
+        /// The credentials for another server: only the proxy stays the same.
         var forOtherOrigin: Proofs {
             var proofs = Proofs()
             proofs.proxy = proxy
             return proofs
         }
 
-        /// How many answers were refused.
+        /// Returns how many answers were refused.
         func failureCount(forProxy isProxy: Bool) -> Int {
             isProxy ? proxy.failureCount : server.failureCount
         }
 
         /// Uses a name and password from now on.
         ///
-        /// - Returns: Whether that can be done in the way that was asked for.
+        /// - Returns: Whether the challenge's scheme allows that.
         mutating func use(_ credential: PasswordCredential, for challenge: LoadChallenge) -> Bool {
             guard case .password(let way, let isProxy) = challenge.kind else { return false }
             let proof: Proof
@@ -53,15 +53,15 @@ extension Load.StateMachine {
             return true
         }
 
-        /// Takes over a new nonce where the one before was merely too old.
+        /// Takes over a new nonce if the previous one was merely too old.
         ///
-        /// - Returns: Whether the same credential is to be used once more.
+        /// - Returns: Whether to use the same credential again.
         mutating func renew(
             with offered: [AuthenticationChallenge],
             forProxy isProxy: Bool
         ) -> Bool {
             let side = isProxy ? proxy : server
-            // A server whose nonces are always too old would be asked for ever.
+            // A server whose nonces are always too old would be asked forever.
             guard let proof = side.proof, proof.digest != nil, side.renewalCount < 3,
                 let digest = offered.lazy.compactMap({ DigestAuthentication($0) }).first,
                 digest.isStale
@@ -73,7 +73,7 @@ extension Load.StateMachine {
             return true
         }
 
-        /// The other side asks again.
+        /// Handles another challenge of the server or proxy.
         mutating func refused(forProxy isProxy: Bool) {
             change(forProxy: isProxy) { side in
                 if side.proof != nil { side.failureCount += 1 }
@@ -81,15 +81,15 @@ extension Load.StateMachine {
             }
         }
 
-        /// Whether nothing is known that could be told.
+        /// Whether there are no credentials to send.
         var isEmpty: Bool { server.proof == nil && proxy.proof == nil }
 
-        /// The fields to send.
+        /// Returns the fields to send.
         ///
         /// - Parameters:
-        ///   - clientNonce: A text that nobody can foresee.
-        ///   - request: The method and the target of what the server, or the proxy, is asked.
-        /// - Returns: Those for the server and the proxy, as far as there are proofs.
+        ///   - clientNonce: An unpredictable text.
+        ///   - request: The method and the target of the request to the server or to the proxy.
+        /// - Returns: The fields for the server and the proxy, as far as there are credentials.
         /// - Throws: ``HTTPError/Code/other`` where the system forbids the hash function.
         mutating func fields(
             clientNonce: String,
@@ -124,7 +124,7 @@ extension Load.StateMachine {
 }
 
 extension [AuthenticationChallenge] {
-    /// Those that can be answered here, the safest first.
+    /// The challenges that can be answered here, the safest first.
     var answerable: [AuthenticationChallenge] {
         let digests = compactMap { challenge in
             DigestAuthentication(challenge).map { (challenge, $0.strength) }

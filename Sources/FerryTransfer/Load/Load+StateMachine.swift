@@ -1,41 +1,41 @@
 import FerryHTTP
 
 extension Load {
-    /// Decides how a request gets to its answer; performs nothing itself.
+    /// Decides how a request gets its response; performs nothing itself.
     ///
-    /// Requests follow one another: through redirects, with a password where the server wants one, and
-    /// once more where the app had to be asked whether to trust the server. While the app is asked, the
-    /// body of the response at hand waits: it is the answer if the app says so.
+    /// Requests follow one another: through redirects, with a password if the server wants one, and again after
+    /// the app was asked whether to trust the server. While the app is asked, the body of the current response
+    /// waits: the response is final if the app says so.
     struct StateMachine {
         /// How far the load has come.
         enum State: Equatable {
-            /// Nothing has been asked.
+            /// Nothing has been requested.
             case ready
             /// The owner completes the request.
             case preparing
-            /// The owner finds the request's body once more.
+            /// The owner provides the request's body again.
             case awaitingBody
-            /// A request is out and its response's head has not come.
+            /// A request was sent, and its response head has not arrived.
             case requesting
             /// The app decides; the exchange may have ended meanwhile.
             case asking(Question, end: End?)
-            /// The body of a response that is not the answer is passing by; then comes this.
+            /// The body of a response that is not final is being skipped; this request comes next.
             case leaving(next: Request)
-            /// The body of the answer comes.
+            /// The body of the final response is being received.
             case receiving
-            /// Nothing happens any more.
+            /// The load has ended.
             case ended
         }
 
-        /// What the app decides.
+        /// A question for the app.
         enum Question: Equatable {
             /// Whether a redirect is followed, and by which request.
             case redirect(HTTPResponseHead, next: Request)
-            /// Which name and password to use; those ways are left that it was not asked about.
+            /// Which name and password to use; `left` are the schemes that it was not asked about.
             case password(HTTPResponseHead, LoadChallenge, left: [AuthenticationChallenge])
             /// Whether a server is trusted.
             case trust(HTTPServerTrust)
-            /// Which certificate a server is shown, if any.
+            /// Which certificate to show to a server, if any.
             case identity(CertificateRequest)
         }
 
@@ -44,22 +44,22 @@ extension Load {
             var error: HTTPError?
         }
 
-        /// What to ask for.
+        /// A request to send.
         struct Request: Hashable {
-            /// The request without the fields that prove who asks.
+            /// The request without its authentication fields.
             var transfer: TransferRequest
             /// How many redirects led here.
             var redirectCount = 0
-            /// What is told to the server, and to the proxy, about who asks.
+            /// The credentials for the server and for the proxy.
             var proofs = Proofs()
             /// The certificates of a server that the app trusts.
             var trustedCertificates: [[UInt8]]?
-            /// Who the client is.
+            /// The client's identity.
             var identity: HTTPIdentity?
-            /// Whether the app has said which identity that is, or that there is none.
+            /// Whether the app has chosen an identity, or none.
             var isIdentityDecided = false
 
-            /// Another request, with what is told about who asks as far as that concerns its server.
+            /// Returns another request, with the credentials that apply to its server.
             func followed(by transfer: TransferRequest) -> Request {
                 let isSameOrigin = Origin(url: transfer.url) == Origin(url: self.transfer.url)
                 var next = Request(transfer: transfer)
@@ -74,25 +74,25 @@ extension Load {
         var state = State.ready
         /// The last request.
         private(set) var current: Request
-        /// What a handshake that was broken off has shown.
+        /// The certificates shown in an interrupted handshake.
         private var undecidedTrust: HTTPServerTrust?
-        /// What a server in such a handshake wants to know.
+        /// The server's request for a certificate in an interrupted handshake.
         private var undecidedCertificateRequest: CertificateRequest?
         private var isBodyAtStart: Bool
         private let redirectPolicy: RedirectPolicy
         private let hasBody: Bool
-        /// Whether a proxy is asked for a tunnel also without TLS.
+        /// Whether a proxy is asked for a tunnel even without TLS.
         private let alwaysTunnels: Bool
 
-        /// Begins with a request.
+        /// Starts with a request.
         ///
         /// - Parameters:
         ///   - request: The request.
-        ///   - previous: A request before it, whose proofs are good for this one if it goes to the same server.
-        ///   - hasBody: Whether it has a body beside itself.
+        ///   - previous: An earlier request, whose credentials are reused for the same server.
+        ///   - hasBody: Whether the request has a separate body.
         ///   - isBodyThere: Whether that body is at its start.
         ///   - redirectPolicy: Where redirects may lead.
-        ///   - alwaysTunnels: Whether a proxy is asked for a tunnel also without TLS.
+        ///   - alwaysTunnels: Whether a proxy is asked for a tunnel even without TLS.
         init(
             request: TransferRequest,
             following previous: Request? = nil,
@@ -108,7 +108,7 @@ extension Load {
             self.redirectPolicy = redirectPolicy
         }
 
-        /// Takes over how another load has proved who asks, and whom it trusts, where both ask the same server.
+        /// Takes over the credentials and the trust of another load, if both ask the same server.
         mutating func inherit(from other: Load.StateMachine) {
             guard Origin(url: current.transfer.url) == Origin(url: other.current.transfer.url)
             else {
@@ -121,21 +121,21 @@ extension Load {
             current.isIdentityDecided = other.current.isIdentityDecided
         }
 
-        /// Whether the request at hand has its body: a redirect may have made a GET of it.
+        /// Whether the current request has its body: a redirect may have turned it into a GET.
         var sendsBody: Bool { hasBody && current.transfer.method != "GET" }
 
-        /// Has the fields of the request at hand tell who asks.
+        /// Adds the authentication fields to the current request.
         mutating func prove(
             in fields: inout [HTTPField],
             clientNonce: @autoclosure () -> String
         ) throws(HTTPError) {
             let proofs = try proofFields(clientNonce: clientNonce())
-            // An app's own field has been refused when there is a proof in its place.
+            // The app's field has been refused if there is a credential in its place.
             fields.removeAll { field in proofs.contains { field.isNamed($0.name) } }
             fields += proofs
         }
 
-        /// The fields that tell who asks, for the request at hand.
+        /// Returns the authentication fields for the current request.
         mutating func proofFields(
             clientNonce: @autoclosure () -> String
         ) throws(HTTPError) -> [HTTPField] {
@@ -165,16 +165,16 @@ extension Load {
             return [.prepare(request)]
         }
 
-        /// The owner has completed the request, or has the answer by itself.
+        /// The owner has completed the request.
         mutating func prepared() -> [Effect] {
             guard state == .preparing else { return [] }
-            // A body that was sent before has to come from its start again.
+            // A body that was sent before must be sent from its start again.
             guard sendsBody, !isBodyAtStart else { return send() }
             state = .awaitingBody
             return [.needBody]
         }
 
-        /// The body is there once more, or is not.
+        /// The body is available again, or is not.
         mutating func foundBody(_ isThere: Bool) -> [Effect] {
             guard state == .awaitingBody else { return [] }
             guard isThere else {
@@ -209,14 +209,14 @@ extension Load {
 // MARK: - Responses
 
 extension Load.StateMachine {
-    /// What a handshake is told; the app is asked when it has ended.
+    /// Decides during a handshake; the app is asked after it has ended.
     mutating func decide(on trust: HTTPServerTrust) -> HTTPTrustDecision {
         if current.trustedCertificates == trust.certificates { return .accept }
         undecidedTrust = trust
         return .ask
     }
 
-    /// What a handshake is told; the app is asked when it has ended.
+    /// Decides during a handshake; the app is asked after it has ended.
     mutating func decide(on certificateRequest: CertificateRequest) -> HTTPIdentityDecision {
         undecidedCertificateRequest = certificateRequest
         return .ask
@@ -258,7 +258,7 @@ extension Load.StateMachine {
         return ask(head, offered)
     }
 
-    /// Asks the app about the first way that is left to prove who asks.
+    /// Asks the app about the first of the schemes that are left.
     private mutating func ask(
         _ head: HTTPResponseHead,
         _ left: [AuthenticationChallenge],
@@ -278,7 +278,7 @@ extension Load.StateMachine {
         return [.pause, .ask(challenge)]
     }
 
-    /// The answer is there; its body follows, or has ended already.
+    /// Handles the final response, whose body follows or has already ended.
     private mutating func receive(_ head: HTTPResponseHead, after end: End? = nil) -> [Effect] {
         state = .receiving
         let report: [Effect] = [.reportResponse(head, current.transfer), .takeBody]
@@ -286,7 +286,7 @@ extension Load.StateMachine {
         return report + exchangeFinished(end.error)
     }
 
-    /// Sends another request, after the body at hand where that is shorter than a handshake.
+    /// Sends another request, after the current body if that is shorter than a handshake.
     private mutating func leave(
         _ head: HTTPResponseHead,
         for next: Request,
@@ -308,7 +308,7 @@ extension Load.StateMachine {
             state = .asking(question, end: End(error: error))
             return []
         case .leaving(let next):
-            // Whatever became of a body that nobody wants.
+            // It does not matter how an unwanted body ended.
             return prepare(next)
         case .receiving:
             state = .ended
@@ -343,7 +343,7 @@ extension Load.StateMachine {
         var failure =
             error.map { TransferError($0) }
             ?? TransferError(code: .badServerResponse, message: "no response came")
-        // What could not be sent is what the server has sent us to.
+        // The server has redirected to something that cannot be requested.
         if failure.code == .badURL, current.redirectCount > 0 { failure.code = .badServerResponse }
         return fail(failure)
     }
@@ -356,8 +356,8 @@ extension Load.StateMachine {
     mutating func redirectAnswered(_ request: TransferRequest?) -> [Effect] {
         guard case .asking(.redirect(let head, _), let end) = state else { return [] }
         guard let request else { return receive(head, after: end) }
-        // What stands in the request is the app's own decision, also about secrets. What else tells who asks was for
-        // the server that has redirected, and goes on only to that, wherever it wanted to lead.
+        // The request's fields are the app's own decision, including secrets. Other credentials were for the
+        // server that redirected, and are sent only to that server, wherever the redirect led.
         return leave(head, for: redirected(to: request), after: end)
     }
 
@@ -413,13 +413,13 @@ extension Load.StateMachine {
 extension Load.StateMachine {
     /// What the owner must do, in the order given.
     enum Effect: Equatable {
-        /// Complete the request: cookies, the cache's conditions.
+        /// Complete the request with fields such as cookies and the cache's conditions.
         case prepare(Request)
-        /// Have the request's body at its start again.
+        /// Provide the request's body from its start again.
         case needBody
         case send(Request)
         case cancelExchange
-        /// Let the body of the response wait.
+        /// Pause the body of the response.
         case pause
         case takeBody
         case skipBody

@@ -1,10 +1,10 @@
 package import FerryHTTP
 package import FerrySystem
 
-/// One request of an app, carried through redirects, passwords and trust up to its answer.
+/// One request of an app, carried through redirects, passwords and trust to its response.
 ///
-/// What an app may decide about is asked of a ``LoadDecider``; the answer goes to a ``LoadReceiver``. A load
-/// that is under way keeps itself and both of them; its owner ends it with ``cancel()``.
+/// A ``LoadDecider`` makes the decisions of the app; a ``LoadReceiver`` receives the response. A running load
+/// keeps itself and both of them alive; its owner ends it with ``cancel()``.
 @LoopActor
 package final class Load {
     /// The request as the app made it.
@@ -18,14 +18,14 @@ package final class Load {
     private var body: (any HTTPBodySource)?
     private var exchange: HTTPExchange?
     private var disposition = HTTPBodyDisposition.discard
-    /// What the decider has completed the request at hand with.
+    /// The fields that the decider has added to the current request.
     private var addedFields: [HTTPField] = []
-    /// What the exchange at hand is for, and the head that has come.
+    /// The request of the current exchange, with its response head once that has arrived.
     private var transaction: LoadTransaction?
-    /// The body waits for a decision, or for the receiver.
+    /// Whether the body waits for a decision, or for the receiver.
     private var isHeld = false
     private var isPaused = false
-    /// The body waits, or the request's does, as more of it would be too fast.
+    /// Whether the response's or the request's body waits because of a rate limit.
     private var isSlowedDown = false
     private var receivingFlow: RateFlow?
     private var sendingFlow: RateFlow?
@@ -37,13 +37,12 @@ package final class Load {
     /// - Parameters:
     ///   - request: The request as the app made it; a body in it is sent where `body` is `none`.
     ///   - body: Where the request's body comes from.
-    ///   - client: What sends the requests.
+    ///   - client: The client that sends the requests.
     ///   - configuration: How the load is carried out.
-    ///   - previous: A load before it, after which a server need not ask again who asks.
-    ///   - decider: Who decides for the app; without one, redirects are followed and nothing is proved.
-    ///   - proven: A load by which it is known how to prove who asks, and whom to trust, where this one goes
-    ///     to the same server.
-    ///   - receiver: Who gets the answer.
+    ///   - previous: An earlier load, after which the server need not ask for the same credentials again.
+    ///   - decider: Decides for the app; without it, redirects are followed and no credentials are sent.
+    ///   - proven: A load whose credentials and trust are reused if this one goes to the same server.
+    ///   - receiver: Receives the response.
     package init(
         request: TransferRequest,
         body: Body = .none,
@@ -72,24 +71,24 @@ package final class Load {
         if let proven { machine.inherit(from: proven.machine) }
     }
 
-    /// Begins; further calls do nothing.
+    /// Starts the load; further calls do nothing.
     package func start() { run(machine.start()) }
 
-    /// Ends the load at once; nobody hears of it any more.
+    /// Ends the load at once; the receiver is not notified.
     package func cancel() {
         run(machine.cancel())
         letGo()
     }
 
-    /// Hands over no more of the answer's body, so that the server has to wait.
+    /// Delivers no more of the response's body, so that the server has to wait.
     ///
-    /// The end of an answer of which everything was handed over is told all the same.
+    /// If the whole body was delivered, its end is reported all the same.
     package func pause() {
         isPaused = true
         exchange?.pause()
     }
 
-    /// Goes on after ``pause()``.
+    /// Resumes after ``pause()``.
     package func resume() {
         isPaused = false
         goOn()
@@ -119,8 +118,8 @@ package final class Load {
 extension Load {
     /// Performs effects in order.
     ///
-    /// An effect may lead to another input, as an owner that cancels when it hears of something. What that
-    /// input decided then takes the place of the rest.
+    /// An effect may cause another input, such as an owner that cancels when it is notified. The effects of
+    /// that input then replace the rest.
     private func run(_ effects: [StateMachine.Effect]) {
         runCount += 1
         let count = runCount
@@ -195,7 +194,7 @@ extension Load {
         }
     }
 
-    /// A text that nobody can foresee.
+    /// Returns an unpredictable text.
     static func makeClientNonce() -> String {
         String(UInt128.random(in: .min ... .max), radix: 16)
     }
@@ -222,7 +221,7 @@ extension Load {
     private func skipBody() {
         disposition = .discard
         isHeld = false
-        // Nobody waits for this body.
+        // This body is not needed.
         exchange?.resume()
     }
 
@@ -246,7 +245,7 @@ extension Load {
         receiver?.load(self, didFinishWith: error)
     }
 
-    /// Says where the load has failed, if redirects have led it elsewhere.
+    /// Adds where the load has failed, if redirects have led it elsewhere.
     private func located(_ error: TransferError) -> TransferError {
         let url = machine.current.transfer.url
         guard error.failingURL == nil, url != request.url else { return error }
@@ -255,7 +254,7 @@ extension Load {
         return error
     }
 
-    /// What an exchange has cost, which is known when it has ended.
+    /// Reports the metrics of an exchange that has ended.
     private func collect(_ exchange: HTTPExchange) {
         guard var transaction else { return }
         self.transaction = nil
@@ -267,17 +266,17 @@ extension Load {
 // MARK: - Rates
 
 extension Load {
-    /// Whether there is a limit, so that large pieces would make the body come in jerks.
+    /// Whether there is a limit, so that the body would arrive in bursts if in large pieces.
     private var isLimited: Bool { configuration.rates?.receiveRate != nil }
 
     private func noteReceived(_ count: Int) {
-        // The receiver may have had enough.
+        // The receiver may have cancelled the load.
         guard isLimited, exchange != nil else { return }
         receivingFlow = receivingFlow ?? configuration.rates?.makeReceivingFlow()
         slowDown(receivingFlow, after: count)
     }
 
-    /// Has the body wait when more of it would be too fast.
+    /// Pauses the body if more of it would be too fast.
     private func slowDown(_ flow: RateFlow?, after count: Int) {
         guard let flow, flow.passed(count), !isSlowedDown, exchange != nil else { return }
         isSlowedDown = true
@@ -290,7 +289,7 @@ extension Load {
 }
 
 extension HTTPRequest {
-    /// A buffer that a slow body fills several times in a second.
+    /// Returns the size of a buffer that a slow body fills several times in a second.
     fileprivate static func bufferByteCount(forRate rate: Int64) -> Int {
         Int(min(max(rate / 8, 1 << 10), 512 << 10))
     }

@@ -1,27 +1,27 @@
 package import FerryHTTP
 
-/// What a server or proxy wants to know before it answers.
+/// A challenge of a server or proxy.
 package struct LoadChallenge: Hashable, Sendable {
-    /// What is asked for.
+    /// The kind of a challenge.
     package enum Kind: Hashable, Sendable {
-        /// A name and a password, by one of the ways that the other side offers.
+        /// A name and a password, for one of the schemes that the other side offers.
         case password(AuthenticationChallenge, isProxy: Bool)
-        /// Whether the server is the one that is meant.
+        /// Whether to trust the server.
         case serverTrust(HTTPServerTrust)
-        /// Who the client is, by a certificate.
+        /// The client's certificate.
         case clientCertificate(CertificateRequest)
     }
 
-    /// What is asked for.
+    /// The kind of the challenge.
     package var kind: Kind
-    /// Who asks: the origin of the request.
+    /// The origin of the request.
     package var origin: Origin
-    /// How many answers to the same question were refused in this load.
+    /// How many answers to the same challenge were refused in this load.
     package var previousFailureCount: Int
-    /// The response that asks; `nil` where there is no response yet.
+    /// The response with the challenge; `nil` if there is no response yet.
     package var response: HTTPResponseHead?
 
-    /// Makes a challenge of its parts.
+    /// Makes a challenge from its parts.
     package init(
         kind: Kind,
         origin: Origin,
@@ -35,18 +35,18 @@ package struct LoadChallenge: Hashable, Sendable {
     }
 }
 
-/// What is to be done about a challenge.
+/// The answer to a challenge.
 package enum LoadChallengeAnswer: Hashable, Sendable {
     /// Use this name and password.
     case use(PasswordCredential)
     /// Trust the server.
     case trust
-    /// Prove by this who the client is.
+    /// Use this identity of the client.
     case identify(HTTPIdentity)
-    /// Go on without an answer: a response that asks for a password is the answer to the request, and a
-    /// server is trusted if its certificates are good.
+    /// Continue without an answer: a response that asks for a password is final, and a server is trusted if its
+    /// certificates are valid.
     case performDefaultHandling
-    /// Try the next way that the other side offers.
+    /// Try the next scheme that the other side offers.
     case reject
     /// Fail the load with ``TransferError/Code/cancelled``.
     case cancel

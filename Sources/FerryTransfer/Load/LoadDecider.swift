@@ -1,11 +1,12 @@
 package import FerryHTTP
 package import FerrySystem
 
-/// Who decides for the app what becomes of a load, and hears of what the answer's receiver does not.
+/// Decides for the app how a load proceeds, and receives events that the receiver does not.
 ///
-/// Continuations are called once, from inside of the call or later; calls after the load's end do nothing.
+/// Continuations are called once, during the call or later; calls after the load's end do nothing.
 @LoopActor package protocol LoadDecider: AnyObject {
-    /// Completes a request, the first one and those that follow it: cookies, the cache's conditions.
+    /// Completes a request, the first one or a later one, with fields such as cookies and the cache's
+    /// conditions.
     ///
     /// - Parameters:
     ///   - load: The load.
@@ -17,17 +18,17 @@ package import FerrySystem
         then send: @escaping @LoopActor ([HTTPField]) -> Void
     )
 
-    /// Says whether certificates were approved before that a connection's server shows.
+    /// Returns whether the certificates that a server shows were approved before.
     func load(_ load: Load, hasApproved trust: HTTPServerTrust) -> Bool
 
-    /// The identity that was used before where a request goes; `nil` for none.
+    /// Returns the identity that was used before at a request's destination; `nil` for none.
     func load(_ load: Load, identityFor request: TransferRequest) -> HTTPIdentity?
 
-    /// Finds the request's body, at its start or where an upload goes on.
+    /// Provides the request's body, from its start or from where an upload resumes.
     ///
     /// - Parameters:
     ///   - load: The load.
-    ///   - offset: Where the body begins that is sent.
+    ///   - offset: The offset at which to begin.
     ///   - send: Sends it; `nil` fails the load with ``TransferError/Code/bodySpent``.
     func loadNeedsBody(
         _ load: Load,
@@ -39,7 +40,7 @@ package import FerrySystem
     ///
     /// - Parameters:
     ///   - load: The load.
-    ///   - request: Where it leads.
+    ///   - request: The request that follows.
     ///   - head: The response that redirects.
     ///   - follow: Sends the given request next; `nil` makes the response the answer.
     func load(
@@ -56,32 +57,32 @@ package import FerrySystem
         then answer: @escaping @LoopActor (LoadChallengeAnswer) -> Void
     )
 
-    /// Called when more of the request's body has left: how much of it in all.
+    /// Called when more of the request's body was sent, with the total number of bytes.
     func load(_ load: Load, didSendBodyBytes byteCount: Int64)
 
-    /// Called when an upload goes on with the body from there, of which more may have left before.
+    /// Called when an upload resumes its body at an offset; more may have been sent before.
     func load(_ load: Load, resumesBodyAt offset: Int64)
 
     /// Called for each interim response (1xx).
     func load(_ load: Load, didReceiveInformational head: HTTPResponseHead)
 
-    /// Called for each response, also for one that is not the answer, before anything is decided about it.
+    /// Called for each response, even one that is not final, before anything is decided about it.
     func load(_ load: Load, didReceiveAny head: HTTPResponseHead, to request: TransferRequest)
 
-    /// Called when an exchange has ended, the last one included: before the receiver hears of the end.
+    /// Called when an exchange has ended; for the last one, before the receiver is notified of the end.
     func load(_ load: Load, didCollect transaction: LoadTransaction)
 }
 
-/// For those who have nothing to say, or need not hear.
+/// The default implementations, for deciders that do not need these calls.
 extension LoadDecider {
-    /// There is none.
+    /// Provides no body.
     package func loadNeedsBody(
         _ load: Load,
         from offset: Int64,
         then send: @escaping @LoopActor ((any HTTPBodySource)?) -> Void
     ) { send(nil) }
 
-    /// Goes on as if nobody could be asked.
+    /// Continues without an answer.
     package func load(
         _ load: Load,
         decideOn challenge: LoadChallenge,

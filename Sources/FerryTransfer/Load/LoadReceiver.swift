@@ -1,15 +1,15 @@
 package import FerryHTTP
 package import FerrySystem
 
-/// Who gets the answer of a load: the head, its body, the end.
+/// Receives the response of a load: the head, the body, the end.
 @LoopActor package protocol LoadReceiver: AnyObject {
-    /// Called once, with the answer's head.
+    /// Called once, with the response head.
     ///
     /// - Parameters:
     ///   - load: The load.
     ///   - head: The head.
     ///   - request: The request that it answers, after redirects.
-    /// - Returns: What is wanted of the body.
+    /// - Returns: What to do with the body.
     func load(
         _ load: Load,
         didReceive head: HTTPResponseHead,
@@ -19,7 +19,7 @@ package import FerrySystem
     /// Called for each part of the body; the bytes are valid only inside the call.
     func load(_ load: Load, didReceive bytes: UnsafeRawBufferPointer) -> HTTPBodyDisposition
 
-    /// Called for parts in pipes, where the receiver has asked for them; it has to empty the pipe.
+    /// Called for parts in pipes, if the receiver has asked for them; it must empty the pipe.
     func load(_ load: Load, didReceive pipe: SplicePipe) -> HTTPBodyDisposition
 
     /// Called exactly once, as the last call, unless the load was cancelled: then never.

@@ -1,17 +1,17 @@
 package import FerryHTTP
 
-/// One request of a load and its response, and what they have cost.
+/// One request of a load, its response and its metrics.
 package struct LoadTransaction: Hashable, Sendable {
     /// The request, without what was added to it.
     package var request: TransferRequest
     /// The fields that were sent.
     package var sentFields: [HTTPField]
-    /// The response; `nil` where none came.
+    /// The response; `nil` if none arrived.
     package var response: HTTPResponseHead?
-    /// What it has cost; `nil` while it is under way.
+    /// The metrics; `nil` while it is in progress.
     package var metrics: HTTPMetrics?
 
-    /// A request that is about to be sent, or what became of one.
+    /// Makes a transaction for a request that is about to be sent, or has ended.
     package init(
         request: TransferRequest,
         sentFields: [HTTPField],

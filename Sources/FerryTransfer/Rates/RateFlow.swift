@@ -1,7 +1,7 @@
 import FerrySystem
 
-/// The bytes of one connection of a transfer in one direction, under the limits that hold for them: the transfer's
-/// own and those that it shares.
+/// The bytes of one connection in one direction, under the limits that apply: the transfer's own and the shared
+/// ones.
 @LoopActor
 final class RateFlow {
     private let limits: [RateLimit]
@@ -14,22 +14,22 @@ final class RateFlow {
     /// - Parameters:
     ///   - rates: The rates of its transfer.
     ///   - limits: The limits for its direction.
-    ///   - identifier: What tells it from others.
+    ///   - identifier: The flow's identifier.
     init(of rates: TransferRates, under limits: [RateLimit], identifier: Identifier) {
         self.rates = rates
         self.limits = limits
         self.identifier = identifier
     }
 
-    /// Bytes have passed.
+    /// Records bytes that have passed.
     ///
-    /// - Returns: Whether no more may pass until ``wait(then:)`` says so.
+    /// - Returns: Whether no more may pass until ``wait(then:)`` calls back.
     func passed(_ count: Int) -> Bool {
         for limit in limits { limit.passed(count, by: identifier, weight: rates.weight) }
         return limits.contains { $0.isExhausted }
     }
 
-    /// Calls the flow's owner, later, when bytes may pass again.
+    /// Calls the flow's owner, always later, when bytes may pass again.
     func wait(then goOn: @escaping @LoopActor () -> Void) {
         awaited?.leave(identifier)
         awaited = limits.first { $0.isExhausted }
@@ -42,7 +42,7 @@ final class RateFlow {
         }
     }
 
-    /// Nothing passes any more, and nobody waits.
+    /// Ends the flow.
     func end() {
         awaited = nil
         for limit in limits { limit.leave(identifier) }
@@ -50,7 +50,7 @@ final class RateFlow {
 }
 
 extension RateFlow {
-    /// What tells flows apart that share limits.
+    /// The identifier of a flow among those that share limits.
     struct Identifier: Hashable, Comparable {
         /// The transfer, whose connections have one share together.
         var transfer: UInt64

@@ -1,15 +1,15 @@
 extension RateLimit {
-    /// Decides who of those that share a limit may go on, and when; performs nothing itself.
+    /// Decides which of the flows that share a limit may continue, and when; performs nothing itself.
     ///
-    /// A transfer that has let more bytes pass than the limit had room for is stopped, and they become a debt. When it
-    /// is paid off, the one goes on that has had the least for its weight: each gets its share, and what one
-    /// leaves the others have.
+    /// A transfer that exceeds the limit is stopped, and the excess becomes a debt. When that is paid off, the
+    /// transfer with the fewest bytes for its weight continues: each gets its share, and unused shares go to
+    /// the others.
     struct StateMachine {
         /// What the owner must do, in the order given.
         enum Effect: Equatable {
-            /// Let a flow go on that waits.
+            /// Let a waiting flow continue.
             case admit(RateFlow.Identifier)
-            /// Call ``timerFired(at:)`` at that time, and no more at another; `nil` for never.
+            /// Call ``timerFired(at:)`` at that time only; `nil` for never.
             case setTimer(ContinuousClock.Instant?)
         }
 
@@ -19,9 +19,9 @@ extension RateLimit {
         private var balance: Double = 0
         private var updated: ContinuousClock.Instant
         private var waiting: Set<RateFlow.Identifier> = []
-        /// How many bytes each transfer has had, by its weight.
+        /// The number of bytes that each transfer has had, divided by its weight.
         private var shares: [UInt64: Double] = [:]
-        /// What the one had that went on last: who comes later begins there.
+        /// The share of the transfer that continued last, which a later one begins with.
         private var virtualTime: Double = 0
 
         init(bytesPerSecond: Int64?, at now: ContinuousClock.Instant) {
@@ -29,9 +29,9 @@ extension RateLimit {
             updated = now
         }
 
-        /// So much may pass in one go after a pause.
+        /// As many bytes as this time allows may pass at once after a pause.
         private static let burst = Duration.milliseconds(100)
-        /// Who may go on, and does not, holds up the others no longer than this.
+        /// How long an admitted flow that does not continue may delay the others.
         private static let grace = Duration.milliseconds(20)
 
         /// Changes the limit; debts of the old one are forgiven.
@@ -44,7 +44,7 @@ extension RateLimit {
             return waiting.isEmpty ? [] : timerFired(at: now)
         }
 
-        /// Bytes have passed.
+        /// Records bytes that have passed.
         mutating func passed(
             _ count: Int,
             by flow: RateFlow.Identifier,
@@ -58,20 +58,20 @@ extension RateLimit {
             shares[flow.transfer] = share + Double(count) / weight
         }
 
-        /// Whether nobody may let bytes pass.
+        /// Returns whether no bytes may pass.
         mutating func isExhausted(at now: ContinuousClock.Instant) -> Bool {
             fill(at: now)
             return balance < 0
         }
 
-        /// A flow waits until it may go on.
+        /// Makes a flow wait until it may continue.
         mutating func wait(_ flow: RateFlow.Identifier, at now: ContinuousClock.Instant) -> [Effect]
         {
             waiting.insert(flow)
             return waiting.count == 1 ? [.setTimer(due(at: now))] : []
         }
 
-        /// A flow does not wait any more.
+        /// Removes a flow that no longer waits.
         mutating func leave(_ flow: RateFlow.Identifier) -> [Effect] {
             let wasWaiting = waiting.remove(flow) != nil
             if !waiting.contains(where: { $0.transfer == flow.transfer }) {
@@ -80,7 +80,7 @@ extension RateLimit {
             return wasWaiting && waiting.isEmpty ? [.setTimer(nil)] : []
         }
 
-        /// Somebody may be able to go on.
+        /// Admits the next flow, if one may continue.
         mutating func timerFired(at now: ContinuousClock.Instant) -> [Effect] {
             guard bytesPerSecond != nil else {
                 let all = waiting.sorted()
@@ -93,7 +93,7 @@ extension RateLimit {
             }
             waiting.remove(next)
             virtualTime = max(virtualTime, shares[next.transfer] ?? virtualTime)
-            // In this order: who goes on may have to wait again at once.
+            // In this order: the admitted flow may have to wait again at once.
             return [.setTimer(waiting.isEmpty ? nil : now + Self.grace), .admit(next)]
         }
 

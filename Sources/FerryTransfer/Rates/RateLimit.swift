@@ -1,6 +1,6 @@
 package import FerrySystem
 
-/// How many bytes per second may pass, in one direction, for all who share it.
+/// A limit of bytes per second in one direction, for all transfers that share it.
 @LoopActor
 package final class RateLimit {
     private var machine: StateMachine
@@ -22,21 +22,21 @@ package final class RateLimit {
         set { run(machine.setRate(newValue, at: EventLoop.now)) }
     }
 
-    /// Bytes have passed.
+    /// Records bytes that have passed.
     func passed(_ count: Int, by flow: RateFlow.Identifier, weight: Double) {
         machine.passed(count, by: flow, weight: weight, at: EventLoop.now)
     }
 
-    /// Whether nobody may let bytes pass.
+    /// Whether no bytes may pass.
     var isExhausted: Bool { machine.isExhausted(at: EventLoop.now) }
 
-    /// Calls a flow when it may go on, later in any case.
+    /// Calls a flow when it may continue, always later.
     func wait(_ flow: RateFlow.Identifier, then goOn: @escaping @LoopActor () -> Void) {
         admissions[flow] = goOn
         run(machine.wait(flow, at: EventLoop.now))
     }
 
-    /// A flow does not wait, and has nothing more to let pass for now.
+    /// Removes a flow that has nothing more to let pass for now.
     func leave(_ flow: RateFlow.Identifier) {
         admissions[flow] = nil
         run(machine.leave(flow))

@@ -7,7 +7,7 @@ package import FerrySystem
 package final class TransferRates {
     private static var lastTransfer: UInt64 = 0
 
-    /// The transfer's share of the limits that it has together with others; 1 by default.
+    /// The transfer's share of the shared limits; 1 by default.
     private(set) var weight: Double = 1
     private let ownReceiving = RateLimit()
     private let ownSending = RateLimit()
@@ -19,8 +19,8 @@ package final class TransferRates {
     /// Makes rates.
     ///
     /// - Parameters:
-    ///   - receiving: The limits for what arrives that the transfer shares with others.
-    ///   - sending: The limits for what leaves that it shares with others.
+    ///   - receiving: The shared limits for received bytes.
+    ///   - sending: The shared limits for sent bytes.
     package init(receiving: [RateLimit] = [], sending: [RateLimit] = []) {
         sharedReceiving = receiving
         sharedSending = sending
@@ -34,7 +34,7 @@ package final class TransferRates {
         ownSending.bytesPerSecond = sending
     }
 
-    /// Changes the transfer's share of the limits that it has together with others.
+    /// Changes the transfer's share of the shared limits.
     ///
     /// - Parameter priority: The transfer's priority, from 0 to 1. One of 1 gets four times as much as the default
     ///   of 0.5, one of 0 a quarter of that.
@@ -54,10 +54,10 @@ package final class TransferRates {
     /// How many bytes may leave per second; `nil` where there is no limit.
     var sendRate: Int64? { sending.compactMap(\.bytesPerSecond).min() }
 
-    /// What a connection receives.
+    /// Makes the flow of a connection's received bytes.
     func makeReceivingFlow() -> RateFlow { makeFlow(under: receiving) }
 
-    /// What a connection sends.
+    /// Makes the flow of a connection's sent bytes.
     func makeSendingFlow() -> RateFlow { makeFlow(under: sending) }
 
     private func makeFlow(under limits: [RateLimit]) -> RateFlow {

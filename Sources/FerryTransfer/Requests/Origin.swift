@@ -6,7 +6,7 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
     package let scheme: String
     /// The host's name or address in lower case.
     package let host: String
-    /// The port, also where the URL leaves it to the scheme.
+    /// The port, even if the URL leaves it to the scheme.
     package let port: Int
 
     /// The origin of a URL, or `nil` when the URL is not absolute, `http(s)` and with a host.
@@ -19,7 +19,7 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The origin of a URL that has been read already; `nil` as for ``init(url:)``.
+    /// The origin of a parsed URL; `nil` as for ``init(url:)``.
     package init?(_ url: URL) {
         guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
             let host = url.host(percentEncoded: false)?.lowercased(), !host.isEmpty
@@ -52,7 +52,7 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
 // MARK: - Plain URLs
 
 extension Origin {
-    /// The origin of a URL of nothing but plain characters, as nearly all are; it takes a tenth of the time.
+    /// Returns the origin of a URL of plain characters only, as nearly all are, in a tenth of the time.
     private static func plain(_ url: String) -> Origin? {
         var url = url
         return url.withUTF8 { text -> Origin? in
@@ -79,7 +79,7 @@ extension Origin {
         }
     }
 
-    /// A port without zeros in front.
+    /// Parses a port without leading zeros.
     private static func plainPort(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
         guard (1...5).contains(text.count), text.first != UInt8(ascii: "0") else { return nil }
         var port = 0

@@ -1,15 +1,15 @@
 package import FerryHTTP
 import FoundationEssentials
 
-/// Decides where a redirect leads, and what of a request may go there.
+/// Decides where a redirect leads, and which fields of a request may go there.
 package struct RedirectPolicy: Hashable, Sendable {
-    /// What to do about a response.
+    /// What to do with a response.
     package enum Decision: Hashable, Sendable {
-        /// The response is the answer.
+        /// The response is final.
         case isFinal
         /// This request is to be sent in place of the one that was answered.
         case follow(TransferRequest)
-        /// The transfer cannot go on.
+        /// The transfer cannot continue.
         case fail(TransferError)
     }
 
@@ -68,7 +68,7 @@ package struct RedirectPolicy: Hashable, Sendable {
         )
     }
 
-    /// 300 needs a choice and 304 a cache, neither of which is ours to make.
+    /// 300 needs a choice and 304 a cache; neither is decided here.
     private static let redirectingStatuses: Set = [301, 302, 303, 305, 306, 307, 308]
 
     /// A fragment is inherited by a target that has none (RFC 9110 §10.2.2).
@@ -82,9 +82,9 @@ package struct RedirectPolicy: Hashable, Sendable {
         return inherited
     }
 
-    /// What a `Location` of a response names, if that is a place on a server.
+    /// Returns the URL on a server that a response's `Location` names, if it is one.
     static func serverURL(_ location: String, against base: String) -> String? {
-        // Foundation takes more for a URL than can be asked for.
+        // Foundation accepts URLs that cannot be requested.
         guard let target = resolve(location, against: base)?.absoluteString,
             Origin(url: target) != nil, (try? HTTPRequest.target(of: target)) != nil
         else { return nil }
@@ -105,12 +105,12 @@ package struct RedirectPolicy: Hashable, Sendable {
         return next
     }
 
-    /// A request directed to another place that has the same; `nil` where that is no address.
+    /// Returns the request for another URL of the same resource; `nil` if the URL is invalid.
     static func request(_ request: TransferRequest, directedTo url: String) -> TransferRequest? {
         Origin(url: url) == nil ? nil : Self.request(request, movedTo: url)
     }
 
-    /// A request at another place, without what is meant for the origin of this one if that is another.
+    /// Returns the request for another URL, without what is meant only for the first one's origin.
     package static func request(
         _ request: TransferRequest,
         movedTo url: String
@@ -121,15 +121,15 @@ package struct RedirectPolicy: Hashable, Sendable {
         return next
     }
 
-    /// Fields that describe a body, and go where it goes.
+    /// The fields that describe a body, and are sent with it.
     static let bodyNames = [
         "Content-Encoding", "Content-Language", "Content-Length", "Content-Location",
         "Content-Type", "Expect", "Transfer-Encoding", "Upload-Complete", "Upload-Incomplete",
         "Upload-Length", "Upload-Draft-Interop-Version",
     ]
 
-    /// Fields that say nothing about who asks; any other field may be a secret, whatever its
-    /// name, and stays with the origin that the app gave it for.
+    /// The fields that say nothing about the client; any other field may be a secret, whatever its name, and
+    /// stays with the origin that the app set it for.
     fileprivate static let harmlessNames = [
         "Accept", "Accept-Charset", "Accept-Encoding", "Accept-Language", "Cache-Control", "DNT",
         "If-Match", "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since",
@@ -138,9 +138,10 @@ package struct RedirectPolicy: Hashable, Sendable {
 }
 
 extension TransferRequest {
-    /// This request with the fields that its session adds to those that it has not itself.
+    /// Returns this request with the fields of its session that it does not set itself.
     ///
-    /// They are meant for the origin that the task was made for: only what cannot be a secret goes to another one.
+    /// They are meant for the origin that the task was made for: only fields that cannot be secrets go to
+    /// another one.
     package func adding(_ fields: [HTTPField]) -> TransferRequest {
         let missing = fields.filter { self.fields.first(named: $0.name) == nil }
         var addition = TransferRequest(url: url, fields: missing)
@@ -150,7 +151,7 @@ extension TransferRequest {
         return request
     }
 
-    /// Takes off what may be meant for one origin only.
+    /// Removes the fields that may be meant for one origin only.
     fileprivate mutating func removeSecrets() {
         fields.removeAll { field in
             !(RedirectPolicy.harmlessNames + RedirectPolicy.bodyNames).contains {

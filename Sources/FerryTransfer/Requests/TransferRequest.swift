@@ -1,7 +1,7 @@
 package import FerryHTTP
 import FoundationEssentials
 
-/// What a transfer asks for, before redirects and resumption change what is sent.
+/// The request of a transfer, before redirects and resumption change it.
 package struct TransferRequest: Hashable, Sendable {
     /// An absolute URL with the scheme `http` or `https`.
     package var url: String
@@ -13,13 +13,13 @@ package struct TransferRequest: Hashable, Sendable {
     package var body: [UInt8]?
     /// The longest time in seconds in which nothing may arrive; 0 for no limit.
     package var idleTimeout: Double
-    /// The URL that the task was made for, where another one has taken its place; what belongs to the session is meant
-    /// for its origin alone.
+    /// The URL that the task was made for, if another one has replaced it; the session's fields are meant for
+    /// its origin alone.
     package var madeFor: String? {
         didSet { if madeFor == url { madeFor = nil } }
     }
 
-    /// Makes a request; what cannot be sent is reported when it is started.
+    /// Makes a request; an invalid one is reported when it is started.
     package init(
         url: String,
         method: String = "GET",
@@ -72,7 +72,7 @@ package struct TransferRequest: Hashable, Sendable {
         )
     }
 
-    /// A number that is no length of time, or more than a life's, means no limit.
+    /// An invalid or excessive length of time means no limit.
     private var idleDuration: Duration {
         guard idleTimeout > 0, idleTimeout < 1e9 else { return .zero }
         return .seconds(idleTimeout)

@@ -2,30 +2,30 @@ package import FerryHTTP
 package import FerrySystem
 
 extension ResumableUpload {
-    /// What an upload sends.
+    /// The body of an upload.
     @LoopActor
     package struct Body {
-        /// Where it comes from; `nil` for what the decider gives each time.
+        /// The source of the body; `nil` if the decider provides it each time.
         let source: (any HTTPBodySource)?
-        /// How many bytes it has, if that is known.
+        /// The number of bytes, if known.
         let byteCount: Int64?
         /// Whether any part of it can be read any number of times.
         let isRepeatable: Bool
-        /// What a server of tus is told that it is called.
+        /// The name of the file for a tus server.
         let name: String
         private let check: Check
 
-        /// Finds out why a body is not what it was when the upload began, and tells it at any time later on;
-        /// `nil` when it is.
+        /// Finds out why a body is not what it was when the upload began, and reports it, possibly later; `nil`
+        /// if it is unchanged.
         package typealias Check =
             @LoopActor (_ handler: @escaping @LoopActor (TransferError?) -> Void) -> Void
 
         /// A body that can be read again, or at least once.
         ///
         /// - Parameters:
-        ///   - source: Where it comes from.
+        ///   - source: The source of the body.
         ///   - isRepeatable: Whether any part of it can be read any number of times.
-        ///   - name: What a server of tus is told that it is called, if the app does not say.
+        ///   - name: The name of the file for a tus server, if the app does not set one.
         ///   - check: Whether it is what it was when the upload began.
         package init(
             _ source: any HTTPBodySource,
@@ -40,9 +40,9 @@ extension ResumableUpload {
             self.check = check
         }
 
-        /// A body that the decider gives.
+        /// A body that the decider provides.
         ///
-        /// - Parameter byteCount: How many bytes it has, if that is known.
+        /// - Parameter byteCount: The number of bytes, if known.
         package init(onDemand byteCount: Int64?) {
             source = nil
             self.byteCount = byteCount
@@ -51,10 +51,10 @@ extension ResumableUpload {
             check = { $0(nil) }
         }
 
-        /// There are servers of tus that take nothing without a name.
+        /// The name of a body without one: some tus servers require a name.
         package nonisolated static let namelessName = "upload"
 
-        /// Finds out why no part of the body can be sent, if so; a file may take its time to tell.
+        /// Finds out why no part of the body can be sent, if so; for a file this may take time.
         func findFailure(then handler: @escaping @LoopActor (TransferError?) -> Void) {
             check(handler)
         }

@@ -1,15 +1,15 @@
 extension ResumableUpload {
-    /// How an upload is carried out that can be continued.
+    /// How an upload that can be continued is carried out.
     package struct Configuration: Sendable {
-        /// The protocols that servers are spoken to in; `automatic` by default.
+        /// The protocols to use; `automatic` by default.
         package var protocols: Protocols
-        /// What to do when a connection is cut; `isFailure` by default.
+        /// What to do when a connection is interrupted; `isFailure` by default.
         package var interruptions: Interruptions
-        /// What a response means that says that the server is unavailable (5xx); `deliver` by default.
+        /// How to treat a response that says that the server is unavailable (5xx); `deliver` by default.
         ///
-        /// Only if the upload can be continued; it is the answer otherwise.
+        /// Only if the upload can be continued; otherwise the response is delivered.
         package var unavailableResponses: Download.UnavailableResponses
-        /// How each request is carried through to its answer.
+        /// The configuration of each request's load.
         package var load: Load.Configuration
 
         /// Makes a configuration.
@@ -26,13 +26,13 @@ extension ResumableUpload {
         }
     }
 
-    /// The protocols that servers are spoken to in.
+    /// The protocols to use.
     package enum Protocols: Hashable, Sendable {
-        /// What the server can do: the drafts are offered to each, tus is spoken where it was seen.
+        /// Whatever the server supports: each is offered the drafts, and tus is used where it was seen.
         case automatic
         /// Only the drafts.
         case drafts
-        /// tus wherever a server can do it, and no other.
+        /// tus wherever a server supports it, and nothing else.
         case tus
         /// None: an upload is one request, and is not continued.
         case off
@@ -41,12 +41,12 @@ extension ResumableUpload {
         var includesTus: Bool { self == .automatic || self == .tus }
     }
 
-    /// What to do when a connection is cut.
+    /// What to do when a connection is interrupted.
     package enum Interruptions: Hashable, Sendable {
         /// The upload fails; its owner may continue it later.
         case isFailure
-        /// It goes on by itself, unless nothing new has arrived at the server for as long as patience lasts;
-        /// `nil` for ever.
+        /// The upload continues by itself, unless nothing new arrives at the server for this time; `nil` for no
+        /// limit.
         case goOn(RetryPolicy, patience: Duration?)
     }
 }

@@ -1,6 +1,6 @@
 import FerryHTTP
 
-/// What the responses to the steps mean.
+/// Handles the responses to the steps.
 extension ResumableUpload.StateMachine {
     mutating func receivedHead(
         _ head: HTTPResponseHead,
@@ -24,7 +24,7 @@ extension ResumableUpload.StateMachine {
         }
     }
 
-    /// The answer to the app's own request.
+    /// Handles the response to the app's request.
     private mutating func uploaded(
         _ head: HTTPResponseHead,
         _ report: UploadReport,
@@ -53,7 +53,7 @@ extension ResumableUpload.StateMachine {
             + leave(head, for: .send(.create(capabilities)))
     }
 
-    /// A server of tus has made a resource.
+    /// Handles the response to the creation of a tus resource.
     private mutating func created(
         _ head: HTTPResponseHead,
         _ report: UploadReport,
@@ -61,7 +61,7 @@ extension ResumableUpload.StateMachine {
         to answered: TransferRequest
     ) -> [Effect] {
         guard report.isTus else {
-            // Whatever was there has changed; this says nothing about the app's request.
+            // The server has changed; this says nothing about the app's request.
             return [.remember(.noTus(url: request.url))]
                 + leave(head, for: .send(.upload(offering: offer)))
         }
@@ -85,7 +85,7 @@ extension ResumableUpload.StateMachine {
         return [.report(resource)] + leave(head, for: .send(.append(part(from: offset))))
     }
 
-    /// The server has told how far the upload has come, or cannot.
+    /// Handles the response about how far the upload has come.
     private mutating func located(
         _ head: HTTPResponseHead,
         _ report: UploadReport,
@@ -112,7 +112,7 @@ extension ResumableUpload.StateMachine {
         guard offset != refusedOffset else { return [.cancelLoad] + misplaced(offset) }
         if let limits = report.limits { resource?.limits = limits }
         noteProgress(to: offset)
-        // What a server of tus answers at the end says no more than this.
+        // A tus server's final response says no more than this one.
         if language == .tus, offset == byteCount { return answer(head, to: answered) }
         return [.report(resource)] + leave(head, for: .send(.append(part(from: offset))))
     }
@@ -131,7 +131,7 @@ extension ResumableUpload.StateMachine {
         return [.cancelLoad] + fail(TransferError(code: .badServerResponse, message: message))
     }
 
-    /// The answer to a part.
+    /// Handles the response to a part.
     private mutating func appended(
         _ part: ResumableUpload.Part,
         _ head: HTTPResponseHead,
@@ -143,17 +143,17 @@ extension ResumableUpload.StateMachine {
         if (200..<300).contains(head.status) {
             return accepted(part, head, report, language, to: answered)
         }
-        // What the app's own server says about the whole.
+        // This is what the app's server says about the whole.
         if report.isComplete == true { return answer(head, to: answered) }
         if isUnavailable(head, report, at: now) { return goOnLater(head, at: now) }
         if language.tellsLoss(byStatus: head.status) { return [.cancelLoad] + gone(head) }
         switch (head.status, language) {
-        // Another connection's bytes came late, a lock is held, bytes were damaged: tus has a client ask again.
+        // Another connection's bytes were late, a lock is held, bytes were damaged: in tus a client asks again.
         case (409, .tus), (423, .tus), (460, .tus):
             return goOnLater(head, at: now)
         case (409, _):
-            // Bytes of a connection that was cut may come after the server has told what it has: it is asked
-            // once more.
+            // Bytes of an interrupted connection may arrive after the server has reported its offset: it is
+            // asked once more.
             return askOnceMore(head, after: part)
         default:
             return answer(head, to: answered)
@@ -167,7 +167,7 @@ extension ResumableUpload.StateMachine {
         _ language: UploadProtocol,
         to answered: TransferRequest
     ) -> [Effect] {
-        // A gateway that answers in place of a server of tus does not say what that has.
+        // A gateway that responds in place of a tus server does not report that server's offset.
         guard language != .tus || report.offset != nil else {
             return askOnceMore(head, after: part)
         }
@@ -185,7 +185,7 @@ extension ResumableUpload.StateMachine {
         return leave(head, for: .send(.append(self.part(from: end))))
     }
 
-    /// Asks where the upload goes on; fruitlessly if it has come no further than the last time.
+    /// Asks where the upload continues; fails if it has come no further than the last time.
     private mutating func askOnceMore(
         _ head: HTTPResponseHead,
         after part: ResumableUpload.Part

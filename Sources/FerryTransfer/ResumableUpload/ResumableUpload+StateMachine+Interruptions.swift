@@ -1,6 +1,6 @@
 import FerryHTTP
 
-/// Loads that end, and how the upload goes on.
+/// Handles loads that end, and continues the upload.
 extension ResumableUpload.StateMachine {
     mutating func loadFinished(
         _ error: TransferError?,
@@ -12,7 +12,7 @@ extension ResumableUpload.StateMachine {
             let missing = TransferError(code: .badServerResponse, message: "no response came")
             return failed(step, error ?? missing, at: now, using: &generator)
         case .leaving(.send(let next)):
-            // Whatever became of a body that nobody wants.
+            // It does not matter how an unwanted body ended.
             return send(next)
         case .leaving(.goOn(let error)):
             return interrupted(error, at: now, using: &generator)
@@ -43,7 +43,7 @@ extension ResumableUpload.StateMachine {
                 error.code == .timedOut ? [.remember(.noTus(url: request.url))] : []
             return evidence + send(.upload(offering: offer))
         case .append where error.code == .bodySpent:
-            // A connection that was kept had died, and nobody knows what has got through.
+            // A reused connection had died, and it is unknown which bytes have arrived.
             let message = "the connection was lost while a part of the upload was sent"
             let cut = TransferError(code: .connectionLost, message: message)
             return interrupted(cut, at: now, using: &generator)
@@ -52,7 +52,7 @@ extension ResumableUpload.StateMachine {
         }
     }
 
-    /// What was lost once, is worth a question before it is sent again.
+    /// After a loss, the server is worth a question before everything is sent again.
     private var cutOff: [Effect] {
         guard resource == nil, allowsTus, let origin = Origin(url: request.url) else { return [] }
         return [.remember(.cut(origin))]
@@ -88,17 +88,17 @@ extension ResumableUpload.StateMachine {
         return patience - (firstFailure.map { now.instant - $0 } ?? .zero)
     }
 
-    /// The upload was paused, and the time that has passed meanwhile does not count.
+    /// Starts the patience again after a pause, whose time does not count.
     mutating func renewPatience() { firstFailure = nil }
 
-    /// The time has passed, and the server is asked what it has.
+    /// Asks the server what it has, when the time has passed.
     mutating func waited() -> [Effect] {
         guard state == .waiting else { return [] }
         refusedOffset = nil
         return send(.locate)
     }
 
-    /// The body is not there any more as it was.
+    /// Fails because the body has changed or no longer exists.
     mutating func sourceFailed(_ error: TransferError) -> [Effect] {
         switch state {
         case .ended: []

@@ -1,10 +1,10 @@
 import FerryHTTP
 
-/// Interim responses, and how far the upload comes.
+/// Handles interim responses and the progress of the upload.
 extension ResumableUpload.StateMachine {
     mutating func sent(byteCount: Int64) -> [Effect] {
         switch state {
-        // A server may answer while bytes still leave.
+        // A server may respond while bytes are still being sent.
         case .requesting, .leaving, .answering: break
         case .ready, .digesting, .waiting, .ended: return []
         }
@@ -15,7 +15,7 @@ extension ResumableUpload.StateMachine {
         return [.reportSent(bodyStart + byteCount)]
     }
 
-    /// An interim response: the only proof that the server can continue the upload.
+    /// Handles an interim response, the only proof that the server can continue the upload.
     mutating func informational(_ head: HTTPResponseHead) -> [Effect] {
         guard head.status == 104 else { return [] }
         let report = UploadReport(head)
@@ -53,14 +53,14 @@ extension ResumableUpload.StateMachine {
         return [.remember(.proof(draft, origin)), .report(resource)]
     }
 
-    /// The server has told what it has while it was being sent more.
+    /// Records the offset that the server reports while it is being sent more.
     private mutating func acknowledge(_ offset: Int64?) {
         guard let offset, offset <= greatestSentByteCount ?? .max, offset <= byteCount ?? .max
         else { return }
         noteProgress(to: offset)
     }
 
-    /// More bytes at the server end a row of failures.
+    /// Records progress at the server, which ends a row of failures.
     mutating func noteProgress(to offset: Int64) {
         resource?.acknowledgedByteCount = offset
         guard offset > greatestAcknowledgedByteCount else { return }

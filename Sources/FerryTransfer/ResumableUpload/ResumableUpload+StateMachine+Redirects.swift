@@ -1,8 +1,8 @@
 import FerryHTTP
 
-/// What the app is asked, and what the protocol decides.
+/// Divides the decisions between the app and the protocol.
 extension ResumableUpload.StateMachine {
-    /// Whether the app is not asked about a challenge: what is only a question is not worth its password.
+    /// Whether the app is not asked about a challenge: a mere question is not worth its password.
     func leavesOpen(_ challenge: LoadChallenge) -> Bool {
         guard case .requesting(.discover) = state, case .password = challenge.kind else {
             return false
@@ -10,7 +10,7 @@ extension ResumableUpload.StateMachine {
         return true
     }
 
-    /// Decides who decides about a redirect.
+    /// Returns who decides about a redirect.
     ///
     /// - Parameters:
     ///   - head: The response that redirects.
@@ -33,7 +33,7 @@ extension ResumableUpload.StateMachine {
         case (.append, 307), (.create, 307), (.create, 308):
             return .follow
         case (.append, let status) where leadsToAnswer(byStatus: status):
-            // What came of the upload is to be fetched, as after the app's own request.
+            // The result of the upload is to be fetched, as after the app's request.
             isAnswerElsewhere = true
             var answer = next
             answer.method = "GET"
@@ -46,7 +46,7 @@ extension ResumableUpload.StateMachine {
         }
     }
 
-    /// Whether a redirect says where the answer is, and not where the request is to go.
+    /// Whether a redirect says where the response is, and not where to send the request.
     private func leadsToAnswer(byStatus status: Int) -> Bool {
         status == 303 || (status == 301 || status == 302) && request.method == "POST"
     }

@@ -2,7 +2,7 @@ import FerryHTTP
 
 /// What follows a response.
 extension ResumableUpload.StateMachine {
-    /// The response is the answer to the app's request.
+    /// Delivers a response as the answer to the app's request.
     mutating func answer(
         _ head: HTTPResponseHead,
         to answered: TransferRequest
@@ -10,7 +10,7 @@ extension ResumableUpload.StateMachine {
         var (head, shown) = (head, answered)
         switch state {
         case .requesting(.append) where resource?.language != .tus && !isAnswerElsewhere:
-            // The answer is that of what the app has asked, wherever its rest had to go.
+            // This is the response to the app's request, wherever the rest was sent.
             (head.url, shown) = (request.url, request)
         case .requesting(.upload(.some)):
             shown.fields.removeAll { field in
@@ -23,19 +23,19 @@ extension ResumableUpload.StateMachine {
         return [.answer(head, shown)]
     }
 
-    /// Goes on after the response's body where that is shorter than a handshake.
+    /// Continues after the response's body, if that is shorter than a handshake.
     mutating func leave(_ head: HTTPResponseHead, for sequel: Sequel) -> [Effect] {
         let hasNoBody = head.status == 204 || state == .requesting(.locate)
         guard hasNoBody || head.contentLength ?? .max <= 16 << 10 else {
             state = .leaving(then: sequel)
-            // The owner tells of the end, as if it had come.
+            // The owner reports the end, as if it had arrived.
             return [.cancelLoad]
         }
         state = .leaving(then: sequel)
         return [.skipBody]
     }
 
-    /// Whether a response only says that the server cannot go on now.
+    /// Whether a response only says that the server cannot continue now.
     func isUnavailable(
         _ head: HTTPResponseHead,
         _ report: UploadReport,
@@ -64,7 +64,7 @@ extension ResumableUpload.StateMachine {
         return leave(head, for: .goOn(after: error))
     }
 
-    /// The server has told an offset that cannot be.
+    /// Fails because the server has reported an impossible offset.
     mutating func contradicted(_ offset: Int64) -> [Effect] {
         let error = TransferError(
             code: .badServerResponse,
@@ -73,7 +73,7 @@ extension ResumableUpload.StateMachine {
         return fail(error, keepsResource: false)
     }
 
-    /// The server does not go on where it says that it does.
+    /// Fails because the server does not continue where it says that it does.
     mutating func misplaced(_ offset: Int64) -> [Effect] {
         let message = "the server does not go on with the upload at \(offset)"
         return fail(TransferError(code: .badServerResponse, message: message))
@@ -93,7 +93,7 @@ extension ResumableUpload.StateMachine {
             + "which cannot be fetched again"
     )
 
-    /// What the end of the app's own request says about what it has offered.
+    /// Returns what the end of the app's request says about its offer.
     func endOfOffer(_ draft: UploadProtocol?) -> [Effect] {
         guard let draft, resource == nil, let origin = Origin(url: request.url) else { return [] }
         let evidence: UploadKnowledge.Evidence =

@@ -2,35 +2,35 @@ import FerryHTTP
 import FoundationEssentials
 
 extension ResumableUpload {
-    /// Decides how a body gets to a server by one request or several; performs nothing itself.
+    /// Decides how a body is sent to a server by one request or several; performs nothing itself.
     ///
-    /// It begins with the app's own request, to which a server that can continue uploads says so by an
-    /// interim response, or with the making of a resource of tus. When the connection is cut after that, the
-    /// server is asked what it has, and gets the rest. The answer to the last of these requests is the answer
-    /// to the app's.
+    /// It begins with the app's request, to which a server that can continue uploads sends an interim response,
+    /// or with the creation of a tus resource. If the connection is interrupted after that, the server is asked
+    /// what it has, and is sent the rest. The response to the last of these requests is the response to the
+    /// app's.
     struct StateMachine {
         /// How far the upload has come.
         enum State: Hashable {
             /// Nothing has been sent.
             case ready
-            /// A request is out, and the head of its response has not come.
+            /// A request was sent, and its response head has not arrived.
             case requesting(Step)
-            /// The body of a response that is not the answer is passing by.
+            /// The body of a response that is not final is being skipped.
             case leaving(then: Sequel)
-            /// Somebody adds up the bytes of the part that is sent next.
+            /// The checksum of the next part is being computed.
             case digesting(Part)
-            /// The connection was cut, and some time has to pass.
+            /// The connection was interrupted, and some time has to pass.
             case waiting
-            /// The answer comes.
+            /// The final response is being received.
             case answering
-            /// Nothing happens any more.
+            /// The upload has ended.
             case ended
         }
 
-        /// What follows a response that is not the answer.
+        /// What follows a response that is not final.
         enum Sequel: Hashable {
             case send(Step)
-            /// Ask again what the server has, which has failed in this way.
+            /// Ask again what the server has, after this failure.
             case goOn(after: TransferError)
         }
 
@@ -38,17 +38,17 @@ extension ResumableUpload {
         enum Effect: Equatable {
             case send(Dispatch)
             case cancelLoad
-            /// Let the body of the response pass by.
+            /// Skip the body of the response.
             case skipBody
-            /// Hand the response over, as the answer to the app's request.
+            /// Deliver the response, as the answer to the app's request.
             case answer(HTTPResponseHead, TransferRequest)
             /// Call back when this much time has passed.
             case wait(Duration)
             case stopWaiting
-            /// Add up the bytes of a part.
+            /// Compute the checksum of a part.
             case digest(Part, TusChecksum)
             case remember(UploadKnowledge.Evidence)
-            /// The upload can be continued by this now; `nil` when it cannot any more.
+            /// The upload can be continued by this now; `nil` when it no longer can.
             case report(UploadResource?)
             case reportSent(Int64)
             /// Have the server forget the upload.
@@ -57,37 +57,37 @@ extension ResumableUpload {
         }
 
         var state = State.ready
-        /// Where the upload can go on.
+        /// The resource at which the upload can continue.
         var resource: UploadResource?
         let request: TransferRequest
         /// The length of the body, where it is known.
         let byteCount: Int64?
-        /// Whether its bytes can be added up before they are sent.
+        /// Whether a checksum of its bytes can be computed before they are sent.
         let isRepeatable: Bool
-        /// What a server of tus is told that it is called.
+        /// The name of the file for a tus server.
         let name: String
         let configuration: Configuration
         /// What was known of servers when the upload began.
         let knowledge: UploadKnowledge
 
-        /// How many bytes of the body have left at most, in all attempts; `nil` when nobody knows.
+        /// The most bytes of the body that an attempt has sent; `nil` if unknown.
         var greatestSentByteCount: Int64?
-        /// How many bytes of the present request's body have left.
+        /// The number of bytes of the current request's body that were sent.
         var sentByteCount: Int64 = 0
-        /// Where that begins in the upload's.
+        /// The offset of that body in the upload.
         var bodyStart: Int64 = 0
-        /// The most bytes that the server has said to have.
+        /// The highest offset that the server has reported.
         var greatestAcknowledgedByteCount: Int64 = 0
-        /// What the server has named in place of the draft it was offered.
+        /// The protocol that the server named in place of the draft it was offered.
         var namedProtocol: UploadProtocol?
-        /// Where a part was to go of which the server has not said that it has it.
+        /// The offset of a part that the server has not confirmed.
         var refusedOffset: Int64?
-        /// Where the next part goes in place of the resource.
+        /// The URL for the next part, in place of the resource's.
         var detour: String?
-        /// A redirect has made the answer something to be fetched elsewhere.
+        /// Whether a redirect says that the response is to be fetched elsewhere.
         var isAnswerElsewhere = false
         var hasTriedTus = false
-        /// How often in a row the upload was cut off without progress, and since when.
+        /// How often in a row the upload was interrupted without progress, and since when.
         var failureCount = 0
         var firstFailure: ContinuousClock.Instant?
 
@@ -107,7 +107,7 @@ extension ResumableUpload {
             self.resource = resource
             self.knowledge = knowledge
             self.configuration = configuration
-            // How many bytes another process has sent, it may not have been able to tell.
+            // Another process may not have been able to report how many bytes it sent.
             greatestSentByteCount = resource == nil ? 0 : nil
             greatestAcknowledgedByteCount = resource?.acknowledgedByteCount ?? 0
         }
@@ -115,7 +115,7 @@ extension ResumableUpload {
         /// Whether the upload is over, so that no event may follow.
         var hasEnded: Bool { state == .ended }
 
-        /// Whether the request at hand goes on with what the server has.
+        /// Whether the current request continues from what the server has.
         var goesOn: Bool {
             switch state {
             case .requesting(.locate), .requesting(.append): true
@@ -132,7 +132,7 @@ extension ResumableUpload {
             return send(firstStep)
         }
 
-        /// Ends the upload; nobody hears of it any more.
+        /// Ends the upload without further events.
         ///
         /// - Parameter terminates: Whether the server is to forget what it has.
         /// - Returns: What to do.
@@ -164,7 +164,7 @@ extension ResumableUpload {
             return .upload(offering: offer)
         }
 
-        /// The draft that the server is offered.
+        /// The draft to offer to the server.
         var offer: UploadProtocol? {
             guard configuration.protocols.includesDrafts, request.allowsResumableUpload,
                 let origin = Origin(url: request.url)
@@ -172,14 +172,14 @@ extension ResumableUpload {
             return knowledge.offer(to: origin)
         }
 
-        /// tus makes resources by POST, and wants to know their lengths.
+        /// Whether tus can be used: it creates resources by POST, and needs their lengths.
         var allowsTus: Bool {
             configuration.protocols.includesTus && request.allowsResumableUpload
                 && request.method == "POST" && byteCount != nil
         }
 
-        /// A question before the upload is worth its time where much could be lost, or has been, and where
-        /// nobody has asked before.
+        /// Whether to ask for tus before the upload: that is worth its time if much could be lost, or was lost
+        /// before, and the server has not been asked.
         private var asksForTus: Bool {
             guard configuration.protocols == .automatic else { return true }
             guard let byteCount, let origin = Origin(url: request.url) else { return false }
@@ -216,7 +216,7 @@ extension ResumableUpload.StateMachine {
         return [.send(dispatch(step))]
     }
 
-    /// The bytes of a part were added up.
+    /// Sends a part after its checksum was computed.
     mutating func digested(_ checksum: String?) -> [Effect] {
         guard case .digesting(var part) = state else { return [] }
         guard let checksum else {
@@ -235,7 +235,7 @@ extension ResumableUpload.StateMachine {
             return ResumableUpload.Dispatch(request: upload, body: .whole)
         case .discover:
             var question = request.uploadRequest(to: request.url, method: "OPTIONS", adding: [])
-            // A server that does not answer this is not to hold up what it would take.
+            // A server that does not respond to this must not delay what it would accept.
             let idleTimeout = question.idleTimeout > 0 ? question.idleTimeout : .infinity
             question.idleTimeout = min(idleTimeout, Self.discoveryTimeout)
             return ResumableUpload.Dispatch(request: question, body: .none)
@@ -294,12 +294,13 @@ extension ResumableUpload.StateMachine {
         )
     }
 
-    /// What comes along with the making of a resource is lost with the connection, so that only a little does.
+    /// Whether the creation of a resource carries the body: only a short one, as it is lost with the
+    /// connection.
     static func isSentAtOnce(_ byteCount: Int64, _ capabilities: TusCapabilities) -> Bool {
         capabilities.createsWithUpload && byteCount > 0 && byteCount <= 256 << 10
     }
 
-    /// What the server is told about the body: what the app says, or else its name and type.
+    /// The metadata of the body: what the app sets, or else its name and type.
     private var tusMetadata: String {
         if let own = request.fields.first(named: "Upload-Metadata") { return own }
         let type = request.fields.first(named: "Content-Type") ?? "application/octet-stream"
@@ -308,9 +309,9 @@ extension ResumableUpload.StateMachine {
             .joined(separator: ",")
     }
 
-    /// The next part of the body, as large as the server takes it.
+    /// Returns the next part of the body, as large as the server accepts.
     func part(from start: Int64) -> ResumableUpload.Part {
-        // Of a body without a known end nobody could say which part is the last one.
+        // Without a known end of the body, it is unknown which part is the last one.
         guard let byteCount else {
             return ResumableUpload.Part(start: start, end: nil, isLast: true)
         }
@@ -320,9 +321,9 @@ extension ResumableUpload.StateMachine {
         return ResumableUpload.Part(start: start, end: end, isLast: end == byteCount)
     }
 
-    /// How parts are made sure of.
+    /// The checksum of parts.
     private var checksum: TusChecksum? { isRepeatable ? resource?.tus?.checksum : nil }
 
-    /// So much has to be sent again where bytes were damaged, and so much is read twice in a row.
+    /// The size of parts with a checksum: a damaged part is sent again, and each is read twice in a row.
     private static let checkedByteCount: Int64 = 4 << 20
 }

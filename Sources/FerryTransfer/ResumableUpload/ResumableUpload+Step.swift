@@ -1,11 +1,11 @@
 extension ResumableUpload {
     /// One of the requests that an upload is made of.
     enum Step: Hashable {
-        /// The app's own request with the whole body, which may offer to be continued.
+        /// The app's request with the whole body, which may offer to be continued.
         case upload(offering: UploadProtocol?)
         /// The question whether the server speaks tus.
         case discover
-        /// The making of a resource of tus, with the whole body where that is short.
+        /// The creation of a tus resource, with the whole body if that is short.
         case create(TusCapabilities)
         /// The question how far the upload has come.
         case locate
@@ -17,17 +17,17 @@ extension ResumableUpload {
     struct Part: Hashable {
         /// Where it begins.
         var start: Int64
-        /// Where it ends; `nil` when that is where the body does, which nobody knows yet.
+        /// Where it ends; `nil` if it ends with the body, whose length is not known yet.
         var end: Int64?
         /// Whether the upload is complete with it.
         var isLast: Bool
-        /// What makes sure of its bytes.
+        /// The checksum of its bytes.
         var checksum: String?
 
         var byteCount: Int64? { end.map { $0 - start } }
     }
 
-    /// What goes out for a step.
+    /// The request that is sent for a step.
     struct Dispatch: Hashable {
         /// The request's body.
         enum Body: Hashable {
@@ -46,11 +46,11 @@ extension ResumableUpload {
         case offer(TransferRequest)
         /// The protocol, which wants it followed.
         case follow
-        /// The protocol, for which the response is the answer to the request.
+        /// The protocol, for which the response is final.
         case isAnswer
     }
 
-    /// The time, by the clock that measures and by the one that dates.
+    /// The time, by the continuous clock and as a date.
     struct Moment {
         var instant: ContinuousClock.Instant
         var date: HTTPDate

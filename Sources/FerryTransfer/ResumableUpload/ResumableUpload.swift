@@ -1,11 +1,11 @@
 package import FerryHTTP
 package import FerrySystem
 
-/// An app's request with a body, which goes on where it was cut off if the server can do that.
+/// An app's request with a body, which continues after an interruption if the server supports that.
 ///
-/// To its owner it is one source of an answer, like a ``Load``. Inside, it is a row of loads: the app's own
-/// request, and after each interruption a question about what the server has, and a request with the rest.
-/// An upload that is under way keeps itself; its owner ends it with ``cancel()`` or ``terminate()``.
+/// To its owner it is one source of a response, like a ``Load``. Internally it is a series of loads: the app's
+/// request, and after each interruption a question about what the server has, and a request with the rest. A
+/// running upload keeps itself alive; its owner ends it with ``cancel()`` or ``terminate()``.
 @LoopActor
 package final class ResumableUpload: PausableAnswerSource {
     private let body: Body
@@ -17,14 +17,14 @@ package final class ResumableUpload: PausableAnswerSource {
     private var receiver: (any LoadReceiver)?
     private var machine: StateMachine
     private var generator = SystemRandomNumberGenerator()
-    /// The load at hand, or the last one.
+    /// The current load, or the last one.
     private var load: Load?
     private var disposition = HTTPBodyDisposition.discard
     private var timer: LoopTimer?
     private var isPaused = false
-    /// A response came to the request at hand, which did not get to the body's end then.
+    /// Whether a response to the current request has arrived.
     private var wasAnswered = false
-    /// The time to go on has come while the upload was paused.
+    /// Whether the time to continue has come while the upload was paused.
     private var isDue = false
     private var runCount: UInt64 = 0
 
@@ -32,14 +32,14 @@ package final class ResumableUpload: PausableAnswerSource {
     ///
     /// - Parameters:
     ///   - request: The request as the app made it; a body in it is not sent.
-    ///   - body: What is sent.
-    ///   - resource: What an earlier attempt has left at the server.
-    ///   - client: What sends the requests.
+    ///   - body: The body to send.
+    ///   - resource: The resource that an earlier attempt left at the server.
+    ///   - client: The client that sends the requests.
     ///   - configuration: How the upload is carried out.
-    ///   - memory: What is known of servers.
-    ///   - decider: Who decides for the app.
-    ///   - receiver: Who gets the answer.
-    ///   - onChange: Called when the upload can be continued by something else than before, or not any more.
+    ///   - memory: What is known about servers.
+    ///   - decider: Decides for the app.
+    ///   - receiver: Receives the response.
+    ///   - onChange: Called with what the upload can be continued by now; `nil` when it no longer can.
     package init(
         request: TransferRequest,
         body: Body,
@@ -71,31 +71,31 @@ package final class ResumableUpload: PausableAnswerSource {
         )
     }
 
-    /// Begins; further calls do nothing.
+    /// Starts the upload; further calls do nothing.
     package func start() { run(machine.start()) }
 
-    /// Ends the upload at once; what the server has stays there.
+    /// Ends the upload at once; the server keeps what it has.
     package func cancel() {
         run(machine.cancel(terminates: false))
         letGo()
     }
 
-    /// Ends the upload at once, and has the server forget what it has, if it can be told.
+    /// Ends the upload at once, and has the server forget what it has, if possible.
     package func terminate() {
         run(machine.cancel(terminates: true))
         letGo()
     }
 
-    /// By what the upload could be continued now.
+    /// The resource by which the upload could be continued now.
     package var resource: UploadResource? { machine.resource }
 
-    /// Lets nothing come or leave.
+    /// Pauses sending and receiving.
     package func pause() {
         isPaused = true
         load?.pause()
     }
 
-    /// Goes on after ``pause()``.
+    /// Resumes after ``pause()``.
     package func resume() {
         if isPaused { machine.renewPatience() }
         isPaused = false
@@ -108,7 +108,7 @@ package final class ResumableUpload: PausableAnswerSource {
     /// Never: it has one receiver.
     package var isShared: Bool { false }
 
-    /// Whether what comes from a load is this upload's.
+    /// Returns whether a load belongs to this upload.
     package func brings(_ load: Load) -> Bool { load === self.load }
 
     private func letGo() {
@@ -124,8 +124,7 @@ package final class ResumableUpload: PausableAnswerSource {
 // MARK: - Effects
 
 extension ResumableUpload {
-    /// Performs effects in order; an effect may lead to another input, whose effects then take the place of
-    /// the rest.
+    /// Performs effects in order; an effect may cause another input, whose effects then replace the rest.
     private func run(_ effects: [StateMachine.Effect]) {
         runCount += 1
         let count = runCount
@@ -159,7 +158,7 @@ extension ResumableUpload {
         body.findFailure { [self] failure in
             guard !machine.hasEnded else { return }
             guard let failure else { return sendNow(dispatch) }
-            // What the server has is part of something that is gone.
+            // The server has a part of something that no longer exists.
             run(machine.sourceFailed(failure))
         }
     }
@@ -206,7 +205,7 @@ extension ResumableUpload {
         load.start()
     }
 
-    /// Finds a part of the body, by going there or by asking for it.
+    /// Provides a part of the body, by seeking or by asking the decider.
     private func findBody(
         from part: Part,
         then send: @escaping @LoopActor ((any HTTPBodySource)?) -> Void
@@ -220,7 +219,7 @@ extension ResumableUpload {
 
     private func cancelLoad() {
         load?.cancel()
-        // The end of a body that is not waited for.
+        // The body is not waited for, so its end is reported now.
         if case .leaving = machine.state { finishLoad(nil) }
     }
 
@@ -253,7 +252,7 @@ extension ResumableUpload {
         decider?.load(load, didSendBodyBytes: byteCount)
     }
 
-    /// Nobody waits for what comes of this.
+    /// Has the server forget the upload; the result is ignored.
     private func terminate(by request: TransferRequest) {
         let farewell = UploadTermination(decider: decider)
         Load(
@@ -267,7 +266,7 @@ extension ResumableUpload {
     }
 
     private func finish(_ error: TransferError?) {
-        // What has failed before it began has failed as the load that it would have been.
+        // A failure before the first load is reported for the load that it would have been.
         let load = load ?? Load(request: machine.request, client: client, receiver: self)
         self.load = load
         let receiver = receiver
@@ -319,7 +318,7 @@ extension ResumableUpload: ForwardingDecider {
         then send: @escaping @LoopActor ((any HTTPBodySource)?) -> Void
     ) {
         if case .requesting(.append(let part)) = machine.state {
-            // Without an answer, such as one that wants a password, the server may have taken some of it.
+            // Without a response, such as one that wants a password, the server may have received some of it.
             guard wasAnswered else { return send(nil) }
             wasAnswered = false
             return findBody(from: part, then: send)

@@ -1,17 +1,17 @@
 import FerryHTTP
 
-/// What a server of tus says that it can do.
+/// The capabilities that a tus server reports.
 package struct TusCapabilities: Hashable, Sendable, Codable {
-    /// Whether it makes resources for uploads.
+    /// Whether it creates resources for uploads.
     package var creates: Bool
-    /// Whether it takes the first bytes along with that.
+    /// Whether it accepts the first bytes along with that.
     package var createsWithUpload: Bool
-    /// Whether an upload can be given up.
+    /// Whether an upload can be terminated.
     package var terminates: Bool
-    /// How the bytes of a part are made sure of; `nil` where they are not.
+    /// The checksum for the bytes of a part; `nil` for none.
     package var checksum: TusChecksum?
 
-    /// Reads the answer to a question for options, `nil` if that does not come from a server of tus.
+    /// Reads the response to a request for options; `nil` if it is not from a tus server.
     init?(_ head: HTTPResponseHead) {
         let fields = head.fields
         let versions = Self.list(fields.first(named: "Tus-Version"))
@@ -28,7 +28,7 @@ package struct TusCapabilities: Hashable, Sendable, Codable {
             ? TusChecksum.allCases.first { algorithms.contains($0.rawValue) } : nil
     }
 
-    /// Makes capabilities of their parts.
+    /// Makes capabilities from their parts.
     package init(
         creates: Bool = true,
         createsWithUpload: Bool = false,
@@ -50,6 +50,6 @@ package struct TusCapabilities: Hashable, Sendable, Codable {
 package enum TusChecksum: String, Hashable, Sendable, Codable, CaseIterable {
     /// SHA-256.
     case sha256
-    /// SHA-1, which every server of tus with checksums has; it is against damage, not against malice.
+    /// SHA-1, which every tus server with checksums has; it detects damage but not forgery.
     case sha1
 }

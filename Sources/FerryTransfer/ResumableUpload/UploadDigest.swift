@@ -2,14 +2,14 @@ import FerryHTTP
 import FerrySystem
 import FoundationEssentials
 
-/// Adds up the bytes of a part of a body, a piece per turn of the loop.
+/// Computes the hash of a part of a body, a piece per turn of the loop.
 @LoopActor
 final class UploadDigest {
     private let source: any HTTPBodySource
     private let start: Int64
     private var left: Int64
     private let hash: BodyHash
-    /// What is read per turn of the loop.
+    /// The number of bytes that are read per turn of the loop.
     private static let pieceByteCount: Int64 = 64 << 10
 
     init(

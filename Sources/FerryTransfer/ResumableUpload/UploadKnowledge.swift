@@ -1,48 +1,48 @@
 package import FerrySystem
 
-/// What is known of servers by the uploads to them: which protocol to offer.
+/// The knowledge about servers from uploads: which protocol to offer.
 ///
-/// A server tells that it can continue uploads only in answer to an offer in its own version, so that one
-/// that has not taken an offer up is offered the next version by the next upload.
+/// A server shows that it can continue uploads only in response to an offer in its own version. After an offer
+/// that was not accepted, the next upload offers the next version.
 package struct UploadKnowledge: Hashable, Sendable {
-    /// What came of the last offer to a server.
+    /// The result of the last offer to a server.
     private enum Experience: Hashable {
-        /// It has taken this up.
+        /// The server has accepted this.
         case proven(UploadProtocol)
-        /// It speaks this, by its own account.
+        /// The server has named this.
         case named(UploadProtocol)
-        /// It has not taken this up.
+        /// The server has not accepted this.
         case unanswered(UploadProtocol)
     }
 
     /// What an upload has shown about a server.
     enum Evidence: Hashable {
-        /// An offer was taken up.
+        /// An offer was accepted.
         case proof(UploadProtocol, Origin)
         /// An offer was answered by another draft's number.
         case name(UploadProtocol, Origin)
         /// An offer had no answer.
         case silence(UploadProtocol, Origin)
-        /// An upload that could not be continued was cut off before its answer.
+        /// An upload that could not be continued was interrupted before its response.
         case cut(Origin)
-        /// Here, uploads are made by tus.
+        /// The server supports tus here.
         case tus(TusCapabilities, url: String)
-        /// Here, they are not.
+        /// The server does not support tus here.
         case noTus(url: String)
     }
 
     private var origins: [Origin: Experience] = [:]
-    /// By URL: that a server has a place for tus says nothing about its other places.
+    /// By URL: a server that supports tus at one URL may not at another.
     private var tus: [String: TusCapabilities] = [:]
     private var originsWithoutTus: Set<Origin> = []
     private var originsOfCuts: Set<Origin> = []
-    /// How many servers are remembered of each kind; with more of them any other one is forgotten.
+    /// How many servers of each kind are remembered; beyond that, an arbitrary one is forgotten.
     private static let limit = 1000
 
-    /// Knows of none.
+    /// Makes empty knowledge.
     package init() {}
 
-    /// The draft that a server is offered.
+    /// Returns the draft to offer to a server.
     func offer(to origin: Origin) -> UploadProtocol {
         switch origins[origin] {
         case .proven(let draft), .named(let draft): draft
@@ -51,15 +51,15 @@ package struct UploadKnowledge: Hashable, Sendable {
         }
     }
 
-    /// What the server of tus can do that is at a URL, if it is known that there is one.
+    /// Returns the capabilities of the tus server at a URL, if one is known.
     func tusCapabilities(at url: String) -> TusCapabilities? { tus[Self.place(url)] }
 
-    /// Whether nothing is known that says whether a server speaks a protocol for uploads.
+    /// Returns whether it is unknown if a server supports a protocol for uploads.
     func knowsNothing(of origin: Origin) -> Bool {
         !originsWithoutTus.contains(origin) && origins[origin] == nil
     }
 
-    /// Whether uploads are cut off on the way to a server that nobody has asked whether it speaks tus.
+    /// Returns whether uploads to a server are interrupted and it was not asked for tus yet.
     func cutsUploads(to origin: Origin) -> Bool {
         originsOfCuts.contains(origin) && !originsWithoutTus.contains(origin)
     }
@@ -70,7 +70,7 @@ package struct UploadKnowledge: Hashable, Sendable {
         case .proof(let draft, let origin): note(.proven(draft), of: origin)
         case .name(let draft, let origin): note(.named(draft), of: origin)
         case .silence(let draft, let origin):
-            // Of several uploads at once, the first one has said it.
+            // Of several uploads at once, only the first one counts.
             if offer(to: origin) == draft { note(.unanswered(draft), of: origin) }
         case .cut(let origin):
             if originsOfCuts.count >= Self.limit { originsOfCuts.removeFirst() }
@@ -91,16 +91,16 @@ package struct UploadKnowledge: Hashable, Sendable {
         origins[origin] = experience
     }
 
-    /// A URL without what differs from one upload to the next.
+    /// Returns a URL without the parts that differ from one upload to the next.
     private static func place(_ url: String) -> String { String(url.prefix { !"?#".contains($0) }) }
 }
 
-/// What the uploads of a session, or of ferryd, know together about servers.
+/// The knowledge about servers that the uploads of a session, or of ferryd, share.
 @LoopActor
 package final class UploadMemory {
     /// What is known.
     var knowledge = UploadKnowledge()
 
-    /// Knows nothing.
+    /// Makes an empty memory.
     package nonisolated init() {}
 }

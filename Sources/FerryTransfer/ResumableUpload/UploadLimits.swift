@@ -1,4 +1,4 @@
-/// What a server wants an upload to keep to (`Upload-Limit`).
+/// A server's limits for an upload (`Upload-Limit`).
 package struct UploadLimits: Hashable, Sendable, Codable {
     /// The most bytes of one part.
     package var greatestAppend: Int64?
@@ -6,10 +6,10 @@ package struct UploadLimits: Hashable, Sendable, Codable {
     /// No limits.
     package init() {}
 
-    /// Reads a field: a dictionary of integers (RFC 9651 §3.2); what is not understood sets no limit.
+    /// Reads a field: a dictionary of integers (RFC 9651 §3.2); members that are not understood set no limit.
     ///
-    /// The limits of the whole are the server's to enforce, which knows what it has promised; the least size
-    /// of a part does not concern the last one, and other parts are as large as the server allows.
+    /// The server enforces the limits of the whole, as it knows what it has promised. The minimum size of a
+    /// part does not apply to the last one, and other parts are as large as the server allows.
     init(_ value: String) {
         for member in value.split(separator: ",") {
             let halves = member.split(separator: "=", maxSplits: 1)
@@ -21,7 +21,7 @@ package struct UploadLimits: Hashable, Sendable, Codable {
         }
     }
 
-    /// Reads what was kept of limits, and refuses those that no upload could keep to.
+    /// Reads stored limits, and refuses those that no upload could satisfy.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         greatestAppend = try container.decodeIfPresent(Int64.self, forKey: .greatestAppend)

@@ -1,21 +1,21 @@
 import FerryHTTP
 import FerrySystem
 
-/// A part of a body, as the body of a request of its own.
+/// A part of a body, as the body of a separate request.
 ///
-/// It is read once: bytes that may have arrived are not sent a second time before the server was asked.
-/// libcurl would do so where a connection that was kept turns out to be dead.
+/// It is read once: bytes that may have arrived are not sent again before the server was asked. libcurl would
+/// do so if a reused connection turns out to be dead.
 final class UploadPart: HTTPBodySource {
     let byteCount: Int64?
     private let source: any HTTPBodySource
     private var left: Int64
     private var hasBegun = false
 
-    /// A part of a body that stands at its start already.
+    /// A part of a body that is already at the part's start.
     ///
     /// - Parameters:
     ///   - source: The body.
-    ///   - byteCount: How long it is; `nil` for the rest of a body whose length is not known.
+    ///   - byteCount: The part's length; `nil` for the rest of a body of unknown length.
     init(_ source: any HTTPBodySource, byteCount: Int64?) {
         self.source = source
         self.byteCount = byteCount

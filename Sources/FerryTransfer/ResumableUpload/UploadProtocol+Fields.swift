@@ -1,9 +1,9 @@
 import FerryHTTP
 import FoundationEssentials
 
-/// What a protocol adds to the fields of requests.
+/// The fields that a protocol adds to requests.
 extension UploadProtocol {
-    /// The fields by which the app's own request offers to be continued.
+    /// Returns the fields by which the app's request offers to be continued.
     func creationFields(byteCount: Int64?) -> [HTTPField] {
         guard interopVersion != nil else { return versionFields }
         var fields = versionFields + completenessFields(isComplete: true)
@@ -11,7 +11,7 @@ extension UploadProtocol {
         return fields
     }
 
-    /// The fields of a request that asks how far an upload has come, or gives it up.
+    /// The fields of a request that asks how far an upload has come, or terminates it.
     var versionFields: [HTTPField] {
         guard let interopVersion else {
             return [HTTPField(name: "Tus-Resumable", value: "1.0.0")]
@@ -19,7 +19,7 @@ extension UploadProtocol {
         return [HTTPField(name: Self.versionName, value: String(interopVersion))]
     }
 
-    /// The fields of a request that sends a part.
+    /// Returns the fields of a request that sends a part.
     ///
     /// - Parameters:
     ///   - offset: Where the part begins.
@@ -53,7 +53,7 @@ extension UploadProtocol {
     static let versionName = "Upload-Draft-Interop-Version"
     static let tusMediaType = "application/offset+octet-stream"
 
-    /// Fields by which a request says how it is to be continued: an app that sets one does that itself.
+    /// The fields for continuing uploads: an app that sets one does that itself.
     static let ownNames = [
         versionName, "Upload-Complete", "Upload-Incomplete", "Upload-Length", "Upload-Offset",
         "Tus-Resumable", "Upload-Defer-Length", "Upload-Concat",
@@ -67,8 +67,8 @@ extension HTTPField {
 }
 
 extension TransferRequest {
-    /// Whether an upload by this request can be offered to be continued: Apple leaves out the methods that
-    /// have no body, and what an app does itself is its own.
+    /// Whether an upload by this request can be offered to be continued: Apple leaves out methods without a
+    /// body, and an app may do that itself.
     package var allowsResumableUpload: Bool {
         !["GET", "HEAD", "DELETE", "OPTIONS", "CONNECT", "TRACE"].contains(method)
             && !hasFields(UploadProtocol.ownNames)
@@ -78,15 +78,15 @@ extension TransferRequest {
         fields.contains { field in names.contains { field.isNamed($0) } }
     }
 
-    /// A request about the upload that this one has begun, with what the app has set for it.
+    /// Returns a request about the upload that this one has begun, with the app's fields.
     ///
-    /// What describes the body stays behind. Elsewhere than at the origin that the app has made the request
-    /// for, so does whatever may be a secret.
+    /// The fields that describe the body are left out. Elsewhere than at the origin that the app made the
+    /// request for, so are those that may be secrets.
     ///
     /// - Parameters:
-    ///   - url: Where it goes.
+    ///   - url: The request's URL.
     ///   - method: Its method.
-    ///   - added: Its own fields.
+    ///   - added: Its additional fields.
     /// - Returns: The request.
     func uploadRequest(to url: String, method: String, adding added: [HTTPField]) -> TransferRequest
     {

@@ -1,6 +1,6 @@
-/// A way in which a server and its clients continue uploads.
+/// A protocol for continuing uploads.
 ///
-/// The drafts are versions of draft-ietf-httpbis-resumable-upload, by the number that their messages carry
+/// The drafts are versions of draft-ietf-httpbis-resumable-upload, named after the number in their messages
 /// (`Upload-Draft-Interop-Version`).
 package enum UploadProtocol: String, Hashable, Sendable, Codable, CaseIterable {
     /// Draft -01, which names what is incomplete.
@@ -25,7 +25,7 @@ package enum UploadProtocol: String, Hashable, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// The draft with a number, if that is one of those spoken here.
+    /// The draft with a number, if it is supported.
     package init?(interopVersion: Int) {
         guard let draft = Self.drafts.first(where: { $0.interopVersion == interopVersion }) else {
             return nil
@@ -36,13 +36,13 @@ package enum UploadProtocol: String, Hashable, Sendable, Codable, CaseIterable {
     /// The drafts, in the order in which a server is offered them.
     package static let drafts: [UploadProtocol] = [.draft8, .draft6, .draft5, .draft3]
 
-    /// What a server is offered next that has not taken this up.
+    /// The draft to offer next to a server that has not accepted this one.
     var successor: UploadProtocol {
         guard let index = Self.drafts.firstIndex(of: self) else { return self }
         return Self.drafts[(index + 1) % Self.drafts.count]
     }
 
-    /// The statuses by which a server tells how far an upload has come.
+    /// Returns whether a status reports how far an upload has come.
     func tellsOffset(byStatus status: Int) -> Bool {
         switch self {
         // Draft -03 was the first one to allow 200 beside 204.
@@ -51,11 +51,11 @@ package enum UploadProtocol: String, Hashable, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// Whether a status says that the server knows the upload no more.
+    /// Returns whether a status says that the server no longer knows the upload.
     func tellsLoss(byStatus status: Int) -> Bool {
         switch self {
         case .draft3, .draft5, .draft6, .draft8: status == 404 || status == 410
-        // tus: a server may hide by 403 what is not there.
+        // tus: a server may respond with 403 to hide that an upload does not exist.
         case .tus: status == 404 || status == 410 || status == 403
         }
     }

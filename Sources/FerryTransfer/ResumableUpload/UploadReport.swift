@@ -1,20 +1,20 @@
 import FerryHTTP
 
-/// What a response, also an interim one, says about an upload.
+/// The information about an upload in a response, even an interim one.
 struct UploadReport: Hashable {
-    /// The number of the draft that it was made by.
+    /// The number of the draft that the response uses.
     var interopVersion: Int?
-    /// How many bytes the server has.
+    /// The number of bytes that the server has.
     var offset: Int64?
-    /// Whether the server has all.
+    /// Whether the server has all bytes.
     ///
-    /// By either of the two fields: a server is known that names the wrong one in its final answers.
+    /// Either of the two fields counts: a server is known that sends the wrong one in its final responses.
     var isComplete: Bool?
     /// How many bytes the upload has, as far as the server knows.
     var byteCount: Int64?
-    /// Where the upload goes on; `nil` also for what is no place on a server, or one without TLS after one with it.
+    /// Where the upload continues; also `nil` for an invalid URL, or one that gives up TLS.
     var location: String?
-    /// What the server wants the upload to keep to, if it says so.
+    /// The server's limits for the upload, if any.
     var limits: UploadLimits?
     /// Whether the server speaks tus.
     var isTus: Bool
@@ -33,20 +33,20 @@ struct UploadReport: Hashable {
             .flatMap { RedirectPolicy.serverURL($0, against: head.url) }
             .flatMap { Self.givesUpTLS(from: head.url, to: $0) ? nil : $0 }
         limits = fields.first(named: "Upload-Limit").map { UploadLimits($0) }
-        // Some that refuse a request tell only which versions they would take.
+        // Some servers that refuse a request send only the versions that they accept.
         isTus = ["Tus-Resumable", "Tus-Version"].contains { fields.first(named: $0) != nil }
     }
 }
 
 extension UploadReport {
-    /// Whether what began by TLS would go on without.
+    /// Whether something that began with TLS would continue without it.
     static func givesUpTLS(from first: String, to next: String) -> Bool {
         Origin(url: first)?.scheme == "https" && Origin(url: next)?.scheme != "https"
     }
 }
 
 extension Int64 {
-    /// Reads an integer that is not negative (RFC 9651 §3.3.1), without regard to its parameters.
+    /// Reads an integer that is not negative (RFC 9651 §3.3.1), ignoring its parameters.
     init?(structuredInteger value: String) {
         let item = value.prefix { $0 != ";" }
         self.init(httpDigits: String(item).trimmingSpaces)
@@ -54,7 +54,7 @@ extension Int64 {
 }
 
 extension Bool {
-    /// Reads a boolean (RFC 9651 §3.3.6), without regard to its parameters.
+    /// Reads a boolean (RFC 9651 §3.3.6), ignoring its parameters.
     init?(structured value: String) {
         switch String(value.prefix { $0 != ";" }).trimmingSpaces {
         case "?1": self = true

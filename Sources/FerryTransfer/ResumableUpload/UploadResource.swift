@@ -1,17 +1,17 @@
-/// What a server has made for an upload, by which it can go on where it was cut off.
+/// The resource that a server has created for an upload, which can continue there.
 package struct UploadResource: Hashable, Sendable, Codable {
-    /// Where it is.
+    /// The resource's URL.
     package var url: String
-    /// How it is spoken to.
+    /// The protocol of the server.
     package var language: UploadProtocol
-    /// How many bytes the server has said to have; it may have more by now, or fewer.
+    /// The last offset that the server has reported; it may have more bytes by now, or fewer.
     package var acknowledgedByteCount: Int64
-    /// What its server wants parts to keep to.
+    /// The server's limits for parts.
     package var limits: UploadLimits
-    /// What a server of tus can do beside; `nil` for the drafts.
+    /// The further capabilities of a tus server; `nil` for the drafts.
     package var tus: TusCapabilities?
 
-    /// Makes a resource of its parts.
+    /// Makes a resource from its parts.
     package init(
         url: String,
         language: UploadProtocol,

@@ -1,9 +1,9 @@
 package import FerryHTTP
 package import FerrySystem
 
-/// Has a server forget an upload that was given up; what comes of it concerns nobody.
+/// Has a server forget an upload that was given up; the result is ignored.
 ///
-/// Of the one who decides for the app, it uses what makes the request one of the app's, and asks nothing.
+/// It uses the app's decider only to make the request one of the app's, and asks nothing.
 @LoopActor
 package final class UploadTermination {
     package let decider: (any LoadDecider)?
@@ -14,13 +14,13 @@ package final class UploadTermination {
         self.ownIdentity = ownIdentity
     }
 
-    /// Has a server forget an upload that is not under way.
+    /// Has a server forget an upload that is not running.
     ///
     /// - Parameters:
-    ///   - resource: What the server has made for it.
+    ///   - resource: The resource that the server has created for it.
     ///   - request: The request that the upload was made with.
-    ///   - ownIdentity: Who the client is.
-    ///   - client: What sends the request.
+    ///   - ownIdentity: The client's identity.
+    ///   - client: The client that sends the request.
     package static func request(
         _ resource: UploadResource,
         of request: TransferRequest,
@@ -59,7 +59,7 @@ extension UploadTermination: ForwardingDecider {
         ownIdentity?.identity(for: request) ?? decider?.load(load, identityFor: request)
     }
 
-    /// Only the redirects that keep the method are those of the protocol.
+    /// Follows only redirects that keep the method, as the protocol does.
     package func load(
         _ load: Load,
         mayRedirectTo request: TransferRequest,

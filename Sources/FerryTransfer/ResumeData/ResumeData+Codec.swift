@@ -2,7 +2,8 @@ import FoundationEssentials
 
 extension ResumeData {
     private static let envelope = ResumeDataEnvelope(magic: "FerryRD", version: 1)
-    /// That of a file which is not filled in order: who does not know of such files must not take it over.
+    /// The envelope for a file that is not filled in order: a reader that does not know such files must not
+    /// adopt it.
     private static let segmentedEnvelope = ResumeDataEnvelope(magic: "FerryRD", version: 2)
 
     /// Whether the file is not filled in order.

@@ -1,6 +1,6 @@
 package import FerrySystem
 
-/// What an app keeps of a cancelled or failed download, to continue it later, in any session.
+/// The data that an app keeps of a cancelled or failed download, to continue it later, in any session.
 ///
 /// It names the partial file and says what is in it; the bytes stay in the file.
 package struct ResumeData: Hashable, Sendable, Codable {
@@ -12,7 +12,7 @@ package struct ResumeData: Hashable, Sendable, Codable {
         case nothingReceived
         /// The response had no strong validator, was coded, or refuses ranges.
         case noValidator
-        /// The bytes that had arrived cannot be read any more.
+        /// The received bytes can no longer be read.
         case bytesLost
     }
 
@@ -20,7 +20,7 @@ package struct ResumeData: Hashable, Sendable, Codable {
     package var request: TransferRequest
     /// The URL that the redirects led to.
     package var currentURL: String
-    /// What is in the file.
+    /// The checkpoint of the file.
     package var checkpoint: Checkpoint
     /// The absolute path of the partial file.
     package var path: String

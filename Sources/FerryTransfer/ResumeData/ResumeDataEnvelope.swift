@@ -1,4 +1,4 @@
-/// What is around the content of resume data: whose it is, in which version, and that it is whole.
+/// The envelope of resume data, with its kind, its version, and the checksum of its content.
 struct ResumeDataEnvelope {
     /// The letters that it begins with.
     let magic: String
@@ -22,7 +22,7 @@ struct ResumeDataEnvelope {
         isAround(blob) && blob.count > magic.utf8.count && blob[magic.utf8.count] == version
     }
 
-    /// The content.
+    /// Returns the content.
     ///
     /// - Throws: ``TransferError/Code/resumeDataInvalid`` with the reason.
     func unwrap(_ blob: [UInt8]) throws(TransferError) -> ArraySlice<UInt8> {
@@ -48,7 +48,7 @@ struct ResumeDataEnvelope {
     }
 }
 
-/// The checksum of Ethernet, zip and PNG (ISO 3309), against damage, not against malice.
+/// The checksum of Ethernet, zip and PNG (ISO 3309), which detects damage but not forgery.
 enum CRC32 {
     private static let table: [UInt32] = (0..<256).map { index in
         (0..<8).reduce(UInt32(index)) { value, _ in

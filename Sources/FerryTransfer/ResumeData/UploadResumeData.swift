@@ -1,14 +1,14 @@
 package import FerrySystem
 package import FoundationEssentials
 
-/// What an app keeps of a cancelled or failed upload, to continue it later, in any session.
+/// The data that an app keeps of a cancelled or failed upload, to continue it later, in any session.
 ///
-/// It names the resource at the server and what is to be sent there; a file stays where it is, bytes of the
-/// app's are in it.
+/// It names the resource at the server and the body; a file stays where it is, while the app's bytes are
+/// included.
 package struct UploadResumeData: Hashable, Sendable, Codable {
     /// Where the body comes from.
     package enum Content: Hashable, Sendable, Codable {
-        /// From a file, which must be what it was.
+        /// From a file, which must be unchanged.
         case file(path: String, identity: FileIdentity, boot: BootIdentifier)
         /// From the request.
         case bytes
@@ -16,11 +16,11 @@ package struct UploadResumeData: Hashable, Sendable, Codable {
         case stream
     }
 
-    /// Its own name: it is good for one task.
+    /// The identifier of the data, which is valid for one task.
     package var identifier: UUID
     /// The request as the app made it.
     package var request: TransferRequest
-    /// What the server has made for the upload.
+    /// The resource that the server has created for the upload.
     package var resource: UploadResource
     /// Where the body comes from.
     package var content: Content

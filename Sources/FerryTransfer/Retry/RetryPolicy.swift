@@ -10,7 +10,7 @@ package struct RetryPolicy: Hashable, Sendable {
         case isFinal
     }
 
-    /// How much of a delay is left to chance, so that clients do not come back all at once.
+    /// How much of a delay is random, so that clients do not return all at once.
     package enum Jitter: Hashable, Sendable {
         /// All of it: 0 up to the delay.
         case full
@@ -20,7 +20,7 @@ package struct RetryPolicy: Hashable, Sendable {
 
     /// The delay after the first failure in a row, 1 s by default.
     package var firstDelay: Duration
-    /// How much longer each further delay is, 2 by default.
+    /// The factor by which each further delay is longer, 2 by default.
     package var factor: Double
     /// The longest delay, 300 s by default; a server's `Retry-After` may ask for more.
     package var maximumDelay: Duration
@@ -29,16 +29,16 @@ package struct RetryPolicy: Hashable, Sendable {
     /// How often in a row a server may say that it is unavailable before its response counts as
     /// the answer; 10 by default.
     package var maximumUnavailableResponses: Int
-    /// How many attempts in a row may fail before the transfer does; `nil`, the default, for as many as there is
-    /// time for.
+    /// How many attempts in a row may fail before the transfer does; `nil`, the default, for as many as there
+    /// is time for.
     ///
-    /// A row ends when there are more bytes than there ever were.
+    /// A row ends when there are more bytes than ever before.
     package var maximumAttempts: Int?
-    /// How many attempts in a row may fail while the server has not answered once, be it that there is none;
-    /// `nil`, the default, for as many as others.
+    /// How many attempts in a row may fail while the server has never responded, even if there is none; `nil`,
+    /// the default, for as many as others.
     package var maximumUnansweredAttempts: Int?
-    /// The statuses of answers that are asked for again; `nil`, the default, for those that say that the server is
-    /// unavailable (408, 429, 500 to 599) while there is something to lose or a time to come back.
+    /// The response statuses that are retried; `nil`, the default, for those that say that the server is
+    /// unavailable (408, 429, 500 to 599) if there are bytes to lose or the server says when to retry.
     package var statuses: Set<Int>?
 
     /// Makes a policy.
@@ -62,27 +62,27 @@ package struct RetryPolicy: Hashable, Sendable {
         self.statuses = statuses
     }
 
-    /// The shortest delays that an app can ask for, 100 ms.
+    /// The shortest delay that an app can set, 100 ms.
     ///
-    /// Without them a server that fails at once would be asked as often as this machine can.
+    /// Without it, a server that fails at once would be asked as often as this machine can.
     package static let leastDelay = Duration.milliseconds(100)
 
-    /// Sets how long to wait, as an app wants it and no shorter than ``leastDelay``.
+    /// Sets the delays that an app wants, but none shorter than ``leastDelay``.
     ///
     /// - Parameters:
-    ///   - first: The delay after the first failure in a row; `nil` for the present one.
-    ///   - factor: How much longer each further delay is; `nil` for the present one.
-    ///   - maximum: The longest delay; `nil` for the present one.
+    ///   - first: The delay after the first failure in a row; `nil` keeps the current one.
+    ///   - factor: The factor by which each further delay is longer; `nil` keeps the current one.
+    ///   - maximum: The longest delay; `nil` keeps the current one.
     package mutating func setDelays(first: Duration?, factor: Double?, maximum: Duration?) {
         firstDelay = first.map { max($0, Self.leastDelay) } ?? firstDelay
         self.factor = factor.map { max($0, 1) } ?? self.factor
         maximumDelay = maximum.map { max($0, Self.leastDelay) } ?? maximumDelay
     }
 
-    /// What a download does with a response that says that the server is unavailable, when the
-    /// transfer has had `count` such responses in a row.
+    /// Returns how to treat a response that says that the server is unavailable, after `count` such responses
+    /// in a row.
     package func unavailableResponses(after count: Int) -> Download.UnavailableResponses {
-        // The last attempt's answer is the answer.
+        // The response to the last attempt is final.
         let limit = min(maximumUnavailableResponses, (maximumAttempts ?? .max) - 1)
         return count < limit ? .fail : .deliver
     }
@@ -91,12 +91,12 @@ package struct RetryPolicy: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - error: The failure.
-    ///   - failureCount: How many failures there were in a row, this one included; a row ends when
-    ///     there are more bytes than there ever were. 0 for one that does not count.
+    ///   - failureCount: The number of failures in a row, including this one; a row ends when there are more
+    ///     bytes than ever before. 0 for one that does not count.
     ///   - hasAnswered: Whether the server has answered one of the attempts.
-    ///   - timeLeft: The time until the transfer's deadline, which no delay exceeds: whoever
-    ///     keeps the deadline ends the transfer then. `nil` for none.
-    ///   - generator: The source of chance.
+    ///   - timeLeft: The time until the transfer's deadline, which no delay exceeds: the owner of the deadline
+    ///     ends the transfer then. `nil` for none.
+    ///   - generator: The source of randomness.
     /// - Returns: Whether to try again, and when.
     package func decision(
         for error: TransferError,
@@ -110,7 +110,7 @@ package struct RetryPolicy: Hashable, Sendable {
         else { return .isFinal }
         var wait = delay(failureCount: failureCount, using: &generator)
         if let asked = error.retryAfter, asked > 0 {
-            // Beyond a life's time the number no longer matters, but it could overflow.
+            // Beyond a lifetime the number no longer matters, but it could overflow.
             wait = max(wait, .seconds(min(asked, 1e9)))
         }
         if let timeLeft { wait = min(wait, max(timeLeft, .zero)) }
@@ -128,7 +128,7 @@ package struct RetryPolicy: Hashable, Sendable {
             delay = min(delay * factor, maximumDelay)
             left -= 1
         }
-        // From 0 up to 1, by the bits that a double has room for.
+        // From 0 up to 1, with the bits that a double has room for.
         let chance = Double(generator.next() >> 11) / Double(1 << 53 as UInt64)
         return switch jitter {
         case .full: delay * chance
@@ -136,16 +136,16 @@ package struct RetryPolicy: Hashable, Sendable {
         }
     }
 
-    /// Whether a failure may pass by itself.
+    /// Whether a failure may be temporary.
     private func isRetried(_ code: TransferError.Code) -> Bool {
         switch code {
         case .timedOut, .cannotFindHost, .cannotConnectToHost, .connectionLost, .notConnected,
             .serverUnavailable, .outOfMemory:
             true
-        // What is left is to begin anew.
+        // The upload can only start over.
         case .uploadGone:
             true
-        // A connection that is cut during its handshake shows as this, too.
+        // A connection that is interrupted during its handshake fails like this, too.
         case .secureConnectionFailed:
             true
         case .cancelled, .resourceTimedOut, .unsupportedURL, .badURL, .tooManyRedirects,
@@ -163,15 +163,15 @@ package struct RetryPolicy: Hashable, Sendable {
     }
 }
 
-/// How long a server wants to be left alone (RFC 9110 §10.2.3).
+/// The time that a server wants before the next request (RFC 9110 §10.2.3).
 package struct RetryAfter: Hashable, Sendable {
     /// Seconds from the response on, 0 or more.
     package let seconds: Double
 
     /// Reads the field of a response; `nil` when it is missing or malformed.
     ///
-    /// A date is related to the response's own `Date` where it has one, so that a wrong clock on
-    /// either side does not matter.
+    /// A date is relative to the response's own `Date` if it has one, so that a wrong clock on either side does
+    /// not matter.
     package init?(head: HTTPResponseHead, now: HTTPDate) {
         guard let value = head.fields.first(named: "Retry-After") else { return nil }
         if let delay = Int64(httpDigits: value) {

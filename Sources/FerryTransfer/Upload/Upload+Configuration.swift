@@ -1,15 +1,15 @@
 extension Upload {
     /// How an upload is carried out.
     package struct Configuration: Sendable {
-        /// The most bytes of the answer's body that are kept; 16 MiB by default.
+        /// The maximum size of the response body; 16 MiB by default.
         package var greatestAnswerByteCount: Int64
-        /// Whether the answer's body is forced onto the disk before the upload finishes.
+        /// The synchronizer that forces the response body onto the disk before the upload finishes, if any.
         package var synchronizer: FileSynchronizer?
         /// The protocols by which an upload may be continued; `automatic` by default.
         package var protocols: ResumableUpload.Protocols
-        /// What a response means that says that the server is unavailable; `deliver` by default.
+        /// How to treat a response that says that the server is unavailable; `deliver` by default.
         package var unavailableResponses: Download.UnavailableResponses
-        /// How the request is carried through to its answer.
+        /// The configuration of the request's load.
         package var load: Load.Configuration
 
         /// Makes a configuration.

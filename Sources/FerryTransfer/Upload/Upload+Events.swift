@@ -2,24 +2,24 @@ package import FerryHTTP
 import FerrySystem
 
 extension Upload {
-    /// What an upload tells its owner, on the loop and never from inside a call of the owner's.
+    /// The events of an upload, sent on the loop and never from inside a call of the owner.
     ///
-    /// `sent`…, then `responded` and `received`…; then exactly one of `finished` and `failed`, after which
-    /// nothing comes. A server may answer before it has the whole file. `moved` comes at any time before the
-    /// end. After ``Upload/cancel()`` nothing comes.
+    /// They are sent in this order: `sent`…, then `responded` and `received`…, then exactly one of `finished`
+    /// and `failed`, which is the last. A server may respond before it has the whole file. `moved` may be sent
+    /// at any time before the end. No event follows ``Upload/cancel()``.
     package struct Events: Sendable {
-        /// How many bytes of the file have left; fewer than before where a redirect makes it begin anew, or where
-        /// the server has got fewer.
+        /// The number of bytes of the file that were sent; fewer than before if a redirect makes it start over,
+        /// or if the server has received fewer.
         package var sent: @LoopActor (_ byteCount: Int64) -> Void
-        /// The upload can be continued by this from now on, in a later attempt; by nothing if `nil`.
+        /// The resource by which a later attempt can continue the upload from now on; `nil` for none.
         package var moved: @LoopActor (UploadResource?) -> Void
-        /// The answer's head, and the request that the redirects led to.
+        /// The response head, and the request that the redirects led to.
         package var responded: @LoopActor (HTTPResponseHead, TransferRequest) -> Void
-        /// How many bytes of the answer's body are there, and its length.
+        /// The number of received bytes of the response body, and its length.
         package var received: @LoopActor (_ byteCount: Int64, _ total: Int64?) -> Void
-        /// A request has ended, and what it has cost.
+        /// A request has ended, with its metrics.
         package var collected: @LoopActor (LoadTransaction) -> Void
-        /// The answer is complete.
+        /// The response is complete.
         package var finished: @LoopActor (UploadResult) -> Void
         /// The attempt has failed; nothing of it is kept.
         package var failed: @LoopActor (TransferError) -> Void
@@ -46,14 +46,14 @@ extension Upload {
     }
 }
 
-/// What a finished upload has brought; the bytes of the answer are in its ``PartialFile``.
+/// The result of a finished upload; the response body is in its ``PartialFile``.
 package struct UploadResult: Hashable, Sendable {
-    /// The head of the answer.
+    /// The response head.
     package var response: HTTPResponseHead
     /// The request that the redirects led to.
     package var currentRequest: TransferRequest
     /// How many bytes of the file were sent.
     package var sentByteCount: Int64
-    /// The length of the answer's body.
+    /// The length of the response body.
     package var receivedByteCount: Int64
 }

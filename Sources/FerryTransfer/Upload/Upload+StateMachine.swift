@@ -7,25 +7,25 @@ extension Upload {
         enum State: Hashable {
             /// Nothing has been sent.
             case ready
-            /// The file is being looked at.
+            /// The file is being checked.
             case checking
-            /// A request is out and the answer's head has not come.
+            /// A request was sent, and the response head has not arrived.
             case sending
-            /// The answer's body goes to its file.
+            /// The response body is being written to its file.
             case receiving
-            /// The answer is written and is being forced onto the disk.
+            /// The response is written and is being forced onto the disk.
             case synchronizing
-            /// Nothing happens any more.
+            /// The upload has ended.
             case ended
         }
 
         /// What the owner must do, in the order given.
         enum Effect: Equatable {
-            /// Compare the file with what it was.
+            /// Check that the file is unchanged.
             case checkSource
             case send
             case cancelLoad
-            /// Begin the file for the answer, without what an earlier attempt has left.
+            /// Begin the file for the response, without the remains of an earlier attempt.
             case beginAnswer(ResourceVersion)
             /// Write the bytes that have just arrived.
             case write
@@ -68,7 +68,7 @@ extension Upload {
             }
         }
 
-        /// The file is what it was, or is not.
+        /// Sends the file if it is unchanged.
         mutating func checkedSource(_ failure: TransferError?) -> [Effect] {
             guard state == .checking else { return [] }
             if let failure { return fail(failure) }
@@ -77,7 +77,7 @@ extension Upload {
         }
 
         mutating func sent(byteCount: Int64) -> [Effect] {
-            // An answer may come while bytes still leave.
+            // A response may arrive while bytes are still being sent.
             guard state == .sending || state == .receiving else { return [] }
             sentByteCount = byteCount
             return [.reportSent(byteCount)]
@@ -108,11 +108,11 @@ extension Upload {
             return [.write, .reportReceived(receivedByteCount, total: total)]
         }
 
-        /// The load has ended.
+        /// Handles the end of the load.
         ///
         /// - Parameters:
-        ///   - error: What was wrong with it.
-        ///   - sourceFailure: What is wrong with the file, which explains the error.
+        ///   - error: The load's error, if any.
+        ///   - sourceFailure: The file's failure, which explains the error.
         /// - Returns: What to do.
         mutating func loadFinished(
             _ error: TransferError?,
@@ -129,7 +129,7 @@ extension Upload {
             }
         }
 
-        /// The answer's file could not be created, written or synchronised.
+        /// The response's file could not be created, written or synchronized.
         mutating func fileFailed(_ error: TransferError) -> [Effect] {
             var error = error
             // The same code says that the file to be sent was changed, which this is not.

@@ -1,11 +1,12 @@
 package import FerryHTTP
 package import FerrySystem
 
-/// One attempt to send a file and to get the answer into another one.
+/// One attempt to send a file and to receive the response into another one.
 ///
-/// It follows redirects, and sends the file again where they ask for that. Whether and when to try again
-/// after a failure is its owner's decision, with ``RetryPolicy``; the next attempt sends what the server does
-/// not have, if the server has told where to go on, and else the file from its start. A file that was changed since the upload was made is not sent.
+/// It follows redirects, and sends the file again if they require that. Its owner decides with ``RetryPolicy``
+/// whether and when to try again after a failure; the next attempt sends what the server does not have if the
+/// server has said where to continue, and else the whole file. A file that was changed since the upload was
+/// made is not sent.
 ///
 /// An upload that is running keeps itself alive; its owner ends it with ``cancel()``.
 @LoopActor
@@ -14,7 +15,7 @@ package final class Upload {
     package let name: String
     /// The request as the app made it; a body in it is not sent.
     package let request: TransferRequest
-    /// The file that the answer's body goes to.
+    /// The file for the response body.
     package let answer: PartialFile
 
     private let source: UploadSource
@@ -30,7 +31,7 @@ package final class Upload {
     private var load: ResumableUpload?
     private var disposition = HTTPBodyDisposition.discard
     private var runCount: UInt64 = 0
-    /// What is to be told when the loop's present turn is over.
+    /// The events to send at the end of the loop's current turn.
     private var untoldSent: Int64?
     private var untoldReceived: (byteCount: Int64, total: Int64?)?
     private var isTellingScheduled = false
@@ -41,13 +42,13 @@ package final class Upload {
     ///   - name: A name for messages and debuggers.
     ///   - request: The request as the app made it.
     ///   - source: The file to send.
-    ///   - fileName: What a server of tus is told that it is called.
-    ///   - answer: The file that the answer's body goes to.
-    ///   - resource: What an earlier attempt has left at the server.
-    ///   - memory: What is known of servers.
-    ///   - client: What sends the requests.
+    ///   - fileName: The name of the file for a tus server.
+    ///   - answer: The file for the response body.
+    ///   - resource: The resource that an earlier attempt left at the server.
+    ///   - memory: What is known about servers.
+    ///   - client: The client that sends the requests.
     ///   - configuration: How the upload is carried out.
-    ///   - challenges: Who decides about challenges.
+    ///   - challenges: Decides about challenges.
     ///   - events: The receivers of the upload's events.
     package init(
         name: String,
@@ -78,14 +79,14 @@ package final class Upload {
         machine = StateMachine(request: request, configuration: configuration)
     }
 
-    /// How fast the bytes may leave, and those of the answer arrive.
+    /// The limits on how fast the file's bytes may leave, and the response's arrive.
     package var rates: TransferRates? { configuration.load.rates }
 
-    /// Begins; further calls do nothing.
+    /// Starts the upload; further calls do nothing.
     package func start() {
         guard !hasStarted else { return }
         hasStarted = true
-        // Events never come from inside a call of the owner's.
+        // Events are never sent from inside a call of the owner.
         LoopActor.perform { self.run(self.machine.start()) }
     }
 
@@ -100,8 +101,7 @@ package final class Upload {
 // MARK: - Effects
 
 extension Upload {
-    /// Performs effects in order; an effect may lead to another input, whose effects then take the place of
-    /// the rest.
+    /// Performs effects in order; an effect may cause another input, whose effects then replace the rest.
     private func run(_ effects: [StateMachine.Effect], bytes: UnsafeRawBufferPointer? = nil) {
         runCount += 1
         let count = runCount
@@ -167,7 +167,7 @@ extension Upload {
         load.start()
     }
 
-    /// So many bytes of the file have left.
+    /// Records how many bytes of the file were sent.
     private func noteSent(_ byteCount: Int64) { run(machine.sent(byteCount: byteCount)) }
 
     private func cancelLoad() {
@@ -188,7 +188,7 @@ extension Upload {
         }
     }
 
-    /// Ends, if the file of the answer is still what was written.
+    /// Finishes if the response's file is still intact.
     private func confirm() {
         guard !machine.hasEnded else { return }
         do throws(TransferError) {
@@ -204,7 +204,7 @@ extension Upload {
         report(events)
     }
 
-    /// Bytes move in many pieces per turn of the loop, of which the last says it all.
+    /// Sends events once per turn of the loop, for all pieces that move in it.
     private func tellSoon() {
         guard !isTellingScheduled else { return }
         isTellingScheduled = true

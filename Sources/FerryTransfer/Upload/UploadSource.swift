@@ -3,8 +3,8 @@ package import FerrySystem
 
 /// The file that an upload sends, in one state and no other.
 ///
-/// That state is compared with the file's before the first byte is handed over and after the last one was
-/// read. So a request is complete only if all its bytes are of one version.
+/// That state is compared with the file's before the first byte is delivered and after the last one was read,
+/// so that a request is complete only if all its bytes are of one version.
 @LoopActor
 package final class UploadSource: HTTPBodySource {
     private let source: FileBodySource
@@ -13,8 +13,8 @@ package final class UploadSource: HTTPBodySource {
     ///
     /// - Parameters:
     ///   - byteCount: How many bytes are sent.
-    ///   - queue: What opens the file, and reads it.
-    ///   - open: Opens it and tells the state of it that is to be sent; off the loop.
+    ///   - queue: The queue that opens the file, and reads it.
+    ///   - open: Opens it, off the loop, and returns the state that is to be sent.
     package nonisolated init(
         byteCount: Int64,
         on queue: BlockingQueue,
@@ -28,9 +28,9 @@ package final class UploadSource: HTTPBodySource {
     /// Why the file cannot be sent, as far as that is known.
     var failure: TransferError? { source.failure.map { TransferError($0) } }
 
-    /// Finds out whether the file is what it was.
+    /// Finds out whether the file is unchanged.
     ///
-    /// - Parameter handler: Called later on, unless the file never answers, with what is wrong.
+    /// - Parameter handler: Called later, unless the file never responds, with the failure, if any.
     func check(then handler: @escaping @LoopActor (TransferError?) -> Void) {
         source.check { handler($0.map { TransferError($0) }) }
     }

@@ -1,6 +1,6 @@
 package import FerryHTTP
 
-/// Which part of a resource a response carries (RFC 9110 §14.4).
+/// The part of a resource that a response carries (RFC 9110 §14.4).
 package struct ContentRange: Hashable, Sendable {
     /// The bytes that the body holds; `nil` in `bytes */N`, which says that there are none.
     package let range: Range<Int64>?
@@ -33,7 +33,7 @@ package struct ContentRange: Hashable, Sendable {
         }
     }
 
-    /// Parses the field of a response; `nil` also when it is missing or there are several.
+    /// Parses the field of a response; also `nil` when it is missing or there are several.
     package init?(head: HTTPResponseHead) {
         let values = head.fields.values(named: "Content-Range")
         guard values.count == 1 else { return nil }

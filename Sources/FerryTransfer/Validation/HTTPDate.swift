@@ -3,9 +3,9 @@ package struct HTTPDate: Hashable, Sendable, Comparable {
     /// Seconds since 1970-01-01 00:00:00 UTC.
     package let secondsSince1970: Int64
 
-    /// Makes a date from seconds since 1970; where HTTP has no year for it, the nearest that it has.
+    /// Makes a date from seconds since 1970, or the nearest one that HTTP has a year for.
     ///
-    /// So differences of dates that come from a file or from a clock are never too great for their type.
+    /// So differences of dates from a file or a clock never overflow.
     package init(secondsSince1970: Int64) {
         self.secondsSince1970 = min(max(secondsSince1970, Self.first), Self.last)
     }

@@ -32,7 +32,7 @@ extension HTTPResponseHead {
 extension StringProtocol {
     /// The text without the white space that HTTP allows around a value (`OWS`).
     ///
-    /// Not by characters: a space with an accent is another one, but still a space.
+    /// Scalars, not characters: a space with an accent is another character, but still a space.
     var trimmingSpaces: SubSequence {
         let isSpace = { (scalar: Unicode.Scalar) in scalar == " " || scalar == "\t" }
         let scalars = unicodeScalars

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// Which version of which resource the bytes of a file are.
+/// The version of the resource that the bytes of a file belong to.
 package struct ResourceVersion: Hashable, Sendable, Codable {
-    /// What proves the version; `nil` when nothing does, so that the bytes cannot be continued.
+    /// The proof of the version; `nil` when there is none, so that the bytes cannot be continued.
     package var validator: Validator?
     /// The length of the whole resource, where known.
     package var totalByteCount: Int64?
@@ -12,9 +12,9 @@ package struct ResourceVersion: Hashable, Sendable, Codable {
     ///
     /// Without the query, where signed URLs carry secrets that change with each request.
     package var path: String
-    /// Which of several addresses that it was given the resource had when it told this; `nil` for its first.
+    /// The address that the resource had then, among those that it was given; `nil` for the first.
     ///
-    /// What a validator means under one address it need not mean under another.
+    /// A validator need not mean the same under another address.
     package var link: Int?
 
     /// Makes a version from its parts.
@@ -32,7 +32,7 @@ package struct ResourceVersion: Hashable, Sendable, Codable {
         path = parsed?.path(percentEncoded: true) ?? ""
     }
 
-    /// Why a response from another URL is not about the same resource, or `nil` when it is.
+    /// Returns why a response from another URL is not about the same resource, or `nil` when it is.
     ///
     /// A validator is a promise about one resource (RFC 9110 §8.8). Redirects may lead to another
     /// mirror each time, where an entity tag still means something under the same path; a date

@@ -1,10 +1,10 @@
 import FerryHTTP
 
-/// A request for the rest of a body, and the proof that an answer is that rest.
+/// A request for the rest of a body, and the proof that a response is that rest.
 struct Resumption: Hashable, Sendable {
-    /// What the server's answer to a request for the rest amounts to.
+    /// The meaning of the server's response to a request for the rest.
     enum Answer: Hashable, Sendable {
-        /// The body continues the bytes at hand, up to `end`.
+        /// The body continues the existing bytes, up to `end`.
         case accepted(end: Int64, total: Int64)
         /// The body is something else, for this reason.
         case refused(String)
@@ -12,22 +12,22 @@ struct Resumption: Hashable, Sendable {
 
     /// The first byte to ask for.
     let offset: Int64
-    /// The part to ask for, where that is not all that follows the first byte.
+    /// The part to request, if it is not everything after the first byte.
     let gap: Range<Int64>?
-    /// The version that the bytes before it are of.
+    /// The version of the bytes before it.
     let version: ResourceVersion
     private let validator: Validator?
     /// Whether the resource has another address than the one that the bytes came from.
     ///
-    /// Then nothing is asked of its validator, which may be another one for the same bytes. What proves that the
-    /// answer goes on with them is that it begins with the last of them, and is of the same length as a whole.
+    /// Its validator is then not checked, as it may be another one for the same bytes. A response proves that
+    /// it continues them because it begins with the last of them, and has the same total length.
     let isRelinked: Bool
 
     /// The request that continues `byteCount` bytes, or `nil` when they cannot be continued.
     ///
-    /// Where the bytes at hand may be all there are, the last is asked for again: the answer then
-    /// is an ordinary 206, whose header tells the total and proves the version, in place of a 416
-    /// which proves nothing (nginx leaves the validators out of it).
+    /// If these may be all bytes, the last one is requested again: the response is then an ordinary 206, whose
+    /// header has the total and proves the version, instead of a 416, which proves nothing (nginx leaves out
+    /// the validators).
     init?(byteCount: Int64, version: ResourceVersion) {
         guard let validator = version.validator else { return nil }
         if let total = version.totalByteCount {
@@ -43,7 +43,7 @@ struct Resumption: Hashable, Sendable {
         isRelinked = false
     }
 
-    /// The request for a part in the midst of bytes at hand, or `nil` when nothing could prove it.
+    /// The request for a part among the existing bytes, or `nil` when nothing could prove it.
     init?(gap: Range<Int64>, version: ResourceVersion) {
         guard let validator = version.validator, let total = version.totalByteCount, !gap.isEmpty,
             gap.lowerBound >= 0, gap.upperBound <= total
@@ -68,8 +68,8 @@ struct Resumption: Hashable, Sendable {
         isRelinked = true
     }
 
-    /// The request, to another address, for some of the bytes at hand, or `nil` when too few are together to prove
-    /// that it is the same resource.
+    /// The request, to another address, for some of the existing bytes, or `nil` when too few are together to
+    /// prove that it is the same resource.
     init?(relinking written: ByteRanges, version: ResourceVersion) {
         let range = written.ranges.first { $0.byteCount >= Self.proofByteCount }
         guard let end = range?.upperBound else { return nil }
@@ -80,7 +80,7 @@ struct Resumption: Hashable, Sendable {
         isRelinked = true
     }
 
-    /// So many of the last bytes have to be the same; with fewer at hand it is cheaper to begin anew.
+    /// The number of last bytes that must be the same; with fewer it is cheaper to start over.
     static let proofByteCount: Int64 = 64 << 10
 
     /// The fields that turn a request for the whole into one for the rest.
@@ -90,7 +90,7 @@ struct Resumption: Hashable, Sendable {
         return [range] + (validator.map { [HTTPField(name: "If-Range", value: $0.ifRange)] } ?? [])
     }
 
-    /// A request without the fields that turned it into one for the rest.
+    /// Returns a request without the fields that turned it into one for the rest.
     func removingFields(of request: TransferRequest) -> TransferRequest {
         var request = request
         request.fields.removeAll { field in fields.contains { field.isNamed($0.name) } }

@@ -1,6 +1,6 @@
 package import FerryHTTP
 
-/// What proves that two responses carry bytes of the same version of a resource.
+/// The proof that two responses carry bytes of the same version of a resource.
 package enum Validator: Hashable, Sendable, Codable {
     /// An entity tag that changes with every change of the bytes, with its quotes.
     case strongETag(String)
@@ -13,8 +13,8 @@ package enum Validator: Hashable, Sendable, Codable {
     ///   date in its place (RFC 9110 §13.1.5).
     /// - A date is strong only when the response was made at least a second later, by the
     ///   server's own clock: a second change within the same second would not show (§8.8.2.2).
-    /// - A coded body is made anew for each response; its bytes need not be the same.
-    /// - `Accept-Ranges: none` says that a part cannot be had anyway.
+    /// - A coded body is generated again for each response; its bytes may differ.
+    /// - `Accept-Ranges: none` says that there are no parts anyway.
     package init?(head: HTTPResponseHead) {
         guard !head.hasContentCoding, !head.refusesRanges else { return nil }
         let tags = Self.tags(of: head)
@@ -42,10 +42,10 @@ package enum Validator: Hashable, Sendable, Codable {
         }
     }
 
-    /// Why a partial response is not of this version, or `nil` when it is.
+    /// Returns why a partial response is not of this version, or `nil` when it is.
     ///
-    /// A 206 must repeat the entity tag that a 200 would have had, but a server does right to
-    /// leave out `Last-Modified` where `If-Range` was sent (RFC 9110 §15.3.7).
+    /// A 206 must repeat the entity tag that a 200 would have had, but a server is right to leave out
+    /// `Last-Modified` if `If-Range` was sent (RFC 9110 §15.3.7).
     func mismatch(withPart head: HTTPResponseHead) -> String? {
         switch self {
         case .strongETag(let tag):
@@ -58,7 +58,7 @@ package enum Validator: Hashable, Sendable, Codable {
         }
     }
 
-    /// All entity tags of a response, also those that are none.
+    /// Returns all entity tags of a response, including malformed ones.
     private static func tags(of head: HTTPResponseHead) -> [String] {
         head.fields.values(named: "ETag").map { String($0.trimmingSpaces) }
     }
@@ -78,6 +78,6 @@ package enum Validator: Hashable, Sendable, Codable {
 }
 
 extension String {
-    /// Whether both consist of the same bytes; to `==` an accent may be written in two ways.
+    /// Whether both consist of the same bytes; `==` ignores that an accent may be written in two ways.
     fileprivate func isSameText(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

@@ -1,27 +1,27 @@
 package import FerryHTTP
 package import FerrySystem
 
-/// Finds the request by which a WebSocket connection can be opened: through redirects, passwords and trust.
+/// Finds the request that opens a WebSocket connection: through redirects, passwords and trust.
 ///
-/// It decides as a ``Load`` does, about what a ``WebSocketConnection`` is refused with. Redirects are followed without
-/// a question.
+/// It decides about the refusals of a ``WebSocketConnection`` as a ``Load`` does. Redirects are followed
+/// without asking.
 @LoopActor
 package final class WebSocketOpening {
-    /// What an opening needs of its owner.
+    /// What an opening needs from its owner.
     package struct Environment {
         /// Decides about a challenge, at once or later.
         package var decide:
             @LoopActor (LoadChallenge, @escaping @LoopActor (LoadChallengeAnswer) -> Void) -> Void
-        /// Whether certificates were approved before that a server shows.
+        /// Returns whether the certificates that a server shows were approved before.
         package var hasApproved: @LoopActor (HTTPServerTrust) -> Bool
-        /// The identity that was used before where a request goes.
+        /// Returns the identity that was used before at a request's destination.
         package var identity: @LoopActor (TransferRequest) -> HTTPIdentity?
-        /// Opens a connection by a request: what it is without proofs, and what is sent.
+        /// Opens a connection by a request, given without credentials and as it is sent.
         package var open: @LoopActor (TransferRequest, WebSocketRequest) -> Void
-        /// There is no other request; with what has gone wrong, if it is not the refusal itself.
+        /// Called when there is no other request, with the error, if it is not the refusal itself.
         package var giveUp: @LoopActor (TransferError?) -> Void
 
-        /// Makes an environment of its parts.
+        /// Makes an environment from its parts.
         package init(
             decide:
                 @escaping @LoopActor (
@@ -48,10 +48,10 @@ package final class WebSocketOpening {
     /// Prepares an opening; nothing happens before ``start()``.
     ///
     /// - Parameters:
-    ///   - request: The handshake, by the scheme of HTTP.
+    ///   - request: The handshake, with an HTTP scheme.
     ///   - protocols: The subprotocols to choose from.
     ///   - asksForTrust: Whether the owner decides about servers.
-    ///   - environment: What it needs of its owner.
+    ///   - environment: What it needs from its owner.
     package init(
         _ request: TransferRequest,
         protocols: [String],
@@ -67,7 +67,7 @@ package final class WebSocketOpening {
     /// Opens the first connection.
     package func start() { run(machine.start()) }
 
-    /// The owner wants no connection any more.
+    /// Cancels the opening.
     package func cancel() { _ = machine.cancel() }
 
     /// A connection was refused.
@@ -78,12 +78,12 @@ package final class WebSocketOpening {
         }
     }
 
-    /// Decides on a server, from inside of its handshake.
+    /// Decides on a server during its handshake.
     package func decide(on trust: HTTPServerTrust) -> HTTPTrustDecision {
         environment.hasApproved(trust) ? .accept : machine.decide(on: trust)
     }
 
-    /// Decides on a server's request for a certificate, from inside of its handshake.
+    /// Decides on a server's request for a certificate during its handshake.
     package func decide(on certificateRequest: CertificateRequest) -> HTTPIdentityDecision {
         machine.decide(on: certificateRequest)
     }
@@ -96,7 +96,7 @@ package final class WebSocketOpening {
             case .ask(let challenge):
                 environment.decide(challenge) { [self] in run(machine.challengeAnswered($0)) }
             case .askRedirect(_, let next): run(machine.redirectAnswered(next))
-            // The connection of a refusal is gone, with all that would have followed.
+            // A refused connection is closed, together with the rest of its response.
             case .skipBody: run(machine.exchangeFinished(nil))
             case .needBody, .cancelExchange, .pause, .takeBody: break
             case .reportResponse: environment.giveUp(nil)
@@ -126,7 +126,7 @@ package final class WebSocketOpening {
 }
 
 extension HTTPResponseHead {
-    /// The same with locations by the schemes of HTTP, for which redirects are decided.
+    /// The head with HTTP schemes in its locations, for the decision about redirects.
     fileprivate var withHTTPLocations: HTTPResponseHead {
         var head = self
         for index in head.fields.indices where head.fields[index].isNamed("Location") {

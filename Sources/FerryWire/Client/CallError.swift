@@ -1,16 +1,16 @@
-/// Why a call was not answered as its method promises.
+/// The reason why a call was not answered as its method promises.
 package enum CallError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The daemon refused it.
     case refused(TransferInterfaceError)
-    /// The daemon does not know the method or its parameters: its version is another one.
+    /// The daemon does not know the method or its parameters: it has a different version.
     case notUnderstood(ServiceError)
     /// The daemon answered with an error that this version does not know.
     case unknown(name: String)
-    /// The connection is closed; the call may have been carried out or not.
+    /// The connection is closed; the call may or may not have been carried out.
     case connectionClosed(reason: String)
-    /// The answer is not what the method promises; the connection is closed.
+    /// The reply is invalid for the method; the connection is closed.
     case invalidReply(MessageError)
-    /// The call cannot be sent, such as for its length; the connection is as good as before.
+    /// The call cannot be sent, for example because it is too long; the connection stays usable.
     case invalidCall(MessageError)
 
     init(_ message: ErrorMessage) {
@@ -21,7 +21,7 @@ package enum CallError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// For people.
+    /// A description for people.
     package var description: String {
         switch self {
         case .refused(let error): "the daemon refused: \(error)"

@@ -4,10 +4,10 @@ import FoundationEssentials
 
 /// The receiving half of a client's connection, on the loop.
 ///
-/// The loop's watch keeps it until the connection is closed.
+/// The loop's watch retains it until the connection is closed.
 @LoopActor
 final class ClientChannel {
-    /// How much is read at once, before others have their turn.
+    /// The number of bytes read at once, before other connections have their turn.
     private static let readByteCount = 64 * 1024
 
     private let sender: ClientSender
@@ -18,7 +18,7 @@ final class ClientChannel {
     private var watched: Readiness = .readable
     private var isPaused = false
     private var isOpen = true
-    /// The daemon is gone; what it had sent is still handled.
+    /// Whether the daemon is gone; the bytes that it has sent are still handled.
     private var hasHungUp = false
     private var isTakingReplies = false
 
@@ -54,7 +54,7 @@ final class ClientChannel {
         onClose(error)
     }
 
-    /// Whether to stop reading, so that the daemon notices that its stream is not kept up with.
+    /// Stops or resumes reading; while it is stopped, the daemon notices that the client does not keep up.
     func setPaused(_ isPaused: Bool) {
         guard isOpen, isPaused != self.isPaused else { return }
         self.isPaused = isPaused
@@ -62,17 +62,17 @@ final class ClientChannel {
         if hasHungUp { drain() } else { settle() }
     }
 
-    /// The daemon takes no more: reads what it has sent, then closes.
+    /// Handles that the daemon accepts no more: reads what it has sent, then closes.
     func hangUp() {
         guard isOpen, !hasHungUp else { return }
         hasHungUp = true
-        // Nothing silences the hang-up but not watching.
+        // The hang-up is reported again and again unless the watch ends.
         watch?.cancel()
         watch = nil
         drain()
     }
 
-    /// Waits for what the connection now needs.
+    /// Updates what the loop watches for.
     func settle() {
         guard isOpen, !hasHungUp, let watch else { return }
         var wanted: Readiness = isPaused ? [] : .readable
@@ -106,14 +106,14 @@ final class ClientChannel {
         if let end { close(because: .connectionClosed(reason: end)) }
     }
 
-    /// Reads what the kernel holds of a daemon that is gone, a part at a time.
+    /// Reads the remaining bytes of a daemon that is gone, a part at a time.
     private func drain() {
         guard isOpen, !isPaused else { return }
         receiveAndTake()
         if isOpen { LoopActor.perform { self.drain() } }
     }
 
-    /// Reads once; returns why nothing more will come, if so.
+    /// Reads once; returns the reason if nothing more will arrive.
     private func receive() -> String? {
         withUnsafeTemporaryAllocation(byteCount: Self.readByteCount, alignment: 16) { buffer in
             do throws(SystemCallError) {
@@ -135,7 +135,7 @@ final class ClientChannel {
     }
 
     private func takeReplies() {
-        // A handler may resume reading, which comes back here.
+        // A handler may resume reading, which calls this again.
         guard !isTakingReplies else { return }
         isTakingReplies = true
         defer { isTakingReplies = false }
@@ -151,7 +151,7 @@ final class ClientChannel {
 
     private func take(_ message: Data) throws(MessageError) {
         guard let reply = sender.firstExpected() else {
-            // A daemon that has no place for another client says so unasked.
+            // A daemon that has no room for another client sends an error before any call.
             guard case .failure(let error) = try IncomingReply<Wire.Empty>(from: message).result
             else {
                 throw .malformed("a reply to no call")

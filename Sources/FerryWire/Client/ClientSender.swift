@@ -4,16 +4,15 @@ import Synchronization
 
 /// The sending half of a client's connection, usable from every thread.
 ///
-/// It owns the socket, and with it the order: what is sent, and the replies expected for it, are
-/// put in line under one lock.
+/// It owns the socket, and with it the order: messages and their expected replies are queued under one lock.
 final class ClientSender: Sendable {
-    /// What has become of a message.
+    /// The outcome for a message.
     enum Outcome: Hashable, Sendable {
         /// The kernel has it.
         case sent
-        /// The kernel is full; the loop must send the rest when there is room.
+        /// The socket's buffer is full; the loop must send the rest when there is room.
         case queued
-        /// The peer takes nothing any more; whatever it has sent can still be read.
+        /// The peer no longer accepts bytes; what it has sent can still be read.
         case broken
         /// The connection is closed.
         case closed(CallError)
@@ -22,7 +21,7 @@ final class ClientSender: Sendable {
     private struct State {
         var output = OutputBuffer()
         var expected: [ExpectedReply] = []
-        /// How many of the expected replies, from the front, have come.
+        /// The number of expected replies, from the front, that have been received.
         var received = 0
         var isBroken = false
         var closing: CallError?
@@ -40,7 +39,7 @@ final class ClientSender: Sendable {
     /// Whether messages wait for room.
     var isQueueing: Bool { state.withLock { $0.output.byteCount > 0 } }
 
-    /// Sends a message after all before it, as far as that is possible without waiting.
+    /// Sends a message after all earlier ones, as far as that is possible without waiting.
     func send(
         _ message: [UInt8],
         file: UserFile? = nil,
@@ -54,7 +53,7 @@ final class ClientSender: Sendable {
         }
     }
 
-    /// Sends what waits, as far as that is possible without waiting.
+    /// Sends the queued messages, as far as that is possible without waiting.
     func sendQueued() -> Outcome { state.withLock { sendQueued(&$0) } }
 
     /// Waits until the kernel has everything; returns whether it has.
@@ -73,14 +72,14 @@ final class ClientSender: Sendable {
         }
     }
 
-    /// Looks up what to do with a message that has arrived; `nil` when none is expected.
+    /// Returns the expected reply for a message that has arrived; `nil` when none is expected.
     func firstExpected() -> ExpectedReply? {
         state.withLock { state in
             state.received < state.expected.count ? state.expected[state.received] : nil
         }
     }
 
-    /// The first expected reply has come, the last one of its call.
+    /// Removes the first expected reply, after the last message for its call.
     func finishFirstExpected() {
         state.withLock { state in
             state.received += 1
@@ -92,13 +91,13 @@ final class ClientSender: Sendable {
         }
     }
 
-    /// Takes no more messages; returns the replies that will not come, or `nil` if closed before.
+    /// Accepts no more messages; returns the replies that will not arrive, or `nil` if closed before.
     func close(because error: CallError) -> [ExpectedReply]? {
         state.withLock { state in
             guard state.closing == nil else { return nil }
             state.closing = error
             state.output = OutputBuffer()
-            // The descriptor itself stays until nobody can be in a call with it.
+            // The descriptor itself stays open until no thread can be in a call with it.
             shutdown(descriptor, Int32(SHUT_RDWR))
             defer {
                 state.expected = []

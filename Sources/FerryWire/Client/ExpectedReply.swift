@@ -1,11 +1,11 @@
 import FerrySystem
 import FoundationEssentials
 
-/// What is to be done with the reply to a call that has been sent.
+/// The handlers of the reply to a call that has been sent.
 struct ExpectedReply: Sendable {
     /// Handles a message of the daemon and returns whether others follow for the same call.
     let receive: @LoopActor @Sendable (Data) throws(MessageError) -> Bool
-    /// Handles that no reply will come.
+    /// Handles that no reply will arrive.
     let fail: @LoopActor @Sendable (CallError) -> Void
 
     /// Expects the only reply to a call.
@@ -43,7 +43,7 @@ package enum StreamReply<Value: Sendable>: Sendable {
     case next(Value)
     /// The last reply.
     case last(Value)
-    /// Why the stream ends; nothing follows.
+    /// The error that ends the stream; nothing follows.
     case failure(CallError)
 }
 

@@ -2,12 +2,11 @@ package import FerrySystem
 
 /// A connection to ferryd.
 ///
-/// Calls may be made from every thread. They reach the daemon in their order, and are answered in
-/// that order, on the loop. No call waits: what the kernel takes is with the daemon when the method
-/// returns, so that the process may end right after; the rest is kept and follows from the loop,
-/// however much it is.
+/// Calls may be made from any thread. They reach the daemon in order, and are answered in that order, on the loop. No
+/// call waits: the bytes that the kernel accepts reach the daemon even if the process ends when the method has
+/// returned; the rest is queued, however much it is, and sent from the loop.
 ///
-/// The connection closes when the client is let go of.
+/// The connection closes when the client is released.
 ///
 /// ```swift
 /// let client = VarlinkClient(try DaemonStarter().connect()) { error in … }
@@ -22,8 +21,8 @@ package final class VarlinkClient: Sendable {
     ///
     /// - Parameters:
     ///   - socket: The socket; the client owns it.
-    ///   - callLimits: What the daemon takes; a greater call fails here.
-    ///   - replyLimits: What the daemon may send.
+    ///   - callLimits: The limits for calls; a greater call fails without being sent.
+    ///   - replyLimits: The limits for replies.
     ///   - onClose: Called once on the loop when the connection has closed, after all calls without
     ///     an answer have failed.
     package init(
@@ -48,7 +47,7 @@ package final class VarlinkClient: Sendable {
     ///
     /// - Parameters:
     ///   - method: The method with its parameters.
-    ///   - file: A file that goes along with it.
+    ///   - file: A file that is passed with it.
     ///   - onReply: Called once on the loop, never before this returns.
     package func call<Method: TransferMethod>(
         _ method: Method,
@@ -70,8 +69,8 @@ package final class VarlinkClient: Sendable {
 
     /// Calls a method for a stream of replies.
     ///
-    /// The connection is busy until the stream ends: later calls are answered after it. Give a
-    /// stream that does not end a client of its own.
+    /// The connection is busy until the stream ends: later calls are answered after it. Use a separate client for a
+    /// stream that does not end.
     ///
     /// - Parameters:
     ///   - method: The method with its parameters.
@@ -83,7 +82,7 @@ package final class VarlinkClient: Sendable {
         send(method, more: true, expecting: ExpectedReply(stream: onReply))
     }
 
-    /// Calls a method without wanting an answer.
+    /// Calls a method without requesting an answer.
     ///
     /// - Throws: ``CallError/invalidCall(_:)``, ``CallError/connectionClosed(reason:)``.
     package func send<Method: TransferMethod>(_ method: Method) throws(CallError) {
@@ -95,22 +94,21 @@ package final class VarlinkClient: Sendable {
 
     /// Waits until the kernel has all that was sent, so that the process may end.
     ///
-    /// - Parameter timeout: How long at most.
-    /// - Returns: Whether the kernel has it; if not, later calls go on sending it.
+    /// - Parameter timeout: The maximum time to wait.
+    /// - Returns: Whether the kernel has it; if not, later calls continue to send it.
     package func flush(timeout: Duration) -> Bool {
         sender.flush(until: .now + timeout)
     }
 
-    /// Stops reading, or goes on.
+    /// Stops or resumes reading.
     ///
-    /// A stream's owner that cannot keep up stops; the daemon then leaves out what it can, and
-    /// keeps the rest.
+    /// A stream's owner that cannot keep up stops reading; the daemon then leaves out what it can, and queues the rest.
     @LoopActor
     package func setReading(_ isReading: Bool) { channel.setPaused(!isReading) }
 
     /// Closes the connection; calls without an answer fail.
     ///
-    /// What the kernel has not taken yet is lost; see ``flush(timeout:)``.
+    /// Bytes that the kernel has not accepted yet are lost; see ``flush(timeout:)``.
     package func close() {
         let channel = channel
         LoopActor.perform {

@@ -1,25 +1,25 @@
 // Written by scripts/interface from io.ferry.Transfer.varlink: change that, and run `make interface`.
 
-/// What a call of the interface can fail with.
+/// An error of a call.
 package enum TransferInterfaceError: Error, Hashable, Sendable {
     /// Another process has the session open.
     case sessionInUse(identifier: String, pid: Int32)
     /// No open session of the caller has the number.
     case sessionNotOpen(session: Int64)
-    /// There is no such task.
+    /// The task does not exist.
     case taskNotFound(id: Int64)
-    /// There is no such application.
+    /// The application does not exist.
     case applicationNotFound(application: String)
-    /// A parameter has a value that makes no sense.
+    /// A parameter has an invalid value.
     case invalidRequest(parameter: String, reason: String)
-    /// The queue, or the file that came along with the call, cannot be read or written; nothing was
+    /// The queue, or the file that was passed with the call, cannot be read or written; nothing was
     /// changed.
     case storeUnavailable(reason: String)
-    /// A limit does not allow it.
+    /// A limit would be exceeded.
     case limitExceeded(limit: String, maximum: Int64)
-    /// The caller may not do that.
+    /// The caller lacks the permission.
     case permissionDenied
-    /// The daemon made a mistake; the log says more.
+    /// An internal error of the daemon; the log has details.
     case internalFailure(reason: String)
 }
 
@@ -39,7 +39,7 @@ extension TransferInterfaceError {
         }
     }
 
-    /// Writes what the error tells.
+    /// Writes the error's parameters.
     func write(to output: inout JSONOutput) {
         output.object { output in
             switch self {
@@ -62,7 +62,7 @@ extension TransferInterfaceError {
         }
     }
 
-    /// Reads what the error of a name tells; nil for one that this version does not know.
+    /// Reads the error of a name; nil for one that this version does not know.
     init?(named name: Substring, from input: inout JSONInput) throws(JSONInput.Problem) {
         switch name {
         case "SessionInUse":

@@ -2,43 +2,43 @@
 
 package import FerrySystem
 
-/// What answers the calls of the interface, each at once or later.
+/// A service that answers the calls of the interface, immediately or later.
 ///
-/// A connection's calls come in their order. Their answers may be given in any: they are sent in the order of
+/// A connection's calls arrive in order. They can be answered in any order: replies are sent in the order of
 /// the calls.
 @LoopActor
 package protocol TransferService: AnyObject {
-    /// Opens a session for its application, which learns of its events until the connection closes.
+    /// Opens a session for its application, which receives its events until the connection closes.
     ///
-    /// One process at a time may have a session open. The session's number is good on every connection of
-    /// that process until the connection that opened it closes or CloseSession is called. Of a process that
-    /// the daemon cannot see (of another PID namespace, before Linux 6.9) it is good on that connection
-    /// alone, and for Subscribe with the token.
+    /// One process at a time may have a session open. The session's number is valid on every connection of
+    /// that process until the connection that opened it closes or CloseSession is called. For a process
+    /// that the daemon cannot see (of another PID namespace, before Linux 6.9) it is valid on that
+    /// connection alone, and for Subscribe with the token.
     func openSession(
         _ call: Wire.OpenSession,
         _ reply: Reply<Wire.OpenSession>,
         from connection: VarlinkConnection
     )
-    /// Makes a download.
+    /// Creates a download.
     ///
-    /// Once answered, it is durable. Repeating the call with the same contents changes nothing, even when
-    /// the task is gone.
+    /// Once the call is answered, the task is durable. Repeating the call with the same contents changes
+    /// nothing, even when the task is gone.
     func createDownload(
         _ call: Wire.CreateDownload,
         _ reply: Reply<Wire.CreateDownload>,
         from connection: VarlinkConnection
     )
-    /// Makes an upload.
+    /// Creates an upload.
     ///
-    /// Once answered, it is durable. The file comes along as a descriptor (SCM_RIGHTS) that is open for
-    /// reading; it has to be sent with bytes of this call alone. Repeating the call with the same contents
-    /// changes nothing, even when the task is gone.
+    /// Once the call is answered, the task is durable. The file is passed as a descriptor (SCM_RIGHTS) that
+    /// is open for reading; it must be sent with bytes of this call alone. Repeating the call with the same
+    /// contents changes nothing, even when the task is gone.
     func createUpload(
         _ call: Wire.CreateUpload,
         _ reply: Reply<Wire.CreateUpload>,
         from connection: VarlinkConnection
     )
-    /// Lets a suspended task run.
+    /// Resumes a suspended task.
     func resume(
         _ call: Wire.Resume,
         _ reply: Reply<Wire.Resume>,
@@ -56,52 +56,52 @@ package protocol TransferService: AnyObject {
         _ reply: Reply<Wire.Cancel>,
         from connection: VarlinkConnection
     )
-    /// Ends a task such that it can be continued.
+    /// Ends a task so that it can be continued.
     func cancelProducingResumeData(
         _ call: Wire.CancelProducingResumeData,
         _ reply: Reply<Wire.CancelProducingResumeData>,
         from connection: VarlinkConnection
     )
-    /// Changes the application's own words on a task.
+    /// Changes the application's description of a task.
     func setDescription(
         _ call: Wire.SetDescription,
         _ reply: Reply<Wire.SetDescription>,
         from connection: VarlinkConnection
     )
-    /// Changes how important a task is.
+    /// Changes the priority of a task.
     func setPriority(
         _ call: Wire.SetPriority,
         _ reply: Reply<Wire.SetPriority>,
         from connection: VarlinkConnection
     )
-    /// Changes until when a task does not begin.
+    /// Changes the date before which a task does not begin.
     ///
-    /// Nothing happens to one that has begun.
+    /// It has no effect on a task that has begun.
     func setEarliestBegin(
         _ call: Wire.SetEarliestBegin,
         _ reply: Reply<Wire.SetEarliestBegin>,
         from connection: VarlinkConnection
     )
-    /// Changes how a task is carried out.
+    /// Changes the options of a task.
     ///
-    /// Rates hold at once, the rest from the next attempt on.
+    /// Rates apply at once, the rest from the next attempt on.
     func setOptions(
         _ call: Wire.SetOptions,
         _ reply: Reply<Wire.SetOptions>,
         from connection: VarlinkConnection
     )
-    /// Changes how fast a session's tasks together may load and send.
+    /// Changes the rate limits of a session's tasks together.
     func setSessionRates(
         _ call: Wire.SetSessionRates,
         _ reply: Reply<Wire.SetSessionRates>,
         from connection: VarlinkConnection
     )
-    /// Lets a task begin whose application was asked about it.
+    /// Lets a task begin after its application was asked about it.
     ///
     /// An answer to a question that is no longer open changes nothing.
     func begin(_ call: Wire.Begin, _ reply: Reply<Wire.Begin>, from connection: VarlinkConnection)
-    /// Gives a task another address for the same resource; what it has loaded is kept if it proves to be
-    /// the same.
+    /// Gives a task another address for the same resource; the bytes that it has loaded are kept if the
+    /// resource proves to be the same.
     ///
     /// It is also the answer to the question of an expired event. An answer to a question that is no longer
     /// open changes nothing.
@@ -118,21 +118,21 @@ package protocol TransferService: AnyObject {
         _ reply: Reply<Wire.AnswerChallenge>,
         from connection: VarlinkConnection
     )
-    /// Says that an event has been dealt with; it is not told again and its file is deleted.
+    /// Acknowledges that an event has been handled; it is not sent again and its file is deleted.
     func acknowledge(
         _ call: Wire.Acknowledge,
         _ reply: Reply<Wire.Acknowledge>,
         from connection: VarlinkConnection
     )
-    /// Ends a session for good, once its tasks are done.
+    /// Ends a session permanently, once its tasks are done.
     func closeSession(
         _ call: Wire.CloseSession,
         _ reply: Reply<Wire.CloseSession>,
         from connection: VarlinkConnection
     )
-    /// Tells a session's events: first those not acknowledged yet, then drained, then each as it happens.
+    /// Sends a session's events: first those not acknowledged yet, then drained, then each as it happens.
     ///
-    /// Must be called with more. The connection is busy with it until it closes, so give it one of its own.
+    /// Must be called with more. The connection is busy with it until it closes, so use a separate one.
     func subscribe(
         _ call: Wire.Subscribe,
         _ reply: Reply<Wire.Subscribe>,
@@ -146,13 +146,13 @@ package protocol TransferService: AnyObject {
         _ reply: Reply<Wire.ListTasks>,
         from connection: VarlinkConnection
     )
-    /// Tells how a task stands.
+    /// Returns a task in its current state.
     func getTask(
         _ call: Wire.GetTask,
         _ reply: Reply<Wire.GetTask>,
         from connection: VarlinkConnection
     )
-    /// Tells how tasks stand and, when called with more, how they change.
+    /// Returns tasks in their current state and, when called with more, their changes.
     ///
     /// The first replies hold all tasks, the later ones those that changed, at most ten times a second.
     func watchTasks(
@@ -166,40 +166,40 @@ package protocol TransferService: AnyObject {
         _ reply: Reply<Wire.PauseTask>,
         from connection: VarlinkConnection
     )
-    /// Lets a paused task run; one that backs off tries again at once.
+    /// Resumes a paused task; one that waits after a failure tries again at once.
     func resumeTask(
         _ call: Wire.ResumeTask,
         _ reply: Reply<Wire.ResumeTask>,
         from connection: VarlinkConnection
     )
-    /// Ends a task; its application learns of it.
+    /// Ends a task; its application is notified.
     func cancelTask(
         _ call: Wire.CancelTask,
         _ reply: Reply<Wire.CancelTask>,
         from connection: VarlinkConnection
     )
-    /// Changes how fast a task may load and send, for a person.
+    /// Changes the rate limits of a task, for a person.
     func setTaskRates(
         _ call: Wire.SetTaskRates,
         _ reply: Reply<Wire.SetTaskRates>,
         from connection: VarlinkConnection
     )
-    /// Changes how important a task is, for a person.
+    /// Changes the priority of a task, for a person.
     func setTaskPriority(
         _ call: Wire.SetTaskPriority,
         _ reply: Reply<Wire.SetTaskPriority>,
         from connection: VarlinkConnection
     )
-    /// Gives a task another address for the same resource, for a person; what it has loaded is kept if it
-    /// proves to be the same.
+    /// Gives a task another address for the same resource, for a person; the bytes that it has loaded are
+    /// kept if the resource proves to be the same.
     func relinkTask(
         _ call: Wire.RelinkTask,
         _ reply: Reply<Wire.RelinkTask>,
         from connection: VarlinkConnection
     )
-    /// Changes how fast all tasks together may load and send.
+    /// Changes the rate limits of all tasks together.
     ///
-    /// It holds until it is changed again, also for a daemon that is started later.
+    /// They apply until they are changed again, also to a daemon that is started later.
     func setRates(
         _ call: Wire.SetRates,
         _ reply: Reply<Wire.SetRates>,
@@ -217,19 +217,19 @@ package protocol TransferService: AnyObject {
         _ reply: Reply<Wire.RemoveHook>,
         from connection: VarlinkConnection
     )
-    /// Cancels an application's tasks because its user quit it, and starts it no more until its user does.
+    /// Cancels an application's tasks because its user quit it, and does not start it until its user does.
     func quitApplication(
         _ call: Wire.QuitApplication,
         _ reply: Reply<Wire.QuitApplication>,
         from connection: VarlinkConnection
     )
-    /// Tells how the daemon stands.
+    /// Returns the status of the daemon.
     func getStatus(
         _ call: Wire.GetStatus,
         _ reply: Reply<Wire.GetStatus>,
         from connection: VarlinkConnection
     )
-    /// Stops the daemon; its tasks go on when it is started again.
+    /// Stops the daemon; its tasks continue when it is started again.
     func stop(_ call: Wire.Stop, _ reply: Reply<Wire.Stop>, from connection: VarlinkConnection)
 }
 

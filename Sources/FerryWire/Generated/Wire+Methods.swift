@@ -3,23 +3,23 @@
 package import FoundationEssentials
 
 extension Wire {
-    /// Opens a session for its application, which learns of its events until the connection closes.
+    /// Opens a session for its application, which receives its events until the connection closes.
     ///
-    /// One process at a time may have a session open. The session's number is good on every connection of
-    /// that process until the connection that opened it closes or CloseSession is called. Of a process that
-    /// the daemon cannot see (of another PID namespace, before Linux 6.9) it is good on that connection
-    /// alone, and for Subscribe with the token.
+    /// One process at a time may have a session open. The session's number is valid on every connection of
+    /// that process until the connection that opened it closes or CloseSession is called. For a process
+    /// that the daemon cannot see (of another PID namespace, before Linux 6.9) it is valid on that
+    /// connection alone, and for Subscribe with the token.
     package struct OpenSession: TransferMethod {
-        /// What ``OpenSession`` is answered with.
+        /// The reply to ``OpenSession``.
         package struct Reply: JSONCodable {
             /// The open session's number.
             package var session: Int64
             /// A number that no task of the session has had yet.
             package var nextTaskIdentifier: Int
-            /// What Subscribe needs on another connection; missing where the daemon sees the process.
+            /// The token that Subscribe needs on another connection; missing if the daemon sees the process.
             package var token: String?
 
-            /// Makes the value of its members.
+            /// Creates the value from its members.
             package init(session: Int64, nextTaskIdentifier: Int, token: String? = nil) {
                 self.session = session
                 self.nextTaskIdentifier = nextTaskIdentifier
@@ -64,12 +64,12 @@ extension Wire {
 
         /// The application.
         package var application: Application
-        /// What tells the session from the application's others.
+        /// The name that distinguishes the session from the application's others.
         package var identifier: String
-        /// What holds for the session's tasks.
+        /// The settings for the session's tasks.
         package var configuration: SessionConfiguration
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(
             application: Application,
             identifier: String,
@@ -110,17 +110,17 @@ extension Wire {
         }
     }
 
-    /// Makes a download.
+    /// Creates a download.
     ///
-    /// Once answered, it is durable. Repeating the call with the same contents changes nothing, even when
-    /// the task is gone.
+    /// Once the call is answered, the task is durable. Repeating the call with the same contents changes
+    /// nothing, even when the task is gone.
     package struct CreateDownload: TransferMethod {
-        /// What ``CreateDownload`` is answered with.
+        /// The reply to ``CreateDownload``.
         package struct Reply: JSONCodable {
             /// The task's number, unique for this user's daemon; 0 for one that is gone.
             package var id: Int64
 
-            /// Makes the value of its members.
+            /// Creates the value from its members.
             package init(id: Int64) {
                 self.id = id
             }
@@ -152,22 +152,22 @@ extension Wire {
         package var session: Int64
         /// The new task's number in its session, chosen by the caller; 1 or more.
         package var identifier: Int
-        /// What to load.
+        /// The request for the resource.
         package var request: Request
-        /// What to continue from.
+        /// The resume data to continue from.
         package var resumeData: Data?
-        /// The application's own words on the task.
+        /// The application's description of the task.
         package var description: String?
-        /// How important the task is, from 0 to 1.
+        /// The priority of the task, from 0 to 1.
         package var priority: Double
         /// Whether it may run at once; otherwise it is suspended.
         package var resumed: Bool?
-        /// Until when it does not begin, as SetEarliestBegin has it.
+        /// The date before which it does not begin, as for SetEarliestBegin.
         package var earliestBegin: EarliestBegin?
-        /// How it is carried out, as SetOptions has it.
+        /// Its options, as for SetOptions.
         package var options: TransferOptions?
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(
             session: Int64,
             identifier: Int,
@@ -244,18 +244,18 @@ extension Wire {
         }
     }
 
-    /// Makes an upload.
+    /// Creates an upload.
     ///
-    /// Once answered, it is durable. The file comes along as a descriptor (SCM_RIGHTS) that is open for
-    /// reading; it has to be sent with bytes of this call alone. Repeating the call with the same contents
-    /// changes nothing, even when the task is gone.
+    /// Once the call is answered, the task is durable. The file is passed as a descriptor (SCM_RIGHTS) that
+    /// is open for reading; it must be sent with bytes of this call alone. Repeating the call with the same
+    /// contents changes nothing, even when the task is gone.
     package struct CreateUpload: TransferMethod {
-        /// What ``CreateUpload`` is answered with.
+        /// The reply to ``CreateUpload``.
         package struct Reply: JSONCodable {
             /// The task's number, unique for this user's daemon; 0 for one that is gone.
             package var id: Int64
 
-            /// Makes the value of its members.
+            /// Creates the value from its members.
             package init(id: Int64) {
                 self.id = id
             }
@@ -287,24 +287,24 @@ extension Wire {
         package var session: Int64
         /// The new task's number in its session, chosen by the caller; 1 or more.
         package var identifier: Int
-        /// Where to send the file; a body in it is not sent.
+        /// The request that sends the file; a body in it is not sent.
         package var request: Request
-        /// The file's absolute path, by which the daemon finds it again if it has to.
+        /// The file's absolute path, with which the daemon finds it again if necessary.
         package var path: String
-        /// What to continue from: that of an upload of the same file.
+        /// The resume data to continue from: that of an upload of the same file.
         package var resumeData: Data?
-        /// The application's own words on the task.
+        /// The application's description of the task.
         package var description: String?
-        /// How important the task is, from 0 to 1.
+        /// The priority of the task, from 0 to 1.
         package var priority: Double
         /// Whether it may run at once; otherwise it is suspended.
         package var resumed: Bool?
-        /// Until when it does not begin, as SetEarliestBegin has it.
+        /// The date before which it does not begin, as for SetEarliestBegin.
         package var earliestBegin: EarliestBegin?
-        /// How it is carried out, as SetOptions has it.
+        /// Its options, as for SetOptions.
         package var options: TransferOptions?
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(
             session: Int64,
             identifier: Int,
@@ -387,9 +387,9 @@ extension Wire {
         }
     }
 
-    /// Lets a suspended task run.
+    /// Resumes a suspended task.
     package struct Resume: TransferMethod {
-        /// What ``Resume`` is answered with: that it was done.
+        /// The empty reply to ``Resume``.
         package typealias Reply = Empty
 
         /// The method's name in the interface.
@@ -400,7 +400,7 @@ extension Wire {
         /// The task's number in its session.
         package var identifier: Int
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(session: Int64, identifier: Int) {
             self.session = session
             self.identifier = identifier
@@ -434,7 +434,7 @@ extension Wire {
 
     /// Stops a task until it is resumed; the bytes it has are kept.
     package struct Suspend: TransferMethod {
-        /// What ``Suspend`` is answered with: that it was done.
+        /// The empty reply to ``Suspend``.
         package typealias Reply = Empty
 
         /// The method's name in the interface.
@@ -445,7 +445,7 @@ extension Wire {
         /// The task's number in its session.
         package var identifier: Int
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(session: Int64, identifier: Int) {
             self.session = session
             self.identifier = identifier
@@ -479,7 +479,7 @@ extension Wire {
 
     /// Ends a task; its completed event follows.
     package struct Cancel: TransferMethod {
-        /// What ``Cancel`` is answered with: that it was done.
+        /// The empty reply to ``Cancel``.
         package typealias Reply = Empty
 
         /// The method's name in the interface.
@@ -490,7 +490,7 @@ extension Wire {
         /// The task's number in its session.
         package var identifier: Int
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(session: Int64, identifier: Int) {
             self.session = session
             self.identifier = identifier
@@ -522,14 +522,14 @@ extension Wire {
         }
     }
 
-    /// Ends a task such that it can be continued.
+    /// Ends a task so that it can be continued.
     package struct CancelProducingResumeData: TransferMethod {
-        /// What ``CancelProducingResumeData`` is answered with.
+        /// The reply to ``CancelProducingResumeData``.
         package struct Reply: JSONCodable {
-            /// What to continue from; nothing where that is not possible.
+            /// The resume data; missing if the task cannot be continued.
             package var resumeData: Data?
 
-            /// Makes the value of its members.
+            /// Creates the value from its members.
             package init(resumeData: Data? = nil) {
                 self.resumeData = resumeData
             }
@@ -562,7 +562,7 @@ extension Wire {
         /// The task's number in its session.
         package var identifier: Int
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(session: Int64, identifier: Int) {
             self.session = session
             self.identifier = identifier
@@ -594,9 +594,9 @@ extension Wire {
         }
     }
 
-    /// Changes the application's own words on a task.
+    /// Changes the application's description of a task.
     package struct SetDescription: TransferMethod {
-        /// What ``SetDescription`` is answered with: that it was done.
+        /// The empty reply to ``SetDescription``.
         package typealias Reply = Empty
 
         /// The method's name in the interface.
@@ -606,10 +606,10 @@ extension Wire {
         package var session: Int64
         /// The task's number in its session.
         package var identifier: Int
-        /// The new words; nothing removes them.
+        /// The new description; null removes it.
         package var description: String?
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(session: Int64, identifier: Int, description: String? = nil) {
             self.session = session
             self.identifier = identifier
@@ -646,9 +646,9 @@ extension Wire {
         }
     }
 
-    /// Changes how important a task is.
+    /// Changes the priority of a task.
     package struct SetPriority: TransferMethod {
-        /// What ``SetPriority`` is answered with: that it was done.
+        /// The empty reply to ``SetPriority``.
         package typealias Reply = Empty
 
         /// The method's name in the interface.
@@ -658,10 +658,10 @@ extension Wire {
         package var session: Int64
         /// The task's number in its session.
         package var identifier: Int
-        /// The new importance, from 0 to 1.
+        /// The new priority, from 0 to 1.
         package var priority: Double
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(session: Int64, identifier: Int, priority: Double) {
             self.session = session
             self.identifier = identifier
@@ -698,11 +698,11 @@ extension Wire {
         }
     }
 
-    /// Changes until when a task does not begin.
+    /// Changes the date before which a task does not begin.
     ///
-    /// Nothing happens to one that has begun.
+    /// It has no effect on a task that has begun.
     package struct SetEarliestBegin: TransferMethod {
-        /// What ``SetEarliestBegin`` is answered with: that it was done.
+        /// The empty reply to ``SetEarliestBegin``.
         package typealias Reply = Empty
 
         /// The method's name in the interface.
@@ -712,10 +712,10 @@ extension Wire {
         package var session: Int64
         /// The task's number in its session.
         package var identifier: Int
-        /// The date; nothing lets it begin at once.
+        /// The date; null lets it begin at once.
         package var earliestBegin: EarliestBegin?
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(session: Int64, identifier: Int, earliestBegin: EarliestBegin? = nil) {
             self.session = session
             self.identifier = identifier
@@ -752,11 +752,11 @@ extension Wire {
         }
     }
 
-    /// Changes how a task is carried out.
+    /// Changes the options of a task.
     ///
-    /// Rates hold at once, the rest from the next attempt on.
+    /// Rates apply at once, the rest from the next attempt on.
     package struct SetOptions: TransferMethod {
-        /// What ``SetOptions`` is answered with: that it was done.
+        /// The empty reply to ``SetOptions``.
         package typealias Reply = Empty
 
         /// The method's name in the interface.
@@ -766,10 +766,10 @@ extension Wire {
         package var session: Int64
         /// The task's number in its session.
         package var identifier: Int
-        /// All of its options; nothing leaves them to the daemon.
+        /// All of its options; null leaves them to the daemon.
         package var options: TransferOptions?
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(session: Int64, identifier: Int, options: TransferOptions? = nil) {
             self.session = session
             self.identifier = identifier
@@ -806,9 +806,9 @@ extension Wire {
         }
     }
 
-    /// Changes how fast a session's tasks together may load and send.
+    /// Changes the rate limits of a session's tasks together.
     package struct SetSessionRates: TransferMethod {
-        /// What ``SetSessionRates`` is answered with: that it was done.
+        /// The empty reply to ``SetSessionRates``.
         package typealias Reply = Empty
 
         /// The method's name in the interface.
@@ -816,12 +816,12 @@ extension Wire {
 
         /// The open session's number.
         package var session: Int64
-        /// How many bytes may arrive per second; nothing for as many as can.
+        /// The maximum number of bytes received per second; null for no limit.
         package var receiveRate: Int64?
-        /// How many bytes may leave per second; nothing for as many as can.
+        /// The maximum number of bytes sent per second; null for no limit.
         package var sendRate: Int64?
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(session: Int64, receiveRate: Int64? = nil, sendRate: Int64? = nil) {
             self.session = session
             self.receiveRate = receiveRate
@@ -858,11 +858,11 @@ extension Wire {
         }
     }
 
-    /// Lets a task begin whose application was asked about it.
+    /// Lets a task begin after its application was asked about it.
     ///
     /// An answer to a question that is no longer open changes nothing.
     package struct Begin: TransferMethod {
-        /// What ``Begin`` is answered with: that it was done.
+        /// The empty reply to ``Begin``.
         package typealias Reply = Empty
 
         /// The method's name in the interface.
@@ -874,10 +874,10 @@ extension Wire {
         package var identifier: Int
         /// The question's number.
         package var question: Int
-        /// What to send in place of the task's request.
+        /// The request to send instead of the task's.
         package var request: Request?
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(session: Int64, identifier: Int, question: Int, request: Request? = nil) {
             self.session = session
             self.identifier = identifier
@@ -919,13 +919,13 @@ extension Wire {
         }
     }
 
-    /// Gives a task another address for the same resource; what it has loaded is kept if it proves to be
-    /// the same.
+    /// Gives a task another address for the same resource; the bytes that it has loaded are kept if the
+    /// resource proves to be the same.
     ///
     /// It is also the answer to the question of an expired event. An answer to a question that is no longer
     /// open changes nothing.
     package struct Relink: TransferMethod {
-        /// What ``Relink`` is answered with: that it was done.
+        /// The empty reply to ``Relink``.
         package typealias Reply = Empty
 
         /// The method's name in the interface.
@@ -937,10 +937,10 @@ extension Wire {
         package var identifier: Int
         /// The question's number, if it is an answer to one.
         package var question: Int?
-        /// What to send from now on; nothing, as an answer, leaves the task with what its server has answered.
+        /// The request to send from now on; null, as an answer, leaves the task with its server's response.
         package var request: Request?
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(session: Int64, identifier: Int, question: Int? = nil, request: Request? = nil)
         {
             self.session = session
@@ -987,7 +987,7 @@ extension Wire {
     ///
     /// An answer to a question that is no longer open changes nothing.
     package struct AnswerChallenge: TransferMethod {
-        /// What ``AnswerChallenge`` is answered with: that it was done.
+        /// The empty reply to ``AnswerChallenge``.
         package typealias Reply = Empty
 
         /// The method's name in the interface.
@@ -999,20 +999,20 @@ extension Wire {
         package var identifier: Int
         /// The question's number.
         package var question: Int
-        /// What is to be done.
+        /// How to handle the challenge.
         package var disposition: ChallengeDisposition
         /// The user's name: with use, to a password challenge.
         package var user: String?
         /// The password: with use, to a password challenge.
         package var password: String?
-        /// Who the client is: with use, to a certificate challenge.
+        /// The client's identity: with use, to a certificate challenge.
         package var identity: Identity?
         /// Whether the answer also holds for other tasks of the session, until the daemon ends.
         package var isKept: Bool?
-        /// Whether the application answers no challenges of this kind: it is not asked about them any more.
+        /// Whether the application answers no challenges of this kind: it is no longer asked about them.
         package var answersNoOthers: Bool?
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(
             session: Int64,
             identifier: Int,
@@ -1089,9 +1089,9 @@ extension Wire {
         }
     }
 
-    /// Says that an event has been dealt with; it is not told again and its file is deleted.
+    /// Acknowledges that an event has been handled; it is not sent again and its file is deleted.
     package struct Acknowledge: TransferMethod {
-        /// What ``Acknowledge`` is answered with: that it was done.
+        /// The empty reply to ``Acknowledge``.
         package typealias Reply = Empty
 
         /// The method's name in the interface.
@@ -1102,7 +1102,7 @@ extension Wire {
         /// The event's sequence.
         package var sequence: Int64
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(session: Int64, sequence: Int64) {
             self.session = session
             self.sequence = sequence
@@ -1134,9 +1134,9 @@ extension Wire {
         }
     }
 
-    /// Ends a session for good, once its tasks are done.
+    /// Ends a session permanently, once its tasks are done.
     package struct CloseSession: TransferMethod {
-        /// What ``CloseSession`` is answered with: that it was done.
+        /// The empty reply to ``CloseSession``.
         package typealias Reply = Empty
 
         /// The method's name in the interface.
@@ -1147,7 +1147,7 @@ extension Wire {
         /// Whether to cancel its tasks first.
         package var cancel: Bool
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(session: Int64, cancel: Bool) {
             self.session = session
             self.cancel = cancel
@@ -1179,16 +1179,16 @@ extension Wire {
         }
     }
 
-    /// Tells a session's events: first those not acknowledged yet, then drained, then each as it happens.
+    /// Sends a session's events: first those not acknowledged yet, then drained, then each as it happens.
     ///
-    /// Must be called with more. The connection is busy with it until it closes, so give it one of its own.
+    /// Must be called with more. The connection is busy with it until it closes, so use a separate one.
     package struct Subscribe: TransferMethod {
-        /// What ``Subscribe`` is answered with.
+        /// The reply to ``Subscribe``.
         package struct Reply: JSONCodable {
-            /// What happened.
+            /// The event.
             package var event: Event
 
-            /// Makes the value of its members.
+            /// Creates the value from its members.
             package init(event: Event) {
                 self.event = event
             }
@@ -1215,15 +1215,15 @@ extension Wire {
 
         /// The method's name in the interface.
         package static let name = "Subscribe"
-        /// It is a stream or nothing.
+        /// The method can only be called for a stream.
         package static let requiresMore = true
 
         /// The open session's number.
         package var session: Int64
-        /// What OpenSession has answered with, if it has.
+        /// The token that OpenSession has returned, if any.
         package var token: String?
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(session: Int64, token: String? = nil) {
             self.session = session
             self.token = token
@@ -1256,14 +1256,14 @@ extension Wire {
     ///
     /// A page may hold fewer tasks than asked for although there are more.
     package struct ListTasks: TransferMethod {
-        /// What ``ListTasks`` is answered with.
+        /// The reply to ``ListTasks``.
         package struct Reply: JSONCodable {
             /// The page's tasks.
             package var tasks: [Task]
-            /// What the next page is after; nothing on the last page.
+            /// The value of after for the next page; missing on the last page.
             package var next: Int64?
 
-            /// Makes the value of its members.
+            /// Creates the value from its members.
             package init(tasks: [Task], next: Int64? = nil) {
                 self.tasks = tasks
                 self.next = next
@@ -1303,10 +1303,10 @@ extension Wire {
         package var states: [TaskState]?
         /// Only tasks with greater ids.
         package var after: Int64?
-        /// How many tasks at most.
+        /// The maximum number of tasks.
         package var limit: Int?
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(
             application: String? = nil,
             session: String? = nil,
@@ -1359,14 +1359,14 @@ extension Wire {
         }
     }
 
-    /// Tells how a task stands.
+    /// Returns a task in its current state.
     package struct GetTask: TransferMethod {
-        /// What ``GetTask`` is answered with.
+        /// The reply to ``GetTask``.
         package struct Reply: JSONCodable {
             /// The task.
             package var task: Task
 
-            /// Makes the value of its members.
+            /// Creates the value from its members.
             package init(task: Task) {
                 self.task = task
             }
@@ -1397,7 +1397,7 @@ extension Wire {
         /// The task's id.
         package var id: Int64
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(id: Int64) {
             self.id = id
         }
@@ -1422,18 +1422,18 @@ extension Wire {
         }
     }
 
-    /// Tells how tasks stand and, when called with more, how they change.
+    /// Returns tasks in their current state and, when called with more, their changes.
     ///
     /// The first replies hold all tasks, the later ones those that changed, at most ten times a second.
     package struct WatchTasks: TransferMethod {
-        /// What ``WatchTasks`` is answered with.
+        /// The reply to ``WatchTasks``.
         package struct Reply: JSONCodable {
-            /// Tasks as they now stand.
+            /// Tasks in their current state.
             package var tasks: [Task]
             /// The ids of tasks that are gone.
             package var removed: [Int64]
 
-            /// Makes the value of its members.
+            /// Creates the value from its members.
             package init(tasks: [Task], removed: [Int64]) {
                 self.tasks = tasks
                 self.removed = removed
@@ -1471,7 +1471,7 @@ extension Wire {
         /// Only the tasks with these ids.
         package var ids: [Int64]?
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(ids: [Int64]? = nil) {
             self.ids = ids
         }
@@ -1498,7 +1498,7 @@ extension Wire {
 
     /// Holds a task back, whatever its application wants, until ResumeTask.
     package struct PauseTask: TransferMethod {
-        /// What ``PauseTask`` is answered with: that it was done.
+        /// The empty reply to ``PauseTask``.
         package typealias Reply = Empty
 
         /// The method's name in the interface.
@@ -1507,7 +1507,7 @@ extension Wire {
         /// The task's id.
         package var id: Int64
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(id: Int64) {
             self.id = id
         }
@@ -1532,9 +1532,9 @@ extension Wire {
         }
     }
 
-    /// Lets a paused task run; one that backs off tries again at once.
+    /// Resumes a paused task; one that waits after a failure tries again at once.
     package struct ResumeTask: TransferMethod {
-        /// What ``ResumeTask`` is answered with: that it was done.
+        /// The empty reply to ``ResumeTask``.
         package typealias Reply = Empty
 
         /// The method's name in the interface.
@@ -1543,7 +1543,7 @@ extension Wire {
         /// The task's id.
         package var id: Int64
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(id: Int64) {
             self.id = id
         }
@@ -1568,9 +1568,9 @@ extension Wire {
         }
     }
 
-    /// Ends a task; its application learns of it.
+    /// Ends a task; its application is notified.
     package struct CancelTask: TransferMethod {
-        /// What ``CancelTask`` is answered with: that it was done.
+        /// The empty reply to ``CancelTask``.
         package typealias Reply = Empty
 
         /// The method's name in the interface.
@@ -1579,7 +1579,7 @@ extension Wire {
         /// The task's id.
         package var id: Int64
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(id: Int64) {
             self.id = id
         }
@@ -1604,9 +1604,9 @@ extension Wire {
         }
     }
 
-    /// Changes how fast a task may load and send, for a person.
+    /// Changes the rate limits of a task, for a person.
     package struct SetTaskRates: TransferMethod {
-        /// What ``SetTaskRates`` is answered with: that it was done.
+        /// The empty reply to ``SetTaskRates``.
         package typealias Reply = Empty
 
         /// The method's name in the interface.
@@ -1614,12 +1614,12 @@ extension Wire {
 
         /// The task's id.
         package var id: Int64
-        /// How many bytes may arrive per second; nothing for as many as can.
+        /// The maximum number of bytes received per second; null for no limit.
         package var receiveRate: Int64?
-        /// How many bytes may leave per second; nothing for as many as can.
+        /// The maximum number of bytes sent per second; null for no limit.
         package var sendRate: Int64?
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(id: Int64, receiveRate: Int64? = nil, sendRate: Int64? = nil) {
             self.id = id
             self.receiveRate = receiveRate
@@ -1656,9 +1656,9 @@ extension Wire {
         }
     }
 
-    /// Changes how important a task is, for a person.
+    /// Changes the priority of a task, for a person.
     package struct SetTaskPriority: TransferMethod {
-        /// What ``SetTaskPriority`` is answered with: that it was done.
+        /// The empty reply to ``SetTaskPriority``.
         package typealias Reply = Empty
 
         /// The method's name in the interface.
@@ -1666,10 +1666,10 @@ extension Wire {
 
         /// The task's id.
         package var id: Int64
-        /// The new importance, from 0 to 1.
+        /// The new priority, from 0 to 1.
         package var priority: Double
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(id: Int64, priority: Double) {
             self.id = id
             self.priority = priority
@@ -1701,10 +1701,10 @@ extension Wire {
         }
     }
 
-    /// Gives a task another address for the same resource, for a person; what it has loaded is kept if it
-    /// proves to be the same.
+    /// Gives a task another address for the same resource, for a person; the bytes that it has loaded are
+    /// kept if the resource proves to be the same.
     package struct RelinkTask: TransferMethod {
-        /// What ``RelinkTask`` is answered with: that it was done.
+        /// The empty reply to ``RelinkTask``.
         package typealias Reply = Empty
 
         /// The method's name in the interface.
@@ -1715,7 +1715,7 @@ extension Wire {
         /// The new address: http or https.
         package var url: String
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(id: Int64, url: String) {
             self.id = id
             self.url = url
@@ -1744,22 +1744,22 @@ extension Wire {
         }
     }
 
-    /// Changes how fast all tasks together may load and send.
+    /// Changes the rate limits of all tasks together.
     ///
-    /// It holds until it is changed again, also for a daemon that is started later.
+    /// They apply until they are changed again, also to a daemon that is started later.
     package struct SetRates: TransferMethod {
-        /// What ``SetRates`` is answered with: that it was done.
+        /// The empty reply to ``SetRates``.
         package typealias Reply = Empty
 
         /// The method's name in the interface.
         package static let name = "SetRates"
 
-        /// How many bytes may arrive per second; nothing for as many as can.
+        /// The maximum number of bytes received per second; null for no limit.
         package var receiveRate: Int64?
-        /// How many bytes may leave per second; nothing for as many as can.
+        /// The maximum number of bytes sent per second; null for no limit.
         package var sendRate: Int64?
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(receiveRate: Int64? = nil, sendRate: Int64? = nil) {
             self.receiveRate = receiveRate
             self.sendRate = sendRate
@@ -1790,12 +1790,12 @@ extension Wire {
 
     /// Lists the applications that the daemon may start.
     package struct ListHooks: TransferMethod {
-        /// What ``ListHooks`` is answered with.
+        /// The reply to ``ListHooks``.
         package struct Reply: JSONCodable {
             /// The applications.
             package var hooks: [Hook]
 
-            /// Makes the value of its members.
+            /// Creates the value from its members.
             package init(hooks: [Hook]) {
                 self.hooks = hooks
             }
@@ -1823,7 +1823,7 @@ extension Wire {
         /// The method's name in the interface.
         package static let name = "ListHooks"
 
-        /// Makes the value.
+        /// Creates the value.
         package init() {}
 
         /// Writes the members.
@@ -1840,7 +1840,7 @@ extension Wire {
 
     /// Forgets how to start an application, until it opens a session again.
     package struct RemoveHook: TransferMethod {
-        /// What ``RemoveHook`` is answered with: that it was done.
+        /// The empty reply to ``RemoveHook``.
         package typealias Reply = Empty
 
         /// The method's name in the interface.
@@ -1849,7 +1849,7 @@ extension Wire {
         /// The application's identifier.
         package var application: String
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(application: String) {
             self.application = application
         }
@@ -1874,14 +1874,14 @@ extension Wire {
         }
     }
 
-    /// Cancels an application's tasks because its user quit it, and starts it no more until its user does.
+    /// Cancels an application's tasks because its user quit it, and does not start it until its user does.
     package struct QuitApplication: TransferMethod {
-        /// What ``QuitApplication`` is answered with.
+        /// The reply to ``QuitApplication``.
         package struct Reply: JSONCodable {
-            /// How many tasks were cancelled.
+            /// The number of cancelled tasks.
             package var cancelled: Int
 
-            /// Makes the value of its members.
+            /// Creates the value from its members.
             package init(cancelled: Int) {
                 self.cancelled = cancelled
             }
@@ -1912,7 +1912,7 @@ extension Wire {
         /// The application's identifier.
         package var application: String
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(application: String) {
             self.application = application
         }
@@ -1937,14 +1937,14 @@ extension Wire {
         }
     }
 
-    /// Tells how the daemon stands.
+    /// Returns the status of the daemon.
     package struct GetStatus: TransferMethod {
-        /// What ``GetStatus`` is answered with.
+        /// The reply to ``GetStatus``.
         package struct Reply: JSONCodable {
             /// The daemon.
             package var status: Status
 
-            /// Makes the value of its members.
+            /// Creates the value from its members.
             package init(status: Status) {
                 self.status = status
             }
@@ -1972,7 +1972,7 @@ extension Wire {
         /// The method's name in the interface.
         package static let name = "GetStatus"
 
-        /// Makes the value.
+        /// Creates the value.
         package init() {}
 
         /// Writes the members.
@@ -1987,15 +1987,15 @@ extension Wire {
         }
     }
 
-    /// Stops the daemon; its tasks go on when it is started again.
+    /// Stops the daemon; its tasks continue when it is started again.
     package struct Stop: TransferMethod {
-        /// What ``Stop`` is answered with: that it was done.
+        /// The empty reply to ``Stop``.
         package typealias Reply = Empty
 
         /// The method's name in the interface.
         package static let name = "Stop"
 
-        /// Makes the value.
+        /// Creates the value.
         package init() {}
 
         /// Writes the members.

@@ -10,7 +10,7 @@ extension Wire {
         /// The field's value.
         package var value: String
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(name: String, value: String) {
             self.name = name
             self.value = value
@@ -52,13 +52,15 @@ extension Wire {
         package var fields: [Field]
         /// The body.
         package var body: Data?
-        /// How many seconds may pass without a byte before the attempt is given up; 0 for ever.
+        /// The number of seconds without a byte after which the attempt is given up; 0 for no limit.
         package var idleTimeout: Double
-        /// The address that the task was made for, where another one has taken its place: what belongs to the
-        /// session, such as its fields, is meant for that one's origin alone.
+        /// The address that the task was created for, if another one has replaced it.
+        ///
+        /// What belongs to the session, such as its fields, is meant for the origin of the original address
+        /// alone.
         package var madeFor: String?
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(
             url: String,
             method: String,
@@ -117,7 +119,7 @@ extension Wire {
         }
     }
 
-    /// The head of a server's answer.
+    /// The head of a server's response.
     package struct Response: JSONCodable {
         /// The address that answered, after redirects.
         package var url: String
@@ -128,7 +130,7 @@ extension Wire {
         /// The header fields, in the order in which they arrived.
         package var fields: [Field]
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(url: String, status: Int, version: String, fields: [Field]) {
             self.url = url
             self.status = status
@@ -178,10 +180,10 @@ extension Wire {
         package var arguments: [String]
         /// The working directory's absolute path.
         package var directory: String
-        /// The environment variables, all of them.
+        /// All environment variables.
         package var environment: [String: String]
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(
             executable: String,
             arguments: [String],
@@ -228,14 +230,14 @@ extension Wire {
         }
     }
 
-    /// An application that hands over transfers.
+    /// An application that submits transfers.
     package struct Application: JSONCodable {
-        /// What tells the application from the user's others.
+        /// The name that distinguishes the application from the user's others.
         package var identifier: String
-        /// How to start it when its transfers need it; without it, it is never started.
+        /// How to start it when its transfers need it; if missing, it is never started.
         package var launch: Launch?
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(identifier: String, launch: Launch? = nil) {
             self.identifier = identifier
             self.launch = launch
@@ -264,16 +266,16 @@ extension Wire {
         }
     }
 
-    /// Files by which a client proves who it is, to the servers of its tasks' own requests.
+    /// Files with which a client authenticates to the servers of its tasks' own requests.
     package struct ClientCertificate: JSONCodable {
         /// The absolute path of the certificate, in PEM, or of certificate and key, in PEM or PKCS #12.
         package var certificate: String
-        /// The absolute path of the key, in PEM, where it is in a file of its own.
+        /// The absolute path of the key, in PEM, if it is in a separate file.
         package var key: String?
-        /// What the key is locked with.
+        /// The passphrase of the key.
         package var passphrase: String?
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(certificate: String, key: String? = nil, passphrase: String? = nil) {
             self.certificate = certificate
             self.key = key
@@ -310,25 +312,25 @@ extension Wire {
         }
     }
 
-    /// How the connections of a session are made: through which proxies, and who trusts whom.
+    /// How a session makes connections: its proxies, trusted authorities and client certificate.
     ///
     /// Files are read when a transfer starts.
     package struct Connections: JSONCodable {
-        /// The proxy on the way to http servers, as curl reads it: [scheme://][user:password@]host[:port].
+        /// The proxy for http servers, as curl reads it: [scheme://][user:password@]host[:port].
         package var httpProxy: String?
-        /// The proxy on the way to https servers, likewise.
+        /// The proxy for https servers, likewise.
         package var httpsProxy: String?
         /// The hosts that are reached without a proxy, as in curl's variable no_proxy.
         package var proxyExceptions: [String]?
-        /// The absolute path of a PEM file of trusted authorities, in place of the system's.
+        /// The absolute path of a PEM file of trusted authorities, instead of the system's.
         package var authorityFile: String?
         /// The absolute path of a directory of trusted authorities' PEM files as OpenSSL names them (c_rehash),
-        /// in place of the system's.
+        /// instead of the system's.
         package var authorityDirectory: String?
-        /// Who the client is.
+        /// The certificate with which the client authenticates.
         package var clientCertificate: ClientCertificate?
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(
             httpProxy: String? = nil,
             httpsProxy: String? = nil,
@@ -387,34 +389,34 @@ extension Wire {
         }
     }
 
-    /// What holds for all tasks of a session.
+    /// The settings for all tasks of a session.
     package struct SessionConfiguration: JSONCodable {
         /// Header fields for every request that does not set them itself.
         package var additionalFields: [Field]
-        /// How many seconds a task may take from its first resume, retries included; 0 for ever.
+        /// The number of seconds that a task may take from its first resume, including retries; 0 for no limit.
         package var resourceTimeout: Double
-        /// How many tasks of the session may load from one host at once.
+        /// The maximum number of tasks of the session that load from one host at once.
         package var maximumConnectionsPerHost: Int
-        /// Whether the application is started when all tasks are done, and for what it has to decide.
+        /// Whether the application is started when all tasks are done, and for decisions that it has to make.
         package var sendsLaunchEvents: Bool
-        /// Whether it is started as soon as one task is done, also while another process of it runs.
+        /// Whether it is started as soon as one task is done, even while another process of it runs.
         package var launchesForEachTask: Bool?
-        /// Whether the application may have a password for who asks; otherwise nobody is asked.
+        /// Whether the application may answer password challenges; otherwise it is not asked.
         package var answersPasswords: Bool?
-        /// Whether the application may want to decide about certificates, the server's or its own.
+        /// Whether the application may decide about certificates, the server's or its own.
         package var answersCertificates: Bool?
-        /// Whether the application wants to know what its tasks have cost.
+        /// Whether the application wants the metrics of its tasks.
         package var collectsMetrics: Bool?
         /// Whether the application may give a task another address when its own has expired.
         package var replacesLinks: Bool?
-        /// How many bytes of the session's tasks together may arrive per second.
+        /// The maximum number of bytes that the session's tasks together receive per second.
         package var receiveRate: Int64?
-        /// How many bytes of the session's tasks together may leave per second.
+        /// The maximum number of bytes that the session's tasks together send per second.
         package var sendRate: Int64?
-        /// How connections are made; without it, as the process said that opened the session before.
+        /// How connections are made; if missing, as the process that opened the session before has set it.
         package var connections: Connections?
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(
             additionalFields: [Field],
             resourceTimeout: Double,
@@ -512,15 +514,15 @@ extension Wire {
         }
     }
 
-    /// Why a task waits.
+    /// The reason why a task waits.
     package enum WaitReason: String, JSONEnumeration {
         /// A person paused it.
         case paused
-        /// Its host has as many transfers as it may have.
+        /// Its host has the maximum number of transfers.
         case hostLimit
-        /// The daemon has as many transfers as it may have.
+        /// The daemon has the maximum number of transfers.
         case connectionLimit
-        /// The last attempt failed; the next one comes later.
+        /// The last attempt failed; the next one follows later.
         case backoff
         /// Its application wants it to begin later.
         case earliestBegin
@@ -530,29 +532,29 @@ extension Wire {
         case network
         /// The disk, or the user's share of it, is full.
         case diskSpace
-        /// Its host has failed time and again, and is asked by one transfer only.
+        /// Its host has failed repeatedly, and only one transfer tries it.
         case hostFailure
-        /// It brought next to nothing, and has left its place to others.
+        /// It received almost no bytes, and has given its place to other transfers.
         case fairShare
         /// It is about to start.
         case starting
-        /// None of these; the detail says what.
+        /// None of these; the detail describes it.
         case other
 
-        /// What a newer version writes and this one does not know.
+        /// A case of a newer version that this one does not know.
         package static var unknown: Self? { .other }
     }
 
-    /// Why a task does not run although it may.
+    /// The reason why a task does not run although it may.
     package struct Wait: JSONCodable {
         /// The reason, for programs.
         package var reason: WaitReason
-        /// When it ends, where that is known.
+        /// When it ends, if known.
         package var until: Date?
-        /// The reason's particulars, for people.
+        /// Details of the reason, for people.
         package var detail: String?
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(reason: WaitReason, until: Date? = nil, detail: String? = nil) {
             self.reason = reason
             self.until = until
@@ -585,14 +587,14 @@ extension Wire {
         }
     }
 
-    /// Until when a task does not begin.
+    /// The date before which a task does not begin.
     package struct EarliestBegin: JSONCodable {
         /// The date.
         package var date: Date
-        /// Whether the application is asked then; it is started for that if it is not there.
+        /// Whether the application is asked then; it is started for that if it is not running.
         package var asks: Bool
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(date: Date, asks: Bool) {
             self.date = date
             self.asks = asks
@@ -631,7 +633,7 @@ extension Wire {
         /// The digest.
         package var value: Data
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(algorithm: String, value: Data) {
             self.algorithm = algorithm
             self.value = value
@@ -663,25 +665,25 @@ extension Wire {
         }
     }
 
-    /// Which attempts that have failed are made again, and when; what is missing is the daemon's choice.
+    /// Which failed attempts are repeated, and when; the daemon chooses what is missing.
     package struct RetryRules: JSONCodable {
-        /// How many attempts in a row may fail; 1 or more.
+        /// The maximum number of failed attempts in a row; 1 or more.
         package var maximumAttempts: Int?
-        /// How many attempts in a row may fail while the server has answered none of the application's tasks; 1
-        /// or more.
+        /// The maximum number of failed attempts in a row while the server has answered none of the
+        /// application's tasks; 1 or more.
         ///
-        /// What fails while no client has the session open loses this limit.
+        /// A task that fails while no client has the session open loses this limit.
         package var maximumUnansweredAttempts: Int?
-        /// How many seconds pass after the first failure in a row.
+        /// The delay in seconds after the first failure in a row.
         package var firstDelay: Double?
-        /// How much longer each further delay is.
+        /// The factor by which each further delay is longer.
         package var factor: Double?
-        /// How many seconds pass at most, unless a server wants more.
+        /// The maximum delay in seconds, unless a server requests more.
         package var maximumDelay: Double?
-        /// The status codes of answers that are asked for again.
+        /// The status codes of responses after which the request is repeated.
         package var statuses: [Int]?
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(
             maximumAttempts: Int? = nil,
             maximumUnansweredAttempts: Int? = nil,
@@ -740,41 +742,41 @@ extension Wire {
         }
     }
 
-    /// By which protocol an upload can be continued.
+    /// The protocol with which an upload can be continued.
     package enum UploadProtocol: String, JSONEnumeration {
-        /// By that which the server offers.
+        /// The one that the server offers.
         case automatic
-        /// By the IETF's draft, where the server offers it.
+        /// The IETF's draft, if the server offers it.
         case draft
-        /// By tus 1.0.
+        /// tus 1.0.
         case tus
-        /// By none: it begins anew each time.
+        /// None: each attempt starts from the beginning.
         case off
     }
 
-    /// How a task is carried out, beyond what its request says; what is missing is the daemon's choice.
+    /// The options of a task, beyond its request; the daemon chooses what is missing.
     package struct TransferOptions: JSONCodable {
-        /// The digests that the finished file has to have.
+        /// The digests that the finished file must have.
         package var digests: [Digest]?
         /// Other addresses of the same resource.
         package var mirrors: [String]?
-        /// How many connections may load parts of the resource at once; 1 or more.
+        /// The maximum number of connections that load parts of the resource at once; 1 or more.
         package var maximumConnections: Int?
-        /// How many bytes may arrive per second.
+        /// The maximum number of bytes received per second.
         package var receiveRate: Int64?
-        /// How many bytes may leave per second.
+        /// The maximum number of bytes sent per second.
         package var sendRate: Int64?
-        /// Which attempts are made again, and when.
+        /// Which failed attempts are repeated, and when.
         package var retry: RetryRules?
-        /// Whether an answer with a status of 400 or more fails a download, and its body is no file.
+        /// Whether a response with a status of 400 or more fails a download, instead of being its file.
         package var refusesErrorResponses: Bool?
-        /// By which protocol an upload can be continued.
+        /// The protocol with which an upload can be continued.
         package var uploadProtocol: UploadProtocol?
         /// The absolute path of the directory that a download is for: its file grows there, under a hidden
-        /// name, where that is another file system than the daemon's.
+        /// name, if that is another file system than the daemon's.
         package var directory: String?
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(
             digests: [Digest]? = nil,
             mirrors: [String]? = nil,
@@ -851,14 +853,14 @@ extension Wire {
         }
     }
 
-    /// What went wrong with a transfer.
+    /// The failure of a transfer.
     package struct Failure: JSONCodable {
         /// The failure's class, for programs, such as timedOut.
         package var code: String
-        /// What happened, for people.
+        /// A description for people.
         package var message: String
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(code: String, message: String) {
             self.code = code
             self.message = message
@@ -890,16 +892,16 @@ extension Wire {
         }
     }
 
-    /// A way in which a server or a proxy wants to be told who asks (RFC 9110).
+    /// A challenge of a server or a proxy for a name and a password (RFC 9110).
     package struct PasswordChallenge: JSONCodable {
         /// The scheme in lower case: basic or digest.
         package var scheme: String
-        /// What it comes with, by name in lower case; the realm among it.
+        /// The parameters by name in lower case, including the realm.
         package var parameters: [String: String]
-        /// Whether a proxy asks.
+        /// Whether the challenge is that of a proxy.
         package var isProxy: Bool
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(scheme: String, parameters: [String: String], isProxy: Bool) {
             self.scheme = scheme
             self.parameters = parameters
@@ -936,30 +938,30 @@ extension Wire {
         }
     }
 
-    /// What verifying a server's certificates has found.
+    /// The result of verifying a server's certificates.
     package enum CertificateVerdict: String, JSONEnumeration {
-        /// A trusted authority stands for them, and for this host.
+        /// A trusted authority vouches for them, and for this host.
         case trusted
         /// They have expired, or are not valid yet.
         case badDate
-        /// Nobody who is trusted stands for them.
+        /// No trusted authority vouches for them.
         case untrusted
-        /// They are good, and another host's.
+        /// They are valid, but for another host.
         case forAnotherHost
     }
 
-    /// Who a server says it is.
+    /// The identity that a server claims.
     package struct ServerTrust: JSONCodable {
-        /// The host that was asked for.
+        /// The requested host.
         package var host: String
         /// The certificates (DER), the server's own first.
         package var certificates: [Data]
-        /// What verifying them has found.
+        /// The result of verifying them.
         package var verdict: CertificateVerdict
         /// The verdict's reason, for people: with badDate and untrusted.
         package var reason: String?
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(
             host: String,
             certificates: [Data],
@@ -1008,12 +1010,12 @@ extension Wire {
 
     /// A server's request for a certificate of its client (RFC 8446 §4.3.2).
     package struct CertificateRequest: JSONCodable {
-        /// The host that was asked for.
+        /// The requested host.
         package var host: String
-        /// The names of the authorities (DER) that the server trusts in this; none if it does not say.
+        /// The names of the authorities (DER) that the server trusts for this; empty if it does not say.
         package var issuers: [Data]
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(host: String, issuers: [Data]) {
             self.host = host
             self.issuers = issuers
@@ -1045,22 +1047,22 @@ extension Wire {
         }
     }
 
-    /// What a server or a proxy wants to know before it answers: one of password, trust and certificate.
+    /// A challenge of a server or a proxy: one of password, trust and certificate.
     package struct Challenge: JSONCodable {
         /// The origin of the request, such as https://example.org:443.
         package var origin: String
-        /// How many answers to the same question were refused in this attempt.
+        /// The number of answers to the same question that were refused in this attempt.
         package var previousFailureCount: Int
-        /// The answer that asks; a handshake has none.
+        /// The response with the challenge; a handshake has none.
         package var response: Response?
-        /// A name and a password.
+        /// The challenge for a name and a password.
         package var password: PasswordChallenge?
-        /// Whether the server is the one that is meant.
+        /// The challenge to decide whether to trust the server.
         package var trust: ServerTrust?
-        /// Who the client is.
+        /// The challenge for a certificate of the client.
         package var certificate: CertificateRequest?
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(
             origin: String,
             previousFailureCount: Int,
@@ -1122,38 +1124,38 @@ extension Wire {
         }
     }
 
-    /// What is to be done about a challenge.
+    /// How to handle a challenge.
     package enum ChallengeDisposition: String, JSONEnumeration {
         /// Use the name and password, or the identity, or trust the server.
         case use
-        /// Go on as if nobody could be asked.
+        /// Continue as if the application could not be asked.
         case goOn
-        /// Try the next way that the other side offers.
+        /// Try the next method that the other side offers.
         case reject
         /// Fail the task as cancelled.
         case cancel
     }
 
-    /// How an identity is written down.
+    /// The format of an identity.
     package enum IdentityFormat: String, JSONEnumeration {
-        /// PEM: the certificate, those that stand for it, the key.
+        /// PEM: the certificate, the certificates that vouch for it, the key.
         case pem
         /// PKCS #12 (RFC 7292).
         case pkcs12
     }
 
-    /// A certificate and its key, by which a client proves who it is.
+    /// A certificate and its key, with which a client authenticates.
     ///
     /// It is never stored.
     package struct Identity: JSONCodable {
-        /// How it is written down.
+        /// The format of the content.
         package var format: IdentityFormat
-        /// Certificate and key.
+        /// The certificate and the key.
         package var content: Data
-        /// What the key is locked with.
+        /// The passphrase of the key.
         package var passphrase: String?
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(format: IdentityFormat, content: Data, passphrase: String? = nil) {
             self.format = format
             self.content = content
@@ -1190,14 +1192,14 @@ extension Wire {
         }
     }
 
-    /// What a task sends.
+    /// The file that a task sends.
     package struct Upload: JSONCodable {
-        /// How many bytes the file has.
+        /// The size of the file in bytes.
         package var byteCount: Int64
-        /// How many of them have been sent in the latest attempt.
+        /// The number of bytes sent in the latest attempt.
         package var sentByteCount: Int64
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(byteCount: Int64, sentByteCount: Int64) {
             self.byteCount = byteCount
             self.sentByteCount = sentByteCount
@@ -1229,11 +1231,11 @@ extension Wire {
         }
     }
 
-    /// What a task is doing.
+    /// The state of a task.
     package enum TaskState: String, JSONEnumeration {
         /// Its application has not resumed it, or suspended it.
         case suspended
-        /// It may run and waits its turn.
+        /// It may run, and waits for its turn.
         case waiting
         /// It loads.
         case running
@@ -1241,7 +1243,7 @@ extension Wire {
         case completed
     }
 
-    /// A transfer, as it stands.
+    /// A transfer in its current state.
     package struct Task: JSONCodable {
         /// The task's number, unique for this user's daemon.
         package var id: Int64
@@ -1251,38 +1253,38 @@ extension Wire {
         package var session: String
         /// The task's number in its session.
         package var identifier: Int
-        /// What the task is doing.
+        /// The state of the task.
         package var state: TaskState
-        /// The application's own words on the task.
+        /// The application's description of the task.
         package var description: String?
-        /// How important the task is among its session's, from 0 to 1.
+        /// The priority of the task among its session's, from 0 to 1.
         package var priority: Double
-        /// The request that the task was made with.
+        /// The request that the task was created with.
         package var originalRequest: Request
-        /// The request after redirects, where it differs.
+        /// The request after redirects, if different.
         package var currentRequest: Request?
-        /// The latest answer.
+        /// The latest response.
         package var response: Response?
-        /// How many bytes of the body are held.
+        /// The number of bytes of the body that are held.
         package var receivedByteCount: Int64
-        /// How many bytes the body has, where that is known.
+        /// The size of the body in bytes, if known.
         package var expectedByteCount: Int64?
-        /// What it sends, if it is an upload.
+        /// The file that it sends, if it is an upload.
         package var upload: Upload?
-        /// Why the task does not run, while it waits.
+        /// The reason why the task does not run, while it waits.
         package var wait: Wait?
-        /// What went wrong last.
+        /// The last failure.
         package var failure: Failure?
-        /// How many attempts have failed since bytes last arrived.
+        /// The number of failed attempts since there were last more bytes than ever.
         package var attempts: Int
-        /// When the task was made.
+        /// When the task was created.
         package var created: Date
         /// The date before which it was not to begin.
         package var earliestBegin: Date?
-        /// How it is carried out, where its application has said so.
+        /// Its options, if its application has set them.
         package var options: TransferOptions?
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(
             id: Int64,
             application: String,
@@ -1419,60 +1421,61 @@ extension Wire {
         }
     }
 
-    /// What an event tells.
+    /// The kind of an event.
     package enum EventKind: String, JSONEnumeration {
-        /// The head of an answer arrived.
+        /// The head of a response arrived.
         case response
-        /// The download goes on where an earlier attempt stopped.
+        /// The download continues where an earlier attempt stopped.
         case resumed
-        /// Bytes arrived, or were sent; only the latest figures are told, at most ten times a second.
+        /// Bytes arrived, or were sent; only the latest figures are reported, at most ten times a second.
         case progress
-        /// The file is there; an upload's is the body of the answer.
+        /// The file is available; an upload's is the body of the response.
         case finished
         /// The task is over; nothing follows for it.
         case completed
-        /// A server or a proxy wants to know something: AnswerChallenge answers.
+        /// A server or a proxy has a challenge: AnswerChallenge answers it.
         case challenged
-        /// The date has come that the task was to begin at: Begin lets it, Cancel ends it.
+        /// The date at which the task was to begin has come: Begin starts it, Cancel ends it.
         case delayed
-        /// The server's answer says that the task's address has expired: Relink answers.
+        /// The server's response says that the task's address has expired: Relink answers.
         case expired
-        /// All events of the past have been told; from here on they are told as they happen.
+        /// All past events have been sent; from here on events are sent as they happen.
         case drained
-        /// None of these: never told, but what a newer daemon tells is this to a reader.
+        /// None of these: never sent, but a reader takes an event of a newer daemon that it does not know for
+        /// this.
         case other
 
-        /// What a newer version writes and this one does not know.
+        /// A case of a newer version that this one does not know.
         package static var unknown: Self? { .other }
     }
 
-    /// A request that a task has made, and what it has cost.
+    /// A request that a task has made, and its metrics.
     package struct Transaction: JSONCodable {
-        /// Whether its request and response are those that the task ends with; then they are not here.
+        /// Whether its request and response are those that the task ends with; then they are left out here.
         package var isLast: Bool
-        /// The request, without what has proved who asks.
+        /// The request, without credentials.
         package var request: Request?
-        /// The response, if one came.
+        /// The response, if one was received.
         package var response: Response?
         /// When it began; the times that follow are seconds after that.
         package var started: Date
-        /// When the host's name began to be looked up.
+        /// When the lookup of the host's name began.
         package var lookupStart: Double?
         /// When its address was known.
         package var lookupEnd: Double?
-        /// When a connection began to be made.
+        /// When the client began to connect.
         package var connectStart: Double?
-        /// When TLS began to be set up.
+        /// When the TLS handshake began.
         package var secureConnectStart: Double?
-        /// When TLS was set up.
+        /// When the TLS handshake ended.
         package var secureConnectEnd: Double?
-        /// When the connection could take the request.
+        /// When the connection was ready for the request.
         package var connectEnd: Double?
-        /// When the request began to be sent.
+        /// When the client began to send the request.
         package var requestStart: Double?
-        /// When its last byte had left.
+        /// When its last byte was sent.
         package var requestEnd: Double?
-        /// When the first byte of the response came.
+        /// When the first byte of the response was received.
         package var responseStart: Double?
         /// When the exchange ended.
         package var responseEnd: Double?
@@ -1486,11 +1489,11 @@ extension Wire {
         package var remoteAddress: String?
         /// The other end's port, where there was a connection.
         package var remotePort: Int?
-        /// The version of TLS, by the protocol's number; nothing without TLS.
+        /// The version of TLS, by the protocol's number; missing without TLS.
         package var tlsVersion: Int?
-        /// The cipher suite of TLS, by IANA's number; nothing without TLS.
+        /// The cipher suite of TLS, by IANA's number; missing without TLS.
         package var tlsCipherSuite: Int?
-        /// The protocol's version, such as HTTP/1.1, where a response came.
+        /// The protocol's version, such as HTTP/1.1, if a response was received.
         package var version: String?
         /// The size of the request's header.
         package var sentHeaderByteCount: Int64
@@ -1503,7 +1506,7 @@ extension Wire {
         /// The size of the response's body, decoded.
         package var decodedBodyByteCount: Int64
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(
             isLast: Bool,
             request: Request? = nil,
@@ -1697,18 +1700,18 @@ extension Wire {
         }
     }
 
-    /// What a task has cost.
+    /// The metrics of a task.
     package struct TaskMetrics: JSONCodable {
-        /// When the task was made.
+        /// When the task was created.
         package var started: Date
         /// When it ended.
         package var ended: Date
-        /// How many redirects were followed in the last attempt.
+        /// The number of redirects that were followed in the last attempt.
         package var redirectCount: Int
         /// The requests of the last attempt, in order.
         package var transactions: [Transaction]
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(started: Date, ended: Date, redirectCount: Int, transactions: [Transaction]) {
             self.started = started
             self.ended = ended
@@ -1750,49 +1753,49 @@ extension Wire {
         }
     }
 
-    /// What a session's owner is told.
+    /// An event of a session, for its owner.
     package struct Event: JSONCodable {
-        /// What happened; it says which other members are there.
+        /// The kind of event, which determines the other members.
         package var kind: EventKind
-        /// What Acknowledge takes; only finished and completed have it.
+        /// The number for Acknowledge; only finished and completed have it.
         package var sequence: Int64?
         /// The task's number in its session; all but drained have it.
         package var task: Int?
-        /// The answer: with response, expired, finished and, if that does not come before, completed.
+        /// The response: with response, expired, finished and, if that does not come before, completed.
         package var response: Response?
-        /// The request after redirects, where it differs, with the answer; that which would be sent, with
+        /// The request after redirects, if different, with the response; the request that would be sent, with
         /// delayed.
         package var request: Request?
-        /// How many bytes were held already: with resumed.
+        /// The number of bytes that were held already: with resumed.
         package var offset: Int64?
-        /// How many bytes of the body are held: with progress, finished and completed.
+        /// The number of bytes of the body that are held: with progress, finished and completed.
         package var receivedByteCount: Int64?
-        /// How many bytes the body has, where that is known.
+        /// The size of the body in bytes, if known.
         package var expectedByteCount: Int64?
-        /// How many bytes of its file an upload has sent: with progress, finished and completed.
+        /// The number of bytes of its file that an upload has sent: with progress, finished and completed.
         package var sentByteCount: Int64?
         /// The finished file's absolute path, valid until the event is acknowledged: with finished.
         package var path: String?
-        /// What went wrong: with completed, unless all went well.
+        /// The failure: with completed, unless the task succeeded.
         package var failure: Failure?
-        /// What the download can be continued from: with completed.
+        /// The data from which the transfer can be continued: with completed.
         package var resumeData: Data?
-        /// Why it cannot be continued, for programs, such as noValidator: with completed, where that was
-        /// wanted.
+        /// The reason why it cannot be continued, for programs, such as noValidator: with completed, if resume
+        /// data was wanted.
         package var resumeDataRefusal: String?
-        /// Why the system cancelled the task, by Apple's numbers: with completed.
+        /// The reason why the system cancelled the task, by Apple's numbers: with completed.
         package var cancelReason: Int?
-        /// The question's number, which tells it from later ones of the task: with challenged, delayed,
+        /// The question's number, which distinguishes it from later ones of the task: with challenged, delayed,
         /// expired.
         ///
-        /// A question is told again over each new subscription until it is answered.
+        /// A question is sent again over each new subscription until it is answered.
         package var question: Int?
-        /// What is wanted: with challenged.
+        /// The challenge: with challenged.
         package var challenge: Challenge?
-        /// What the task has cost: with completed, where the session wants to know.
+        /// The metrics of the task: with completed, if the session wants them.
         package var metrics: TaskMetrics?
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(
             kind: EventKind,
             sequence: Int64? = nil,
@@ -1923,7 +1926,7 @@ extension Wire {
         package var application: String
         /// How it is started.
         package var launch: Launch?
-        /// How often it was started without taking its events.
+        /// The number of times it was started without taking its events.
         package var attempts: Int
         /// When it is started next.
         package var nextLaunch: Date?
@@ -1932,7 +1935,7 @@ extension Wire {
         /// Whether its user quit it: then it is not started.
         package var quit: Bool
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(
             application: String,
             launch: Launch? = nil,
@@ -1991,24 +1994,24 @@ extension Wire {
         }
     }
 
-    /// What a log is.
+    /// The kind of a log.
     package enum LogKind: String, JSONEnumeration {
         /// The standard error stream of a daemon in the foreground.
         case stderr
         /// The system's journal.
         case journal
-        /// A file of its own.
+        /// A separate file.
         case file
     }
 
     /// Where the daemon writes its log.
     package struct Log: JSONCodable {
-        /// What the log is.
+        /// The kind of the log.
         package var kind: LogKind
         /// The file's absolute path: with file.
         package var path: String?
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(kind: LogKind, path: String? = nil) {
             self.kind = kind
             self.path = path
@@ -2037,7 +2040,7 @@ extension Wire {
         }
     }
 
-    /// The daemon, as it stands.
+    /// The status of the daemon.
     package struct Status: JSONCodable {
         /// The daemon's version.
         package var version: String
@@ -2051,22 +2054,22 @@ extension Wire {
         package var stateDirectory: String
         /// Where it writes its log.
         package var log: Log
-        /// How many tasks load.
+        /// The number of running tasks.
         package var running: Int
-        /// How many tasks wait to load.
+        /// The number of waiting tasks.
         package var waiting: Int
-        /// How many tasks are suspended.
+        /// The number of suspended tasks.
         package var suspended: Int
-        /// How many sessions are open.
+        /// The number of open sessions.
         package var sessions: Int
-        /// How many clients are connected.
+        /// The number of connected clients.
         package var connections: Int
-        /// How many bytes of all tasks together may arrive per second.
+        /// The maximum number of bytes that all tasks together receive per second.
         package var receiveRate: Int64?
-        /// How many bytes of all tasks together may leave per second.
+        /// The maximum number of bytes that all tasks together send per second.
         package var sendRate: Int64?
 
-        /// Makes the value of its members.
+        /// Creates the value from its members.
         package init(
             version: String,
             pid: Int32,

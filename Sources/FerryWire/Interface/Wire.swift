@@ -1,20 +1,20 @@
 /// The types of the interface `io.ferry.Transfer`, by the names that the interface gives them.
 ///
-/// They are written by `scripts/interface` from the interface's text. They stand in a namespace because one of them
-/// is called `Task`, as it is everywhere else in Ferry, and would hide Swift's in every file that imports this module.
+/// `scripts/interface` writes them from the interface's text. They are in a namespace because one of them is called
+/// `Task`, as everywhere else in Ferry, and would hide Swift's `Task` in every file that imports this module.
 package enum Wire {
     /// The interface's name, which precedes its methods' and errors' names in messages.
     package static let interface = "io.ferry.Transfer"
 
     /// The interface's text, as `GetInterfaceDescription` answers it: that of `io.ferry.Transfer.varlink`.
     ///
-    /// It is part of the program: one that has to find a file before it can describe itself can fail to.
+    /// It is part of the program: a program that had to find a file could fail to describe itself.
     package static let description = String(
         decoding: PackageResources.io_ferry_Transfer_varlink,
         as: UTF8.self
     )
 
-    /// A reply that says nothing but that a call was carried out.
+    /// A reply that only says that a call was carried out.
     package struct Empty: JSONCodable {
         /// Makes the reply.
         package init() {}
@@ -31,7 +31,7 @@ package enum Wire {
 
 /// A method of the interface; its value holds a call's parameters.
 package protocol TransferMethod: JSONCodable {
-    /// What a call is answered with; of a stream, each of its replies.
+    /// The reply to a call; for a stream, each of its replies.
     associatedtype Reply: JSONCodable
 
     /// The method's name in the interface, without the interface's.
@@ -42,9 +42,9 @@ package protocol TransferMethod: JSONCodable {
 }
 
 extension TransferMethod {
-    /// A method is answered once, unless it says otherwise.
+    /// A method is answered once, unless it declares otherwise.
     package static var requiresMore: Bool { false }
 
-    /// The method's name as it stands in messages.
+    /// The method's name as it appears in messages.
     static var qualifiedName: String { "\(Wire.interface).\(name)" }
 }

@@ -1,4 +1,4 @@
-/// A reply that is an error, as it goes over the wire.
+/// An error reply, as it is sent over the wire.
 enum ErrorMessage: Hashable, Sendable {
     /// An error of the interface.
     case transfer(TransferInterfaceError)
@@ -7,7 +7,7 @@ enum ErrorMessage: Hashable, Sendable {
     /// One that this version does not know, or cannot read.
     case unknown(name: String)
 
-    /// The error's name, after its interface's.
+    /// The error's name, preceded by its interface's.
     var name: String {
         switch self {
         case .transfer(let error): "\(Wire.interface).\(error.name)"
@@ -16,7 +16,7 @@ enum ErrorMessage: Hashable, Sendable {
         }
     }
 
-    /// Reads what an error of a name tells; parameters that are missing or strange do not hide the name.
+    /// Reads the error with a name; missing or invalid parameters do not hide the name.
     init(named name: String, _ parameters: JSONInput?) {
         var input = parameters ?? .emptyObject
         self = (try? ErrorMessage(reading: name, from: &input)) ?? .unknown(name: name)

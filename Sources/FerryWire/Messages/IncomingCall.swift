@@ -1,9 +1,9 @@
 package import FerrySystem
 import FoundationEssentials
 
-/// A call, as it comes over the wire.
+/// A call, as it is received over the wire.
 struct IncomingCall: Sendable {
-    /// What is called.
+    /// The called method, with its parameters.
     enum Content: Sendable {
         /// A method of the interface.
         case transfer(TransferRoute.Call)
@@ -11,17 +11,17 @@ struct IncomingCall: Sendable {
         case information
         /// `org.varlink.service.GetInterfaceDescription`, of this interface.
         case description(of: String)
-        /// Nothing that there is, or nothing that makes sense.
+        /// An unknown method, or an invalid call.
         case invalid(ServiceError)
     }
 
     private typealias Reading = (inout JSONInput) throws(JSONInput.Problem) -> Content
 
-    /// What is called.
+    /// The called method, with its parameters.
     private(set) var content: Content
     /// Whether the answer may be a stream.
     private(set) var wantsMore = false
-    /// Whether no answer is wanted.
+    /// Whether no answer is requested.
     private(set) var isOneway = false
 
     /// Reads a call; parameters of a wrong type make its content invalid, not the message.
@@ -33,7 +33,7 @@ struct IncomingCall: Sendable {
 
     private init(from input: inout JSONInput) throws(JSONInput.Problem) {
         var method: String?
-        /// Where the parameters are that come before the method, by which they are read.
+        /// The position of parameters that precede the method, without which they cannot be read.
         var parameters: JSONInput?
         var content: Content?
         var more: Bool?
@@ -64,7 +64,7 @@ struct IncomingCall: Sendable {
             var rest = parameters ?? .emptyObject
             self.content = try Self.content(of: name, &rest)
         }
-        // A connection that becomes something else is of no use here.
+        // A connection that is upgraded to another protocol is of no use here.
         if upgrade ?? false { self.content = .invalid(.methodNotImplemented(name)) }
         if case .transfer(let call) = self.content, call.requiresMore, !wantsMore {
             self.content = .invalid(.expectedMore)
@@ -125,14 +125,14 @@ struct IncomingCall: Sendable {
     }
 }
 
-/// A file that has come along with a call, and what it was then.
+/// A file that was passed with a call, and its identity at that time.
 package struct PassedFile: Sendable {
     /// The file.
     package let file: UserFile
-    /// Which file it is, and its state; `nil` for what is no regular file.
+    /// The file's identity and state; `nil` if it is not a regular file.
     package let identity: Result<FileIdentity?, SystemCallError>
 
-    /// Looks at a file, which may take for ever.
+    /// Inspects a file, which may block forever.
     init(inspecting file: UserFile) {
         self.file = file
         identity = Result { () throws(SystemCallError) in

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// A reply, as it comes over the wire.
+/// A reply, as it is received over the wire.
 struct IncomingReply<Value: JSONCodable>: Sendable {
-    /// What the method answers, or why it does not.
+    /// The method's reply, or the reason why there is none.
     let result: Result<Value, CallError>
     /// Whether more replies to the same call follow; none does after an error.
     let continues: Bool
@@ -17,7 +17,7 @@ struct IncomingReply<Value: JSONCodable>: Sendable {
     private init(from input: inout JSONInput) throws(JSONInput.Problem) {
         var error: String?
         var value: Result<Value, JSONInput.Problem>?
-        /// Where the parameters are: those of an error are read when its name is known.
+        /// The position of the parameters: those of an error are read when its name is known.
         var parameters: JSONInput?
         var continues: Bool?
         try input.object { (input, member) throws(JSONInput.Problem) in

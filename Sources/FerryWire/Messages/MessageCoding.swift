@@ -1,17 +1,17 @@
 package import FoundationEssentials
 
-/// Between values and the bytes of messages.
+/// The conversion between values and the bytes of messages.
 ///
-/// Data is base64, a date is seconds since 1970, and what is `nil` is left out.
+/// Data is encoded as base64, a date as seconds since 1970, and `nil` is left out.
 package enum MessageCoding {
-    /// A value's JSON text, as it stands in messages.
+    /// Returns a value's JSON text, as it appears in messages.
     ///
-    /// - Throws: ``MessageError/malformed(_:)`` for a number that JSON does not have.
+    /// - Throws: ``MessageError/malformed(_:)`` for a number that JSON cannot represent.
     package static func encode(_ value: some JSONCodable) throws(MessageError) -> [UInt8] {
         try text { value.write(to: &$0) }
     }
 
-    /// The value of a JSON text.
+    /// Returns the value of a JSON text.
     ///
     /// - Throws: ``MessageError/malformed(_:)``, which says what is wrong, and where.
     package static func decode<Value: JSONCodable>(
@@ -21,7 +21,7 @@ package enum MessageCoding {
         try read(text) { (input) throws(JSONInput.Problem) in try Value(from: &input) }
     }
 
-    /// A call's message.
+    /// Returns a call's message.
     static func message<Method: TransferMethod>(
         calling call: Method,
         more: Bool = false,
@@ -35,7 +35,7 @@ package enum MessageCoding {
         }
     }
 
-    /// The message of a reply whose parameters `write` writes; `continues` when others follow.
+    /// Returns the message of a reply whose parameters `write` writes; `continues` when others follow.
     static func message(
         replying write: (inout JSONOutput) -> Void,
         continues: Bool
@@ -47,13 +47,13 @@ package enum MessageCoding {
         }
     }
 
-    /// An error's message.
+    /// Returns an error's message.
     static func message(failing error: ErrorMessage) -> [UInt8] {
-        // An error consists of strings and integers, which JSON always has.
+        // An error consists of strings and integers, which JSON can always represent.
         (try? message { error.write(to: &$0) }) ?? []
     }
 
-    /// Reads a text that is one value.
+    /// Reads a text that consists of one value.
     static func read<Value>(
         _ text: some ContiguousBytes,
         _ body: (inout JSONInput) throws(JSONInput.Problem) -> Value
@@ -72,7 +72,7 @@ package enum MessageCoding {
         }
     }
 
-    /// A whole message: the JSON text of an object and the NUL that ends it.
+    /// Returns a whole message: the JSON text of an object and the NUL that ends it.
     private static func message(
         _ members: (inout JSONOutput) -> Void
     ) throws(MessageError) -> [UInt8] {

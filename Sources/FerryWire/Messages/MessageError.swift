@@ -1,13 +1,13 @@
-/// Why bytes are not a message.
+/// The reason why bytes are not a message.
 package enum MessageError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The message has more bytes than the limit, or none of that many bytes ends it.
+    /// The message is longer than the limit, or does not end within that many bytes.
     case tooLong(limit: Int)
-    /// Objects and arrays stand inside each other more often than the limit.
+    /// Objects and arrays are nested more deeply than the limit.
     case tooDeep(limit: Int)
-    /// It is no JSON, or not what a message consists of.
+    /// It is not JSON, or not the JSON of a message.
     case malformed(String)
 
-    /// For people.
+    /// A description for people.
     package var description: String {
         switch self {
         case .tooLong(let limit): "a message of more than \(limit) bytes"
@@ -17,11 +17,11 @@ package enum MessageError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// How much one message may ask of its reader.
+/// The limits for one message.
 package struct MessageLimits: Hashable, Sendable {
-    /// The most bytes before a message's end.
+    /// The maximum number of bytes before a message's end.
     package var byteCount: Int
-    /// The most objects and arrays inside each other; the interface itself needs 7.
+    /// The maximum nesting depth of objects and arrays; the interface itself needs 7.
     package var depth: Int
 
     /// Creates limits.
@@ -30,8 +30,8 @@ package struct MessageLimits: Hashable, Sendable {
         self.depth = depth
     }
 
-    /// What a client may send to a server.
+    /// The limits for a client's messages to a server.
     package static let calls = MessageLimits(byteCount: 4 << 20)
-    /// What a server may send to a client, which trusts it and asks for whole pages of tasks.
+    /// The limits for a server's messages to a client, which trusts it and requests whole pages of tasks.
     package static let replies = MessageLimits(byteCount: 64 << 20)
 }

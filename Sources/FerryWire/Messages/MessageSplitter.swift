@@ -1,16 +1,16 @@
 import FoundationEssentials
 @preconcurrency import Glibc
 
-/// Finds the messages in a stream of bytes: each ends with a NUL, however the bytes arrive.
+/// Splits a stream of bytes into messages: each ends with a NUL, however the bytes arrive.
 struct MessageSplitter {
-    /// A buffer that once held a large message is given back, so that idle connections stay small.
+    /// The capacity that an empty buffer may keep, so that idle connections stay small.
     private static let keptCapacity = 64 * 1024
 
     private let limit: Int
     private var bytes: [UInt8] = []
-    /// Where the first message begins that has not been taken.
+    /// The start of the first message that has not been taken.
     private var start = 0
-    /// Up to where no NUL was found: bytes that come one by one are looked at once each.
+    /// The end of the bytes that contain no NUL: bytes that arrive one by one are searched only once.
     private var searched = 0
 
     /// Creates a splitter for messages of up to `limit` bytes.
@@ -18,7 +18,7 @@ struct MessageSplitter {
         self.limit = limit
     }
 
-    /// How many bytes wait to be taken.
+    /// The number of bytes that wait to be taken.
     var byteCount: Int { bytes.count - start }
 
     /// Adds bytes that have arrived.

@@ -1,16 +1,16 @@
 import FoundationEssentials
 
-/// How deep the objects and arrays of a JSON text stand inside each other.
+/// The nesting depth of the objects and arrays of a JSON text.
 ///
-/// It is looked at before the text is decoded, because a decoder recurses.
+/// It is checked before the text is decoded, because a decoder recurses.
 enum NestingDepth {
-    /// Throws when the depth is greater than `limit` anywhere; what is no JSON is not noticed here.
+    /// Throws when the depth is greater than `limit` anywhere; invalid JSON is not detected here.
     static func check(_ text: Data, limit: Int) throws(MessageError) {
         guard text.withUnsafeBytes({ greatest(in: $0, limit: limit) }) > limit else { return }
         throw .tooDeep(limit: limit)
     }
 
-    /// The greatest depth, as far as it is not above `limit`.
+    /// Returns the greatest depth; the search ends where it exceeds `limit`.
     private static func greatest(in text: UnsafeRawBufferPointer, limit: Int) -> Int {
         var greatest = 0
         var depth = 0

@@ -2,11 +2,11 @@ import FerrySystem
 
 /// Messages that wait for room in the socket.
 struct OutputBuffer {
-    /// A buffer that once held much is given back, so that idle connections stay small.
+    /// The capacity that an empty buffer may keep, so that idle connections stay small.
     private static let keptCapacity = 64 * 1024
 
     private struct Passage {
-        /// Where its message is, counted from the first byte ever.
+        /// The range of its message, counted from the first byte ever added.
         let range: Range<UInt64>
         let file: UserFile
     }
@@ -14,20 +14,20 @@ struct OutputBuffer {
     private var bytes: [UInt8] = []
     /// The files that wait with their messages.
     private var files: [Passage] = []
-    /// How many bytes were ever added, and sent.
+    /// The total numbers of bytes added and sent.
     private var addedByteCount: UInt64 = 0
     private var sentByteCount: UInt64 = 0
-    /// How many of the bytes have been sent.
+    /// The number of buffered bytes that have been sent.
     private var sent = 0
 
-    /// How many bytes wait.
+    /// The number of bytes that wait.
     var byteCount: Int { bytes.count - sent }
 
     /// Adds a message.
     ///
     /// - Parameters:
     ///   - message: The message.
-    ///   - file: What goes along with its first byte, and with no other message's.
+    ///   - file: A file that is passed with its first byte, and with no other message's.
     mutating func append(_ message: [UInt8], file: UserFile? = nil) {
         let start = addedByteCount
         addedByteCount += UInt64(message.count)
@@ -35,20 +35,20 @@ struct OutputBuffer {
         if bytes.isEmpty { bytes = message } else { bytes += message }
     }
 
-    /// Hands bytes to `send` until there are none or it takes none.
+    /// Passes bytes to `send` until there are none or it accepts none.
     ///
-    /// - Parameter send: Returns how many of the bytes it took; `nil` for none now.
-    /// - Throws: What `send` throws; the bytes it did not take are kept.
+    /// - Parameter send: Returns the number of bytes it accepted; `nil` for none now.
+    /// - Throws: The error of `send`; the bytes it did not accept are kept.
     mutating func drain(
         through send: (UnsafeRawBufferPointer) throws(SystemCallError) -> Int?
     ) throws(SystemCallError) {
         try drainWithFiles { bytes, _ throws(SystemCallError) in try send(bytes) }
     }
 
-    /// Hands bytes to `send` until there are none or it takes none, with the files that go along.
+    /// Passes bytes to `send` until there are none or it accepts none, with the files that belong to them.
     ///
-    /// - Parameter send: Returns how many of the bytes it took; `nil` for none now.
-    /// - Throws: What `send` throws; the bytes it did not take are kept.
+    /// - Parameter send: Returns the number of bytes it accepted; `nil` for none now.
+    /// - Throws: The error of `send`; the bytes it did not accept are kept.
     mutating func drainWithFiles(
         through send: (UnsafeRawBufferPointer, UserFile?) throws(SystemCallError) -> Int?
     ) throws(SystemCallError) {
@@ -62,13 +62,13 @@ struct OutputBuffer {
             guard let count = try result.get() else { break }
             sent += count
             sentByteCount += UInt64(count)
-            // The kernel has it with the first of the bytes.
+            // The kernel has the file with the first of the bytes.
             if file != nil, count > 0 { files.removeFirst() }
         }
         compact()
     }
 
-    /// Up to where the next bytes may be sent at once, and the file that goes along with them.
+    /// The end of the bytes that may be sent next, and the file that is passed with them.
     private var nextPart: (end: Int, file: UserFile?) {
         guard let next = files.first else { return (bytes.count, nil) }
         let isDue = next.range.lowerBound == sentByteCount

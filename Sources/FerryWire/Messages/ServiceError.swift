@@ -4,13 +4,13 @@ package enum ServiceError: Error, Hashable, Sendable {
     case interfaceNotFound(String)
     /// The interface does not have the method.
     case methodNotFound(String)
-    /// The interface has the method, the service does not.
+    /// The interface has the method, but the service does not.
     case methodNotImplemented(String)
     /// A parameter is missing or of the wrong type.
     case invalidParameter(String)
     /// The caller may not do that.
     case permissionDenied
-    /// The method answers with a stream alone, and the call did not ask for one.
+    /// The method only answers with a stream, and the call did not request one.
     case expectedMore
 }
 
@@ -27,7 +27,7 @@ extension ServiceError {
         }
     }
 
-    /// Writes what the error tells.
+    /// Writes the error's parameters.
     func write(to output: inout JSONOutput) {
         output.object { output in
             switch self {
@@ -40,7 +40,7 @@ extension ServiceError {
         }
     }
 
-    /// Reads what the error of a name tells; nil for one that there is not.
+    /// Reads the error with a name; nil for an unknown name.
     init?(named name: Substring, from input: inout JSONInput) throws(JSONInput.Problem) {
         var subject = ""
         try input.object { (input, _) throws(JSONInput.Problem) in

@@ -1,19 +1,18 @@
 import FerrySystem
 
-/// Finds out which message a file belongs to that has come along with the bytes of a stream.
+/// Finds the message of a file that was received with the bytes of a stream.
 ///
-/// The kernel ends what it hands over at once with the bytes that files came along with (unix(7)). Who
-/// passes a file sends no other message's bytes with it, so that it belongs to the message that the last of
-/// those bytes is a part of.
+/// One receive ends with the bytes that files were passed with (unix(7)). A client that passes a file sends no other
+/// message's bytes with it, so the file belongs to the message that contains the last of those bytes.
 struct ArrivingFiles {
-    /// How many files wait for the end of their message; a client that passes more loses them.
+    /// The maximum number of files that wait for the end of their message; further ones are closed.
     private static let greatestCount = 16
 
-    /// What calls on the files are made by: no other client's wait for a file system that hangs.
+    /// The queue for calls on the files: other clients do not wait for a file system that hangs.
     private let queue: BlockingQueue
 
     private struct Entry {
-        /// How many bytes had arrived with it, from the beginning.
+        /// The total number of bytes that had arrived when it did.
         let end: UInt64
         let file: UserFile
     }
@@ -26,19 +25,19 @@ struct ArrivingFiles {
         self.queue = queue
     }
 
-    /// Bytes have arrived, with these descriptors.
+    /// Records bytes that have arrived with these descriptors.
     mutating func arrived(byteCount: Int, descriptors: [Int32]) {
         arrivedByteCount += UInt64(byteCount)
-        // Owned at once, so that those that are not wanted are closed.
+        // Owned immediately, so that those that are not kept are closed.
         let files = descriptors.map { UserFile(FileDescriptor(owning: $0), on: queue) }
         for file in files where entries.count < Self.greatestCount {
             entries.append(Entry(end: arrivedByteCount, file: file))
         }
     }
 
-    /// A message of so many bytes, its end included, was taken from the stream.
+    /// Records that a message of so many bytes, including its end, was taken from the stream.
     ///
-    /// - Returns: The first file that came along with it, if any; others are closed.
+    /// - Returns: The first file that was passed with it, if any; others are closed.
     mutating func taken(byteCount: Int) -> UserFile? {
         takenByteCount += UInt64(byteCount)
         guard let first = entries.first, first.end <= takenByteCount else { return nil }

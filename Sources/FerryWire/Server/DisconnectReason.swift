@@ -1,27 +1,27 @@
 package import FerrySystem
 
-/// Why a connection ended, or was not accepted.
+/// The reason why a connection ended, or was not accepted.
 package enum DisconnectReason: Hashable, Sendable, CustomStringConvertible {
     /// The client closed it.
     case closedByPeer
-    /// The client is gone, and a file that it has passed does not answer: that call and those behind it are given up.
+    /// The client is gone, and a file that it has passed does not respond: that call and those after it are dropped.
     case fileDoesNotAnswer
     /// The server closed it.
     case closedByServer
-    /// The client sent what is no message.
+    /// The client sent something that is not a message.
     case invalidMessage(MessageError)
-    /// The client does not read its answers, of which there are too many bytes by now.
+    /// The client does not read its replies, and too many bytes of them are queued.
     case unreadReplies(byteCount: Int)
-    /// All clients together made the server hold too much, and this one the most.
+    /// All clients together made the server hold too many bytes, and this one the most.
     case heldTooMuch(byteCount: Int)
     /// The client belongs to another user.
     case foreignUser
-    /// There are as many connections as there may be.
+    /// The maximum number of connections is reached.
     case tooManyConnections(maximum: Int)
-    /// The kernel refused something.
+    /// A system call failed.
     case failed(SystemCallError)
 
-    /// For people.
+    /// A description for people.
     package var description: String {
         switch self {
         case .closedByPeer: "closed by the client"

@@ -3,7 +3,7 @@ import FerrySystem
 /// A call that has not been answered: the part of a reply that does not depend on the method.
 @LoopActor
 final class PendingCall {
-    /// How many answers a call takes.
+    /// The kind of answer that a call expects.
     enum Kind: Hashable, Sendable {
         case single
         case stream
@@ -13,7 +13,7 @@ final class PendingCall {
     /// The call's number on its connection.
     let number: Int
     let kind: Kind
-    /// How many bytes it has come in.
+    /// The size of its message in bytes.
     let byteCount: Int
     private weak var connection: VarlinkConnection?
     private var file: PassedFile?
@@ -37,26 +37,26 @@ final class PendingCall {
         self.connection = connection
     }
 
-    /// Whether the client keeps up with what it is sent.
+    /// Whether the client keeps up with its replies.
     var isWritable: Bool { isOpen && connection?.isKeepingUp == true }
 
-    /// The file that came along with the call, the first time that it is asked for.
+    /// Returns the file that was passed with the call, the first time that it is called.
     func takeFile() -> PassedFile? {
         defer { file = nil }
         return file
     }
 
-    /// Answers with `value`; to a stream more may follow.
+    /// Answers with `value`; for a stream, more may follow.
     func answer(_ value: some JSONCodable, continues: Bool) {
         answer(continues: continues) { value.write(to: &$0) }
     }
 
-    /// Answers with what `write` writes; to a stream more may follow.
+    /// Answers with what `write` writes; for a stream, more may follow.
     func answer(continues: Bool, _ write: (inout JSONOutput) -> Void) {
         guard isOpen else { return }
         let continues = continues && kind == .stream
         do {
-            // A oneway call's reply is thrown away, so that making it would be a waste.
+            // A oneway call's reply is discarded, so encoding it would be a waste.
             let message =
                 kind == .oneway
                 ? []
@@ -69,12 +69,12 @@ final class PendingCall {
 
     /// Answers with an error.
     func fail(_ error: ErrorMessage) {
-        // Each reply that is let go of comes here, nearly always long after its answer.
+        // Each released reply calls this, nearly always long after its answer.
         guard isOpen else { return }
         send(MessageCoding.message(failing: error), isLast: true)
     }
 
-    /// The connection is gone before the call was answered.
+    /// Handles that the connection closed before the call was answered.
     func connectionClosed() {
         guard isOpen else { return }
         let handler = onClose
@@ -88,7 +88,7 @@ final class PendingCall {
         connection?.answer(self, message, isLast: isLast)
     }
 
-    /// Lets go of the handlers, which often hold the reply that holds this call.
+    /// Releases the handlers, which often retain the reply that retains this call.
     private func finish() {
         isOpen = false
         file = nil

@@ -1,10 +1,10 @@
 package import FerrySystem
 
-/// Where the answer to a call goes.
+/// The means to answer a call.
 ///
-/// Keep it until the call is answered; a reply that is let go of answers with
-/// ``TransferInterfaceError/internalFailure(reason:)``, so that no client waits for ever. After the
-/// last answer, or when the connection is gone, further answers do nothing.
+/// Keep it until the call is answered; a reply that is released answers with
+/// ``TransferInterfaceError/internalFailure(reason:)``, so that no client waits forever. After the last answer, or
+/// when the connection is gone, further answers do nothing.
 @LoopActor
 package final class Reply<Method: TransferMethod> {
     private let call: PendingCall
@@ -17,16 +17,15 @@ package final class Reply<Method: TransferMethod> {
         call.fail(.transfer(.internalFailure(reason: "\(Method.name) was not answered")))
     }
 
-    /// Whether the client takes a stream; otherwise the first answer is the last.
+    /// Whether the client accepts a stream; otherwise the first answer is the last.
     package var isStream: Bool { call.kind == .stream }
 
-    /// Whether an answer can still be given and somebody waits for it.
+    /// Whether an answer can still be given and the client waits for it.
     package var isOpen: Bool { call.isOpen }
 
     /// Whether the client keeps up; while it does not, leave out what can be left out.
     ///
-    /// A client that lets more than ``VarlinkServer/Limits/queuedByteCount`` bytes of answers pile
-    /// up is disconnected.
+    /// A client with more than ``VarlinkServer/Limits/queuedByteCount`` bytes of unread answers is disconnected.
     package var isWritable: Bool { call.isWritable }
 
     /// Called whenever the client has caught up after ``isWritable`` was false.
@@ -41,7 +40,7 @@ package final class Reply<Method: TransferMethod> {
         set { if call.isOpen { call.onClose = newValue } }
     }
 
-    /// The file that came along with the call, the first time that it is asked for.
+    /// Returns the file that was passed with the call, the first time that it is called.
     package func takeFile() -> PassedFile? { call.takeFile() }
 
     /// Answers the call.
@@ -49,7 +48,7 @@ package final class Reply<Method: TransferMethod> {
 
     /// Answers the call with one of several replies, of which ``success(_:)`` is the last.
     ///
-    /// To a client that has not asked for a stream it is the only one.
+    /// For a client that has not requested a stream, it is the only one.
     package func stream(_ value: Method.Reply) { call.answer(value, continues: true) }
 
     /// Answers the call with an error.
@@ -57,6 +56,6 @@ package final class Reply<Method: TransferMethod> {
 }
 
 extension Reply where Method.Reply == Wire.Empty {
-    /// Answers the call: it has been carried out.
+    /// Answers that the call has been carried out.
     package func success() { success(Wire.Empty()) }
 }

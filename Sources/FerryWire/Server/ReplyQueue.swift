@@ -7,26 +7,26 @@ struct ReplyQueue {
     }
 
     private var slots: [Slot] = []
-    /// How many slots at the front are done with; they are removed many at a time.
+    /// The number of finished slots at the front; they are removed many at a time.
     private var doneCount = 0
 
-    /// How many bytes of replies wait for the answers to earlier calls.
+    /// The number of bytes of replies that wait for the answers to earlier calls.
     private(set) var heldByteCount = 0
 
     /// Records a call that will be answered.
     ///
-    /// - Parameter call: A number greater than those of the calls before.
+    /// - Parameter call: A number greater than those of earlier calls.
     mutating func open(_ call: Int) {
         slots.append(Slot(call: call))
     }
 
-    /// Takes a reply.
+    /// Adds a reply.
     ///
     /// - Parameters:
     ///   - message: The reply.
     ///   - call: The call that it answers; a reply to a call that is not open is dropped.
     ///   - isLast: Whether it ends the answer.
-    /// - Returns: The messages whose turn has come with it, in their order.
+    /// - Returns: The messages that can now be sent, in order.
     mutating func add(_ message: [UInt8], to call: Int, isLast: Bool) -> [[UInt8]] {
         guard let index = index(of: call), !slots[index].isAnswered else { return [] }
         slots[index].isAnswered = isLast
@@ -38,14 +38,14 @@ struct ReplyQueue {
         return isLast ? [message] + advance() : [message]
     }
 
-    /// Where a call's slot is.
+    /// Returns the index of a call's slot.
     private func index(of call: Int) -> Int? {
-        // Calls are answered in their order as a rule.
+        // Calls are usually answered in order.
         if doneCount < slots.count, slots[doneCount].call == call { return doneCount }
         return slots[doneCount...].firstIndex { $0.call == call }
     }
 
-    /// Removes the answered calls at the front and returns what was held up behind them.
+    /// Removes the answered calls at the front, and returns the replies that waited for them.
     private mutating func advance() -> [[UInt8]] {
         var released: [[UInt8]] = []
         while doneCount < slots.count, slots[doneCount].isAnswered {

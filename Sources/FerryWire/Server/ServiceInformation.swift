@@ -1,15 +1,15 @@
-/// Who a service is: what `org.varlink.service.GetInfo` answers.
+/// The information about a service that `org.varlink.service.GetInfo` returns.
 package struct ServiceInformation: Hashable, Sendable {
     /// The interface that every Varlink service has.
     static let interface = "org.varlink.service"
 
-    /// Who makes the service.
+    /// The vendor of the service.
     package var vendor: String
-    /// What it is called.
+    /// The name of the service.
     package var product: String
     /// Its version.
     package var version: String
-    /// Where there is more about it.
+    /// The address of more information about it.
     package var url: String
     /// The interfaces it has.
     package private(set) var interfaces: [String]

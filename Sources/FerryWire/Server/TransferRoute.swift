@@ -1,27 +1,27 @@
 import FerrySystem
 
-/// The way from the name of a method to what answers it.
+/// The route from the name of a method to its implementation.
 struct TransferRoute: Sendable {
     /// A call with its parameters.
     struct Call: Sendable {
         /// Whether it makes sense only as a stream.
         let requiresMore: Bool
-        /// Has a service carry it out; without one it is let go of, which answers it.
+        /// Has a service carry it out; without one, the reply is released, which answers it.
         let perform:
             @LoopActor @Sendable (
                 (any TransferService)?, PendingCall, VarlinkConnection
             ) -> Void
     }
 
-    /// The ways to the methods, by the methods' names as they stand in messages.
+    /// The routes to the methods, by the methods' names as they appear in messages.
     static let byMethod = Dictionary(uniqueKeysWithValues: all.map { ($0.method, $0) })
 
-    /// The method's name as it stands in messages.
+    /// The method's name as it appears in messages.
     let method: String
     /// Reads the parameters of a call.
     let read: @Sendable (inout JSONInput) throws(JSONInput.Problem) -> Call
 
-    /// The way to a method of a service.
+    /// Creates the route to a method of a service.
     init<Method: TransferMethod>(
         _ perform:
             @escaping @LoopActor @Sendable (

@@ -4,12 +4,12 @@ package import FerrySystem
 /// A client's connection, as the server sees it.
 @LoopActor
 package final class VarlinkConnection {
-    /// How much is read at once, before others have their turn.
+    /// The number of bytes read at once, before other connections have their turn.
     private static let readByteCount = 64 * 1024
-    /// From how many bytes of answers on they are sent at once instead of with those that follow.
+    /// The number of bytes of answers from which they are sent immediately instead of with those that follow.
     private static let promptByteCount = 16 * 1024
 
-    /// The client's process, as the kernel noted it when it connected.
+    /// The client's process, as the kernel recorded it when it connected.
     package nonisolated let peer: PeerCredentials
     /// Whether the client can still call and be answered.
     package private(set) var isOpen = true
@@ -27,22 +27,22 @@ package final class VarlinkConnection {
     private var replies = ReplyQueue()
     /// The calls that have not been answered, by number.
     private var calls: [Int: PendingCall] = [:]
-    /// How many bytes they have come in.
+    /// The size of their messages in bytes.
     private var pendingByteCount = 0
     private var nextCall = 0
 
-    /// The client will send no more.
+    /// Whether the client will send no more.
     private var hasInputEnded = false
-    /// The client is gone; what it had sent is still carried out.
+    /// Whether the client is gone; the calls that it has sent are still carried out.
     private var hasHungUp = false
     private var isTakingCalls = false
-    /// A call waits until the file that came along with it was looked at, and so do those behind it.
+    /// Whether a call, and those after it, wait until the file that was passed with it has been inspected.
     private var isInspecting = false
-    /// Until when a file is waited for whose client is gone.
+    /// The timer that limits the wait for a file whose client is gone.
     private var patience: LoopTimer?
-    /// The client has let answers pile up and not caught up since.
+    /// Whether the client has fallen behind with reading answers and not caught up since.
     private var isBackedUp = false
-    /// Answers are sent when the others that are at hand have been given, too.
+    /// Whether answers are about to be sent, together with those that are given until then.
     private var isFlushScheduled = false
 
     init(
@@ -65,7 +65,7 @@ package final class VarlinkConnection {
     /// Whether the client waits for no answer, and no event.
     var isIdle: Bool { calls.isEmpty && !isInspecting }
 
-    /// How many bytes are held for the client, in both directions.
+    /// The number of bytes held for the client, in both directions.
     var heldByteCount: Int { input.byteCount + pendingByteCount + queuedByteCount }
 
     private var queuedByteCount: Int { output.byteCount + replies.heldByteCount }
@@ -76,19 +76,19 @@ package final class VarlinkConnection {
         }
     }
 
-    /// Ends the connection at once; its open replies are told.
+    /// Ends the connection immediately; its open replies are notified.
     package func close() { close(because: .closedByServer) }
 
     func close(because reason: DisconnectReason) {
         guard isOpen else { return }
-        // What has been answered so far is the client's, if there is room for it.
+        // The answers so far are still sent, if there is room for them.
         if isFlushScheduled { flush() }
         isOpen = false
         patience?.cancel()
         patience = nil
         watch?.cancel()
         watch = nil
-        // The descriptor is closed now and not when the last holder lets go: the client waits.
+        // The descriptor is closed now and not with the last reference: the client waits.
         socket = nil
         let unanswered = calls.values.sorted { $0.number < $1.number }
         calls = [:]
@@ -114,7 +114,7 @@ package final class VarlinkConnection {
         settle()
     }
 
-    /// Sends answers once the loop has dealt with what is at hand, often with further answers.
+    /// Sends answers once the loop has handled the current events, which often lead to further answers.
     private func flushSoon() {
         guard !isFlushScheduled, output.byteCount > 0 else { return }
         isFlushScheduled = true
@@ -134,7 +134,7 @@ package final class VarlinkConnection {
             takeCalls()
         }
         guard isOpen else { return }
-        // An error counts as much as a hang-up: neither comes with anything but what was sent.
+        // An error is handled like a hang-up: after either, only bytes that were sent before can be read.
         if !readiness.isDisjoint(with: .hangUp) {
             hangUp()
         } else {
@@ -146,9 +146,9 @@ package final class VarlinkConnection {
         }
     }
 
-    /// The client is gone: carries out what it has sent, however much, then closes.
+    /// Handles that the client is gone: carries out all calls that it has sent, then closes.
     ///
-    /// A client may hand over its calls and exit, so that they count as much as any.
+    /// A client may send its calls and exit, so these calls count like any others.
     private func hangUp() {
         guard isOpen, !hasHungUp else { return }
         hasHungUp = true
@@ -159,13 +159,13 @@ package final class VarlinkConnection {
         drain()
     }
 
-    /// Takes what the kernel holds of a client that is gone, a part at a time.
+    /// Reads the remaining bytes of a client that is gone, a part at a time.
     private func drain() {
         guard isOpen else { return }
         let mayHoldMore = receive()
         takeCalls()
         guard isOpen else { return }
-        // What waits for a file comes back here.
+        // The end of an inspection calls this again.
         guard !isInspecting else { return waitForFile() }
         if mayHoldMore {
             LoopActor.perform { [weak self] in self?.drain() }
@@ -174,7 +174,7 @@ package final class VarlinkConnection {
         }
     }
 
-    /// A call of a client that is gone waits for its file: nobody else does, and not for ever.
+    /// Limits the time for which a call of a client that is gone waits for its file.
     private func waitForFile() {
         patience?.cancel()
         patience = EventLoop.shared.schedule(after: limits.hangUpPatience) { [weak self] in
@@ -195,14 +195,14 @@ package final class VarlinkConnection {
                 input.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                 return count > 0
             } catch {
-                // With ECONNRESET the client is gone; the loop tells that too.
+                // With ECONNRESET the client is gone; the loop reports that too.
                 hasInputEnded = true
                 return false
             }
         }
     }
 
-    /// Whether another call may be begun; a client that is gone cannot have many.
+    /// Whether another call may begin; a client that is gone cannot have many left.
     private var mayTakeCall: Bool {
         if isInspecting { return false }
         if hasHungUp { return true }
@@ -212,14 +212,14 @@ package final class VarlinkConnection {
     }
 
     private func takeCalls() {
-        // An answer that is given at once comes back here.
+        // An answer that is given immediately calls this again.
         guard !isTakingCalls else { return }
         isTakingCalls = true
         defer { isTakingCalls = false }
         do throws(MessageError) {
             while isOpen, mayTakeCall, let message = try input.next() {
                 try NestingDepth.check(message, limit: limits.message.depth)
-                // Its end is a byte, too.
+                // The end of the message is a byte, too.
                 let file = files.taken(byteCount: message.count + 1)
                 let call = try IncomingCall(from: message)
                 if let file {
@@ -233,7 +233,7 @@ package final class VarlinkConnection {
         }
     }
 
-    /// Has a file be looked at, off the loop: its file system may not answer, and holds up this client alone.
+    /// Inspects a file off the loop: its file system may not respond, and then delays this client alone.
     private func inspect(_ file: UserFile, of call: IncomingCall, byteCount: Int) {
         isInspecting = true
         file.queue.perform { [weak self] in
@@ -296,7 +296,7 @@ package final class VarlinkConnection {
 
     // MARK: - Both
 
-    /// Waits for what the connection now needs, or closes when it needs nothing any more.
+    /// Updates what the loop watches for, or closes the connection when it needs nothing more.
     private func settle() {
         guard isOpen, !hasHungUp, !isTakingCalls else { return }
         if hasInputEnded, isIdle, output.byteCount == 0 {

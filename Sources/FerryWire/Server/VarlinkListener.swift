@@ -4,9 +4,9 @@ import FerrySystem
 /// A socket that clients connect to.
 @LoopActor
 final class VarlinkListener {
-    /// How many connections are accepted before others have their turn.
+    /// The number of connections that are accepted before other events have their turn.
     private static let acceptCount = 64
-    /// How long to wait when the process or the system has no descriptor left.
+    /// The time to wait when the process or the system has no descriptor left.
     private static let pause = Duration.seconds(1)
 
     private let socket: FileDescriptor
@@ -20,7 +20,7 @@ final class VarlinkListener {
         isShared: Bool,
         onConnection: @escaping @LoopActor (consuming FileDescriptor) -> Void
     ) throws(SystemCallError) {
-        // A connection that is gone again before it is accepted must not block the loop.
+        // A connection that is closed before it is accepted must not block the loop.
         try socket.setNonBlocking(true)
         self.socket = consume socket
         self.isShared = isShared
@@ -30,7 +30,7 @@ final class VarlinkListener {
         }
     }
 
-    /// Accepts no more connections; those that wait in the kernel stay there.
+    /// Stops accepting connections; those that wait in the kernel stay there.
     func stop() {
         watch?.cancel()
         watch = nil
@@ -38,11 +38,11 @@ final class VarlinkListener {
         resumption = nil
     }
 
-    /// Refuses new connections from this moment on, and accepts those that were made before.
+    /// Refuses new connections from now on, and accepts those that were made before.
     ///
-    /// Between the two there is no gap: a client has either connected, and is served, or learns
-    /// at once that nobody listens. On a shared socket both would be wrong: it would stop for the
-    /// other process as well, which a client waits for that has not been accepted yet.
+    /// There is no gap between the two: a client has either connected and is served, or is refused immediately. On a
+    /// shared socket both would be wrong: it would stop for the other process as well, for which clients wait that
+    /// have not been accepted yet.
     func stopDraining() {
         stop()
         if isShared { return }
@@ -63,7 +63,7 @@ final class VarlinkListener {
         }
     }
 
-    /// Without a descriptor for it the connection stays, and would wake the loop at once again.
+    /// Pauses accepting: without a descriptor, a connection stays in the kernel and would keep waking the loop.
     private func pauseAccepting() {
         try? watch?.update([])
         resumption = EventLoop.shared.schedule(after: Self.pause) { [weak self] in

@@ -3,11 +3,11 @@ package import FerrySystem
 
 /// Serves the interface of this module, and the one that every Varlink service has, on sockets.
 ///
-/// A client of another user is turned away before a byte of it is read. What a client sends can
-/// end its own connection and nothing else.
+/// A client of another user is refused before a byte of it is read. What a client sends can end its own connection
+/// and nothing else.
 @LoopActor
 package final class VarlinkServer {
-    /// The connections that are open.
+    /// The number of open connections.
     package private(set) var connectionCount = 0
 
     private let information: ServiceInformation
@@ -20,12 +20,12 @@ package final class VarlinkServer {
     private var heldByteCounts: [ObjectIdentifier: Int] = [:]
     private var heldByteCount = 0
 
-    /// Creates a server that listens nowhere yet.
+    /// Creates a server that does not listen yet.
     ///
     /// - Parameters:
-    ///   - information: Who the service is.
-    ///   - handler: Answers the calls; it is not kept.
-    ///   - limits: What clients may ask for.
+    ///   - information: The information about the service.
+    ///   - handler: Answers the calls; it is not retained.
+    ///   - limits: The limits for clients.
     ///   - user: The only user whose clients are served.
     package init(
         information: ServiceInformation,
@@ -43,8 +43,7 @@ package final class VarlinkServer {
     ///
     /// - Parameters:
     ///   - socket: The socket.
-    ///   - isShared: Whether another process, such as systemd, goes on listening on it when this
-    ///     one stops.
+    ///   - isShared: Whether another process, such as systemd, continues to listen on it when this one stops.
     /// - Throws: `fcntl`, `epoll_ctl`.
     package func listen(
         on socket: consuming FileDescriptor,
@@ -71,15 +70,15 @@ package final class VarlinkServer {
             connectionCounts[peer.process, default: 0] += 1
             handler?.connectionDidOpen(connection)
         } catch {
-            // The client is gone already, or the kernel is out of memory: its loss alone.
+            // The client is gone already, or the kernel is out of memory: only this client is affected.
             return
         }
     }
 
-    /// Stops listening on sockets of this process, serving every client that got through before.
+    /// Stops listening on sockets of this process, and serves every client that connected before.
     ///
-    /// A daemon that wants to end calls it, and ends if ``connectionCount`` is still 0 then. Shared
-    /// sockets are only let go of: their clients wait for the next process that listens.
+    /// A daemon that wants to end calls it, and ends if ``connectionCount`` is still 0 then. Shared sockets are only
+    /// released: their clients wait for the next process that listens.
     package func stopListeningAndDrain() {
         for listener in listeners { listener.stopDraining() }
         listeners = []
@@ -166,7 +165,7 @@ package final class VarlinkServer {
             greatest.value > (connectionCounts[peer.process] ?? 0) + 1
         else { return false }
         let candidates = connections.values.filter { $0.peer.process == greatest.key }
-        // One that waits for nothing is missed the least.
+        // An idle connection is missed the least.
         guard let victim = candidates.first(where: \.isIdle) ?? candidates.first else {
             return false
         }
@@ -179,7 +178,7 @@ package final class VarlinkServer {
         from peer: PeerCredentials,
         because reason: DisconnectReason
     ) {
-        // Another user learns nothing; one's own gets the answer before it has asked.
+        // A client of another user gets no reply; one of this user gets the error before its first call.
         if case .tooManyConnections(let maximum) = reason {
             let message = MessageCoding.message(
                 failing: .transfer(.limitExceeded(limit: "connections", maximum: Int64(maximum)))

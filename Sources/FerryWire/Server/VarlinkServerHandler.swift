@@ -1,16 +1,16 @@
 package import FerrySystem
 
-/// A service that also learns of its connections.
+/// A service that is also notified of its connections.
 @LoopActor
 package protocol VarlinkServerHandler: TransferService {
-    /// A client has connected; its user is this process's.
+    /// A client of this process's user has connected.
     func connectionDidOpen(_ connection: VarlinkConnection)
 
-    /// A client is gone, and calls of it are still to be carried out, one of which waits for a file that does not
-    /// answer yet. The end of the connection follows.
+    /// A client is gone, but some of its calls are still to be carried out, one of which waits for a file that does
+    /// not respond yet. The end of the connection follows.
     func connectionDidHangUp(_ connection: VarlinkConnection)
 
-    /// A connection is gone; open replies of it have been told before.
+    /// A connection is gone; its open replies were notified before.
     func connectionDidClose(_ connection: VarlinkConnection, because reason: DisconnectReason)
 
     /// A connection was not accepted.

@@ -1,28 +1,28 @@
 package import FerrySystem
 import Glibc
 
-/// Why there is no connection to ferryd.
+/// The reason why there is no connection to ferryd.
 package enum DaemonError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Nobody listens, and the daemon was not to be started.
+    /// No process listens, and the daemon was not to be started.
     case notRunning(sockets: [String])
     /// Another process listens already.
     case alreadyRunning(socket: String, pid: Int32)
-    /// A directory of the socket belongs to somebody else or can be written by others.
+    /// A directory of the socket belongs to another user or can be written by others.
     case unsafeDirectory(path: String)
     /// Another user's process listens.
     case foreignDaemon(socket: String, user: UInt32)
-    /// There is no executable called ferryd where one is looked for.
+    /// There is no executable called ferryd in the searched places.
     case executableNotFound(searched: [String])
-    /// Somebody else could have put the executable there, or could exchange it.
+    /// Another user could have put the executable there, or could replace it.
     case unsafeExecutable(path: String)
-    /// A directory's path is too long for what lies in it.
+    /// A directory's path is too long for the files in it.
     case pathTooLong(path: String, limit: Int)
     /// The daemon could not be started.
     case startFailed(executable: String, reason: String)
-    /// The kernel refused something else.
+    /// Another system call failed.
     case failed(SystemCallError)
 
-    /// What is wrong and what to do about it, for people.
+    /// The problem and its remedy, for people.
     package var description: String {
         switch self {
         case .notRunning(let sockets):
@@ -60,7 +60,7 @@ package enum DaemonError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension DaemonError {
-    /// Whether another process holds the lock that was not waited for.
+    /// Whether another process holds a lock for which this one did not wait.
     package var isLockHeld: Bool {
         guard case .failed(let error) = self else { return false }
         return error.errno == EWOULDBLOCK

@@ -1,24 +1,24 @@
 import FerrySystem
 @preconcurrency import Glibc
 
-/// Where the program ferryd is.
+/// The location of the program ferryd.
 package enum DaemonExecutable {
     /// The program's name.
     private static let name = "ferryd"
-    /// The variable that names it, for programs that bring their own.
+    /// The environment variable with its path, for programs that include their own.
     private static let variable = "FERRY_DAEMON"
-    /// Where packages put it: it is not a command for people.
+    /// The directories where packages put it: it is not a command for people.
     private static let installed = [
         "/usr/local/bin", "/usr/local/libexec/ferry", "/usr/bin", "/usr/libexec/ferry",
     ]
-    /// Where `make install` puts it, below the user's home.
+    /// The directory where `make install` puts it, below the user's home.
     private static let installedForUser = ".local/bin"
 
     /// Finds the program.
     ///
-    /// `FERRY_DAEMON` settles it when it is set. Otherwise it is looked for beside this process's
-    /// own executable, in `PATH`, in `~/.local/bin`, and where packages put it. One that another user could
-    /// exchange is not taken.
+    /// `FERRY_DAEMON` decides if it is set. Otherwise the search covers the directory of this process's executable,
+    /// `PATH`, `~/.local/bin`, and the directories where packages put it. A program that another user could replace
+    /// is not used.
     ///
     /// - Throws: ``DaemonError/executableNotFound(searched:)``, ``DaemonError/unsafeExecutable(path:)``.
     package static func find(environment: [String: String]) throws(DaemonError) -> String {
@@ -29,9 +29,9 @@ package enum DaemonExecutable {
         throw .executableNotFound(searched: candidates)
     }
 
-    /// Where it is looked for, in this order.
+    /// Returns the paths to search, in order.
     static func candidates(environment: [String: String]) -> [String] {
-        // A wrong path must not be answered with another program.
+        // A wrong path must not lead to another program.
         if let path = environment[variable], !path.isEmpty { return [path] }
         let search = (environment["PATH"] ?? "").split(separator: ":").map(String.init)
         let own = ownDirectory().map { [$0] } ?? []

@@ -1,24 +1,24 @@
 package import FerrySystem
 @preconcurrency import Glibc
 
-/// Connects to the user's ferryd, starting it where it does not run.
+/// Connects to the user's ferryd, and starts it if it is not running.
 ///
-/// The sockets are made here and handed to the new daemon, so that a client can connect and call at
-/// once: the kernel keeps what it sends until the daemon is ready. Its calls block for as long as
-/// starting a process takes; they may be made from any thread.
+/// The sockets are created here and passed to the new daemon, so that a client can connect and call immediately: the
+/// kernel keeps the bytes until the daemon is ready. Its methods block for as long as starting a process takes, and
+/// may be called from any thread.
 package struct DaemonStarter: Sendable {
-    /// The first of the descriptors that a daemon takes over, as systemd hands them over.
+    /// The first of the descriptors that are passed to a daemon, as by systemd.
     private static let firstDescriptor: Int32 = 3
-    /// How much of what a daemon says while it starts is put into an error.
+    /// The maximum number of bytes of a starting daemon's messages in an error.
     private static let messageByteCount = 4096
 
-    /// Where the daemon's sockets lie.
+    /// The locations of the daemon's sockets.
     package let locations: SocketLocations
     private let environment: [String: String]
 
     /// Creates a starter.
     ///
-    /// - Parameter environment: The variables that say where everything is.
+    /// - Parameter environment: The variables that determine the locations.
     package init(environment: [String: String] = ProcessEnvironment.current) {
         self.environment = environment
         locations = SocketLocations(BaseDirectories(environment: environment))
@@ -43,11 +43,10 @@ package struct DaemonStarter: Sendable {
         }
     }
 
-    /// The variables of the daemon's environment: not those of whichever app comes first, but
-    /// what says where things are, and in which language.
+    /// Returns the variables for the daemon's environment: those that determine locations and languages, and not all
+    /// of the app that happens to start it.
     ///
-    /// Which proxies there are, and whom to trust, is each
-    /// session's own matter.
+    /// Proxies and trusted authorities are settings of each session.
     static func inherited(_ environment: [String: String]) -> [String: String] {
         let names: Set = [
             "HOME", "USER", "LOGNAME", "PATH", "SHELL", "LANG", "TZ", "TMPDIR", "LD_LIBRARY_PATH",
@@ -71,7 +70,7 @@ package struct DaemonStarter: Sendable {
         }
     }
 
-    /// Runs the program until it has detached the daemon; returns why it has not, if so.
+    /// Runs the program until it has detached the daemon; returns the reason if it has not.
     private func run(_ executable: String, _ sockets: [BoundSocket]) -> String? {
         do throws(SystemCallError) {
             return try UnixSocket.pair().split { ours, theirs in
@@ -86,10 +85,9 @@ package struct DaemonStarter: Sendable {
         }
     }
 
-    /// Waits until the program has ended; returns what went wrong with it, if anything.
+    /// Waits until the program has ended; returns its failure, if any.
     private static func complaint(of process: Int32, readFrom messages: Int32) -> String? {
-        // Its status may be somebody else's to get: an app can ignore SIGCHLD, or wait for any
-        // child.
+        // Its status may not be available: an app can ignore SIGCHLD, or wait for any child.
         let exit = (try? ProcessExit.wait(for: process)) ?? .unknown
         if exit == .exited(status: 0) || exit == .unknown { return nil }
         let text = text(from: messages)
@@ -103,7 +101,7 @@ package struct DaemonStarter: Sendable {
     ) -> ProcessLaunch {
         var variables = Self.inherited(environment)
         variables["LISTEN_FDS"] = "\(sockets.count)"
-        // LISTEN_PID must be the daemon's own process, which nobody knows yet.
+        // LISTEN_PID must be the daemon's own process, which is not known yet.
         variables["FERRY_LISTEN_PID"] = "inherit"
         var descriptors: [Int32: Int32] = [messages: 2]
         for (index, socket) in sockets.enumerated() {
@@ -119,7 +117,7 @@ package struct DaemonStarter: Sendable {
         )
     }
 
-    /// What the program had to say; it has ended, so that everything is there.
+    /// Returns the program's messages, which are complete because it has ended.
     private static func text(from socket: Int32) -> String {
         withUnsafeTemporaryAllocation(byteCount: messageByteCount, alignment: 1) { buffer in
             let count = recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
@@ -131,7 +129,7 @@ package struct DaemonStarter: Sendable {
 
 /// A listening socket in the file system.
 package struct BoundSocket: Hashable, Sendable {
-    /// Where it lies.
+    /// The path of the socket.
     package var path: String
     /// The socket, closed on exec; the receiver of this value owns it.
     package var descriptor: Int32

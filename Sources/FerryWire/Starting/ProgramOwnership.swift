@@ -1,10 +1,10 @@
 @preconcurrency import Glibc
 
-/// Whose programs may be run.
+/// Decides whose programs may be run.
 enum ProgramOwnership {
-    /// Whether only this user, root, and the owner of the program that runs here can change what a program is.
+    /// Whether only this user, root, and the owner of the running program can change or replace a program.
     ///
-    /// Looked at are the program and its directory, and those that a link leads to.
+    /// It checks the program and its directory, and those that a link leads to.
     static func isTrusted(_ path: String) -> Bool {
         guard let real = realpath(path, nil) else { return false }
         defer { free(real) }
@@ -22,7 +22,7 @@ enum ProgramOwnership {
     private static func isOurs(_ path: String, isDirectory: Bool) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0, owners.contains(status.st_uid) else { return false }
-        // In a directory like /tmp nobody exchanges a file of another one's.
+        // In a directory like /tmp, users cannot replace each other's files.
         let isSticky = isDirectory && status.st_mode & S_ISVTX != 0
         if status.st_mode & S_IWOTH != 0, !isSticky { return false }
         // Many systems give each user a group of the same number, and a mask that lets it write.
@@ -30,7 +30,7 @@ enum ProgramOwnership {
         return status.st_mode & S_IWGRP == 0 || isGroupOwn || isSticky
     }
 
-    /// The owner of the program that runs here can have it do anything already.
+    /// The trusted owners; the owner of the running program can have it do anything already.
     private static var owners: Set<uid_t> {
         var status = stat()
         let own = stat("/proc/self/exe", &status) == 0 ? [status.st_uid] : []

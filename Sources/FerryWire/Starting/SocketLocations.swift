@@ -1,11 +1,11 @@
 package import FerrySystem
 @preconcurrency import Glibc
 
-/// Where ferryd's socket lies for one user.
+/// The locations of ferryd's socket for one user.
 ///
-/// There are two places. The runtime directory is where programs look for sockets, but it exists
-/// only in a login session; the one below the state home is there for cron, containers and ssh
-/// too. A daemon listens on both, so that a program finds it from wherever either was started.
+/// There are two. The runtime directory is where programs look for sockets, but it exists only in a login session;
+/// the one below the state home also exists for cron, containers and ssh. A daemon listens on both, so that a program
+/// finds it wherever either was started.
 package struct SocketLocations: Hashable, Sendable {
     /// The socket's name in its directory.
     package static let socketName = Wire.interface
@@ -25,7 +25,7 @@ package struct SocketLocations: Hashable, Sendable {
     /// The sockets' paths, in the order in which they are tried.
     package var sockets: [String] { directories.map(Self.socket) }
 
-    /// The process of the daemon, as far as it is known.
+    /// The process of the daemon, if known.
     package var daemon: Int32? {
         guard let state = try? Directory(opening: Self.parent(of: stateDirectory)) else {
             return nil
@@ -35,10 +35,10 @@ package struct SocketLocations: Hashable, Sendable {
 
     /// Connects to a daemon that listens, or returns `nil` when none does.
     ///
-    /// - Parameter held: Paths of sockets that are not to be tried, as this process listens on them.
+    /// - Parameter held: Paths of sockets that are not to be tried, because this process listens on them.
     /// - Returns: The socket.
     /// - Throws: ``DaemonError/unsafeDirectory(path:)`` and ``DaemonError/foreignDaemon(socket:user:)``
-    ///   rather than speaking to a process that may belong to somebody else.
+    ///   rather than speaking to a process that may belong to another user.
     package func connect(besides held: [String] = []) throws(DaemonError) -> FileDescriptor? {
         for path in directories where !held.contains(Self.socket(in: path)) {
             if let socket = try connect(in: path) { return socket }
@@ -56,8 +56,7 @@ package struct SocketLocations: Hashable, Sendable {
         return result
     }
 
-    /// Keeps every other process from starting or ending a daemon of this user, until it is
-    /// released.
+    /// Returns a lock that, until it is released, keeps other processes from starting or ending a daemon of this user.
     ///
     /// - Parameter waiting: Whether to wait for another holder.
     /// - Returns: The lock.
@@ -70,14 +69,14 @@ package struct SocketLocations: Hashable, Sendable {
         }
     }
 
-    /// Listens in all places, removing sockets that no process listens on any more.
+    /// Listens in all places, and removes sockets that no process listens on.
     ///
     /// Call it inside ``withStartLock(_:)``. A runtime directory that cannot be used is left out;
-    /// the place below the state home is needed.
+    /// the place below the state home is required.
     ///
     /// - Parameter held: Paths of sockets that this process listens on already, such as systemd's.
     /// - Returns: The other sockets, which the caller then owns.
-    /// - Throws: ``DaemonError/alreadyRunning(socket:pid:)`` when somebody listens on one of them.
+    /// - Throws: ``DaemonError/alreadyRunning(socket:pid:)`` when another process listens on one of them.
     package func claim(besides held: [String] = []) throws(DaemonError) -> [BoundSocket] {
         let wanted = directories.filter { !held.contains(Self.socket(in: $0)) }
         for path in wanted {
@@ -98,7 +97,7 @@ package struct SocketLocations: Hashable, Sendable {
         return bound
     }
 
-    /// Removes the sockets that no process listens on any more.
+    /// Removes the sockets that no process listens on.
     ///
     /// Call it inside ``withStartLock(_:)``, after the sockets have been closed. It is only for
     /// tidiness: ``claim(besides:)`` replaces such sockets as well.
@@ -170,7 +169,7 @@ package struct SocketLocations: Hashable, Sendable {
         return directory
     }
 
-    /// Makes sure that nobody else can put a socket, or a directory with one, in this one's place.
+    /// Verifies that no other user can put a socket, or a directory with one, in this one's place.
     private func checkOwnership(of path: String) throws(DaemonError) {
         let ours = path == stateDirectory ? [Self.parent(of: path), path] : [path]
         for path in ours {

@@ -1,16 +1,18 @@
 package import FerrySystem
 
-/// The directory of ferryd's queue, which is its user's alone.
+/// The directory of ferryd's queue, which only its user can access.
 package enum StateDirectory {
-    /// SQLite opens no file whose path, with the ending of its journal, is longer (`MAX_PATHNAME` in os_unix.c).
+    /// The maximum length of the path: SQLite opens no file whose path, with its journal's suffix, is longer
+    /// (`MAX_PATHNAME` in os_unix.c).
     package static let maximumPathByteCount = 512 - "/ferry.sqlite-journal".utf8.count
 
-    /// The file that a daemon locks, with its process's number.
+    /// The file that a daemon locks, which contains its process identifier.
     package static let lockName = "ferryd.lock"
 
-    /// The process that has, or had last, the queue of a directory; `nil` where there is none.
+    /// Returns the process that has, or last had, the queue of a directory; `nil` if there is none.
     ///
-    /// What the kernel tells of a socket's other end is who has begun to listen, which may have been a client.
+    /// The kernel's credentials of a socket's peer are those of the process that began to listen, which may have been
+    /// a client.
     package static func daemon(in directory: Directory) -> Int32? {
         guard let file = try? directory.open(lockName, .read),
             let bytes = try? file.readToEnd(limit: 64)
@@ -18,9 +20,9 @@ package enum StateDirectory {
         return Int32(String(decoding: bytes, as: UTF8.self).filter(\.isNumber))
     }
 
-    /// Opens the directory, and makes it where it is missing.
+    /// Opens the directory, and creates it if it is missing.
     ///
-    /// Clients look at it as ferryd does: what ferryd would refuse gets nothing put into it.
+    /// Clients check it as ferryd does, and put nothing into a directory that ferryd would refuse.
     ///
     /// - Parameter path: An absolute path.
     /// - Returns: The directory.

@@ -1,9 +1,9 @@
 package import FoundationEssentials
 
-/// A value that writes itself as JSON and reads itself again.
+/// A value that can be written as JSON and read from it.
 ///
 /// `Codable` builds a tree of a value and looks up its types at run time, which takes ten times as long: with a
-/// hundred thousand tasks to hand over, that would be most of the time.
+/// hundred thousand tasks to send, that would be most of the time.
 package protocol JSONCodable: Hashable, Sendable {
     /// Writes the value.
     func write(to output: inout JSONOutput)
@@ -12,14 +12,14 @@ package protocol JSONCodable: Hashable, Sendable {
     init(from input: inout JSONInput) throws(JSONInput.Problem)
 }
 
-/// One of several names.
+/// A value that is one of several names.
 package protocol JSONEnumeration: JSONCodable, CaseIterable, RawRepresentable<String> {
-    /// What a name is read as that this version does not know; nil where that is a mistake.
+    /// The value for a name that this version does not know; nil if such a name is an error.
     static var unknown: Self? { get }
 }
 
 extension JSONEnumeration {
-    /// A name that is not known is a mistake, unless the enumeration says otherwise.
+    /// An unknown name is an error, unless the enumeration declares otherwise.
     package static var unknown: Self? { nil }
 
     /// Writes the name.
@@ -59,7 +59,7 @@ extension FixedWidthInteger where Self: JSONCodable {
     /// Writes an integer.
     package func write(to output: inout JSONOutput) { output.integer(self) }
 
-    /// Reads an integer that the type has.
+    /// Reads an integer in the type's range.
     package init(from input: inout JSONInput) throws(JSONInput.Problem) {
         guard let value = Self(exactly: try input.integer()) else {
             throw JSONInput.Problem("it is not from \(Self.min) to \(Self.max)")
@@ -128,7 +128,7 @@ extension Dictionary: JSONCodable where Key == String, Value: JSONCodable {
         }
     }
 
-    /// Reads the members; of two with the same name the last counts.
+    /// Reads the members; with two of the same name, the last one counts.
     package init(from input: inout JSONInput) throws(JSONInput.Problem) {
         var members: [String: Value] = [:]
         try input.object { (input, name) throws(JSONInput.Problem) in

@@ -1,20 +1,19 @@
 @preconcurrency import Glibc
 
-/// JSON text that is being read, from the beginning to the end.
+/// JSON text that is read from beginning to end.
 ///
-/// What is read is looked at once and byte by byte. Members that nobody knows are skipped, and have to be JSON all
-/// the same.
+/// The text is read once, byte by byte. Unknown members are skipped, but must be valid JSON.
 package struct JSONInput {
-    /// What is wrong with a text, and where.
+    /// A problem in a text, and its location.
     package struct Problem: Error, Hashable, CustomStringConvertible {
-        /// The way to the member, such as `request.fields[1].name`; empty for the whole.
+        /// The path of the member, such as `request.fields[1].name`; empty for the whole.
         private(set) var member = ""
-        /// What is wrong with it.
+        /// The reason.
         let reason: String
 
         init(_ reason: String) { self.reason = reason }
 
-        /// The problem of a value as that of the member that it is in.
+        /// Returns the problem of a value as that of the member that contains it.
         func inside(_ name: String) -> Problem {
             var problem = self
             let isElement = member.isEmpty || member.hasPrefix("[")
@@ -22,11 +21,11 @@ package struct JSONInput {
             return problem
         }
 
-        /// The member and what is wrong with it.
+        /// The member and the reason.
         package var description: String { member.isEmpty ? reason : "\(member): \(reason)" }
     }
 
-    /// The name of a member, as it stands in the text.
+    /// The name of a member, as it appears in the text.
     package struct Name {
         fileprivate let bytes: UnsafeRawBufferPointer
         fileprivate let hasEscapes: Bool
@@ -40,7 +39,7 @@ package struct JSONInput {
             }
         }
 
-        /// Whether a member has a name; a name with escapes is none of the interface's.
+        /// Whether a member has a name; no name of the interface has escapes.
         package static func ~= (name: StaticString, member: Name) -> Bool {
             guard member.bytes.count == name.utf8CodeUnitCount,
                 let base = member.bytes.baseAddress
@@ -49,13 +48,13 @@ package struct JSONInput {
         }
     }
 
-    /// More deeply nested arrays and objects than any value has are not followed.
+    /// The maximum nesting depth of arrays and objects that are skipped, more than any value has.
     private static let maximumDepth = 64
 
     private let bytes: UnsafeRawBufferPointer
     private var index = 0
 
-    /// Begins to read a text, which must stay where it is until all is read.
+    /// Begins to read a text, which must stay in place until all of it is read.
     init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
         skipSpace()
@@ -71,12 +70,12 @@ package struct JSONInput {
 
     // MARK: - Values
 
-    /// Reads a value; nil where there is `null`.
+    /// Reads a value; nil for `null`.
     mutating func value<Value: JSONCodable>() throws(Problem) -> Value? {
         takeNull() ? nil : try Value(from: &self)
     }
 
-    /// The value of a member that has to be there.
+    /// Returns the value of a required member.
     func required<Value>(_ value: Value?, _ name: StaticString) throws(Problem) -> Value {
         guard let value else { throw Problem("it is missing").inside("\(name)") }
         return value
@@ -91,7 +90,7 @@ package struct JSONInput {
         repeat {
             skipSpace()
             let name = try name()
-            // One that nobody knows has to be text all the same.
+            // Even an unknown name must be valid text.
             if !name.isPlain { _ = try name.text }
             try expect(UInt8(ascii: ":"), "a colon")
             skipSpace()
@@ -142,19 +141,19 @@ package struct JSONInput {
     /// Reads a number.
     mutating func number() throws(Problem) -> Double { try Self.double(try numeral()) }
 
-    /// Reads a truth value.
+    /// Reads a Boolean value.
     mutating func bool() throws(Problem) -> Bool {
         if takeWord("true") { return true }
         if takeWord("false") { return false }
         throw unexpected("true or false")
     }
 
-    /// Reads over a value of any kind.
+    /// Skips a value of any kind.
     mutating func skip() throws(Problem) { try skip(depth: 0) }
 
-    /// Whether the next value is read by `body`; it is skipped where that fails.
+    /// Reads the next value by `body`; skips it if that fails.
     ///
-    /// - Returns: What `body` has read, or what is wrong with the value.
+    /// - Returns: The value, or the problem with it.
     mutating func attempt<Value>(
         _ body: (inout JSONInput) throws(Problem) -> Value
     ) throws(Problem) -> Result<Value, Problem> {
@@ -171,7 +170,7 @@ package struct JSONInput {
     /// Whether the next value is `null`.
     var isNull: Bool { next() == UInt8(ascii: "n") }
 
-    /// Finds the end of the text.
+    /// Checks that the text ends.
     mutating func end() throws(Problem) {
         skipSpace()
         guard index == bytes.count else { throw unexpected("the end") }
@@ -193,7 +192,7 @@ package struct JSONInput {
 
     // MARK: - Strings
 
-    /// Reads a string as it stands in the text.
+    /// Reads a string as it appears in the text.
     private mutating func name() throws(Problem) -> Name {
         guard next() == UInt8(ascii: "\"") else { throw unexpected("a string") }
         index += 1
@@ -252,7 +251,7 @@ package struct JSONInput {
         return result
     }
 
-    /// The scalar behind `\u`, of one code unit or a pair of surrogates.
+    /// Reads the scalar after `\u`, of one code unit or a pair of surrogates.
     private static func scalar(
         _ rest: inout Slice<UnsafeRawBufferPointer>
     ) throws(Problem) -> Unicode.Scalar {
@@ -278,7 +277,7 @@ package struct JSONInput {
 
     // MARK: - Numbers
 
-    /// A number as it stands in the text.
+    /// A number as it appears in the text.
     private struct Numeral {
         var text: String
         /// Whether it has neither a fraction nor an exponent.
@@ -340,7 +339,7 @@ package struct JSONInput {
         return true
     }
 
-    /// Takes a character, with space before it, if it is the next one.
+    /// Takes a character and the space before it, if it is the next one.
     private mutating func take(_ byte: UInt8) -> Bool {
         skipSpace()
         return takeByte(byte)

@@ -9,7 +9,7 @@ package struct JSONOutput {
     /// Begins an empty text.
     init() { bytes.reserveCapacity(512) }
 
-    /// Writes an object; `members` writes what is in it.
+    /// Writes an object; `members` writes its members.
     mutating func object(_ members: (inout JSONOutput) -> Void) {
         beginValue()
         bytes.append(UInt8(ascii: "{"))
@@ -34,21 +34,21 @@ package struct JSONOutput {
 
     /// Writes a member; one that is nil is left out.
     ///
-    /// The name must need no escaping.
+    /// The name must not need escaping.
     mutating func member(_ name: StaticString, _ value: (some JSONCodable)?) {
         guard let value else { return }
         self.name(name)
         value.write(to: &self)
     }
 
-    /// Writes the name of the member whose value follows, escaped where it has to be.
+    /// Writes the name of the member whose value follows, escaped where necessary.
     mutating func name(escaping name: String) {
         string(name)
         bytes.append(UInt8(ascii: ":"))
         needsComma = false
     }
 
-    /// Writes the name of the member whose value follows; it must need no escaping.
+    /// Writes the name of the member whose value follows; it must not need escaping.
     mutating func name(_ name: StaticString) {
         beginValue()
         bytes.append(UInt8(ascii: "\""))
@@ -76,7 +76,7 @@ package struct JSONOutput {
     /// Writes an integer.
     mutating func integer(_ value: some BinaryInteger) { plain(String(value)) }
 
-    /// Writes a truth value.
+    /// Writes a Boolean value.
     mutating func bool(_ value: Bool) { plain(value ? "true" : "false") }
 
     /// Writes a number.

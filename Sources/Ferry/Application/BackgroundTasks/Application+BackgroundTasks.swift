@@ -1,25 +1,24 @@
 public import Foundation
 
 extension Application {
-    /// Begins a task that is to be over, or handed over, before the program ends.
+    /// Begins a task that must end, or be handed to the daemon, before the program ends.
     ///
-    /// While at least one task is open, SIGTERM, which is what a logout, a shutdown, `systemctl stop` and
-    /// `docker stop` send, does not end the process at once, nor does SIGHUP, which follows at the end of
-    /// some login sessions, and comes alone when a terminal is closed:
+    /// While at least one task is open, SIGTERM and SIGHUP do not end the process at once. Logout, shutdown,
+    /// `systemctl stop` and `docker stop` send SIGTERM. SIGHUP follows it at the end of some login sessions, and
+    /// is sent alone when a terminal is closed. Instead:
     ///
-    /// 1. The tasks go on for up to ``terminationGracePeriod``. The same signal once more cuts that
-    ///    short.
-    /// 2. Those that are still open have their expiration handlers called, and
+    /// 1. The tasks continue for up to ``terminationGracePeriod``. A second signal of the same kind ends this
+    ///    period.
+    /// 2. The expiration handlers of the tasks that are still open are called. These tasks then have
     ///    ``expirationTimeLimit`` to end.
-    /// 3. When all have ended, before or after that, or when the time is over, the process does what
-    ///    the signal did before: it ends by the signal, or a handler that the program has for it is called.
-    ///    If all have ended, what was asked of background sessions is made durable first, and
-    ///    ``ApplicationDelegate/applicationWillTerminate(_:)`` is called.
+    /// 3. When all tasks have ended, or the time is over, the signal has its former effect: it ends the process,
+    ///    or the program's own handler for it is called. If all tasks have ended, calls to background sessions
+    ///    are made durable first, and ``ApplicationDelegate/applicationWillTerminate(_:)`` is called.
     ///
-    /// Where there is systemd-logind, an inhibitor delays a shutdown and sleep meanwhile, by as much as
-    /// logind allows (`InhibitDelayMaxSec=`, by default 5 s). Expiration handlers are called
-    /// ``expirationTimeLimit`` before that is over. A process whose machine sleeps goes on afterwards; tasks
-    /// that have not ended stay open, and their handlers are not called again.
+    /// With systemd-logind, an inhibitor delays shutdown and sleep in the meantime, for as long as logind allows
+    /// (`InhibitDelayMaxSec=`, by default 5 s). Expiration handlers are called ``expirationTimeLimit`` before that
+    /// delay is over. After sleep the process continues; tasks that have not ended stay open, and their handlers
+    /// are not called again.
     ///
     /// ```swift
     /// let task = Application.shared.beginBackgroundTask(withName: "upload") {
@@ -28,24 +27,24 @@ extension Application {
     /// defer { Application.shared.endBackgroundTask(task) }
     /// ```
     ///
-    /// At a logout a program with a window may lose its display before its grace period is over, and its
-    /// toolkit ends it then: give such a program no ``terminationGracePeriod``, so that it hands over at once.
+    /// At logout, a program with a window may lose its display before its grace period is over, and its toolkit
+    /// then ends it. Set ``terminationGracePeriod`` to 0 in such a program, so that the handlers are called at once.
     ///
-    /// The signals are taken over when the first task begins, and given back when the last one has ended.
-    /// Install handlers of your own, by `signal`, `sigaction` or `g_unix_signal_add`, while no task is
-    /// open: a later one replaces this library's. A handler of SIGTERM is called when the tasks have ended,
-    /// one of SIGHUP at once, as ever. A signal that is ignored or blocked, or that the program takes by
-    /// `signalfd`, does what it does.
+    /// The library takes over the signals when the first task begins, and restores them when the last one has
+    /// ended. Install your own handlers, by `signal`, `sigaction` or `g_unix_signal_add`, while no task is open: a
+    /// later one replaces this library's. Your handler of SIGTERM is called when the tasks have ended, that of
+    /// SIGHUP at once, as always. A signal that is ignored or blocked, or that the program receives by `signalfd`,
+    /// keeps its effect.
     ///
-    /// - Important: On Linux a program is not suspended when its window is gone, so that tasks have all the
-    ///   time they need until something asks the process to end. Apple's:
+    /// - Important: On Linux a program is not suspended when its window is closed, so tasks have unlimited time
+    ///   until the process is asked to end. Apple's:
     ///   [beginBackgroundTask(withName:expirationHandler:)](https://developer.apple.com/documentation/uikit/uiapplication/beginbackgroundtask(withname:expirationhandler:)).
     /// - Parameters:
-    ///   - taskName: For messages about tasks that do not end in time.
+    ///   - taskName: The name to use in messages about tasks that do not end in time.
     ///   - handler: Called once on the main actor when the time runs out, unless the task has ended by
-    ///     then. It has to see to it that the task ends. Without one, the task has that time, too.
-    /// - Returns: What to end the task with; ``BackgroundTaskIdentifier/invalid`` if the time has run out
-    ///   already. May be called on any thread.
+    ///     then. It must cause the task to end. A task without a handler has the same time.
+    /// - Returns: The identifier to end the task with; ``BackgroundTaskIdentifier/invalid`` if the time has
+    ///   already run out. May be called on any thread.
     public func beginBackgroundTask(
         withName taskName: String?,
         expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil
@@ -59,8 +58,8 @@ extension Application {
     ///
     /// - Parameter handler: Called once on the main actor when the time runs out, unless the task has
     ///   ended by then.
-    /// - Returns: What to end the task with; ``BackgroundTaskIdentifier/invalid`` if the time has run out
-    ///   already. May be called on any thread.
+    /// - Returns: The identifier to end the task with; ``BackgroundTaskIdentifier/invalid`` if the time has
+    ///   already run out. May be called on any thread.
     public func beginBackgroundTask(
         expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil
     ) -> BackgroundTaskIdentifier {
@@ -69,48 +68,44 @@ extension Application {
 
     /// Ends a background task.
     ///
-    /// Every task that has begun must be ended, also when its expiration handler has been called. May be
-    /// called on any thread. Nothing happens for a task that has ended, and for
-    /// ``BackgroundTaskIdentifier/invalid``.
+    /// End every task that has begun, even if its expiration handler has been called. May be called on any
+    /// thread. Does nothing for a task that has ended, or for ``BackgroundTaskIdentifier/invalid``.
     ///
-    /// - Parameter identifier: What the beginning of the task has returned.
+    /// - Parameter identifier: The identifier that was returned when the task began.
     public func endBackgroundTask(_ identifier: BackgroundTaskIdentifier) {
         backgroundTasks.end(identifier)
     }
 
-    /// How long the program's background tasks have until it is over with them, in seconds.
+    /// The time that the program's background tasks have left, in seconds.
     ///
-    /// `TimeInterval.greatestFiniteMagnitude` while nobody asks the process to end and the machine is not
-    /// about to sleep or to shut down. Expiration handlers are called ``expirationTimeLimit`` before it is
-    /// 0. May be read on any thread.
+    /// `TimeInterval.greatestFiniteMagnitude` unless the process was asked to end or the machine is about to
+    /// sleep or shut down. Expiration handlers are called ``expirationTimeLimit`` before it reaches 0. May be read
+    /// on any thread.
     public var backgroundTimeRemaining: TimeInterval {
         backgroundTasks.remaining.map { $0 / .seconds(1) } ?? .greatestFiniteMagnitude
     }
 
-    /// How long background tasks may go on after SIGTERM before their expiration handlers are called, in
-    /// seconds.
+    /// How long background tasks may continue after SIGTERM or SIGHUP before their expiration handlers are called, in seconds.
     ///
-    /// Default: 5. With ``expirationTimeLimit`` it is less than the 10 s after which `docker stop` kills,
-    /// the shortest such limit that is common, and no longer than a person waits for a logout. systemd
-    /// allows 90 s (`TimeoutStopSec=`) before it kills: a program that knows that it runs there may set
-    /// more. Read when SIGTERM comes; negative values count as 0, and the largest is a year.
+    /// Default: 5. Together with ``expirationTimeLimit`` it is less than the 10 s after which `docker stop` kills,
+    /// the shortest common limit, and no longer than a user waits for a logout. systemd allows 90 s
+    /// (`TimeoutStopSec=`) before it kills: a program that runs under it may set more. Read when the signal arrives;
+    /// negative values count as 0, and the maximum is a year.
     ///
-    /// Has no effect on sleep and shutdown that logind announces: it says how long they wait.
+    /// Has no effect on sleep and shutdown that logind announces: logind decides how long they wait.
     public var terminationGracePeriod: TimeInterval {
         get { backgroundTasks.limits.grace / .seconds(1) }
         set { backgroundTasks.setGrace(Self.limit(newValue)) }
     }
 
-    /// How long background tasks whose expiration handlers are called have to end, in seconds.
+    /// How long background tasks have to end once their expiration handlers are called, in seconds.
     ///
-    /// Also how long the program may take for what comes between the end of its tasks and its own:
-    /// making durable what was asked of background sessions, and
-    /// ``ApplicationDelegate/applicationWillTerminate(_:)``. When the time is over the process ends in any
-    /// case, unless it has a handler of its own for the signal, which is called then.
+    /// Also the time between the end of the tasks and the end of the program, for making calls to background
+    /// sessions durable and for ``ApplicationDelegate/applicationWillTerminate(_:)``. When the time is over, the
+    /// process ends in any case, unless it has its own handler for the signal, which is then called.
     ///
-    /// Default: 3. Of the 5 s that logind delays a shutdown, 2 s are then left to tasks before their
-    /// handlers are called. Read when the handlers are called; negative values count as 0, and the largest
-    /// is a year.
+    /// Default: 3. Of the 5 s that logind delays a shutdown, this leaves tasks 2 s before their handlers are
+    /// called. Read when the handlers are called; negative values count as 0, and the maximum is a year.
     public var expirationTimeLimit: TimeInterval {
         get { backgroundTasks.limits.expiration / .seconds(1) }
         set { backgroundTasks.setExpiration(Self.limit(newValue)) }
@@ -118,25 +113,25 @@ extension Application {
 
     private static func limit(_ seconds: TimeInterval) -> Duration {
         let year: TimeInterval = 365 * 24 * 3600
-        // What is no number is no time.
+        // NaN counts as 0.
         return .seconds(seconds > 0 ? min(seconds, year) : 0)
     }
 }
 
 extension Application {
-    /// What a background task is known by.
+    /// The identifier of a background task.
     ///
-    /// The counterpart of `UIBackgroundTaskIdentifier`. Unique in a process, and never used again.
+    /// The counterpart of `UIBackgroundTaskIdentifier`. Unique in a process, and never reused.
     public struct BackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
         /// The identifier as a number; 0 is that of ``invalid``.
         public let rawValue: Int
 
-        /// An identifier that was kept as a number.
+        /// Creates an identifier from a stored number.
         ///
         /// - Parameter rawValue: The number, which need not be that of a task.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// The identifier of no task.
+        /// An identifier that belongs to no task.
         public static let invalid = Self(rawValue: 0)
     }
 }

@@ -1,51 +1,51 @@
 import FerrySystem
 
 extension BackgroundTasks {
-    /// Decides how long background tasks may go on, and what happens then; performs nothing itself.
+    /// Decides how long background tasks may continue, and what happens then; performs nothing itself.
     struct StateMachine {
         typealias Instant = ContinuousClock.Instant
         typealias Identifier = Application.BackgroundTaskIdentifier
 
         enum Effect: Equatable {
-            /// Have requests to end and what logind announces told to this machine.
+            /// Start passing signals and logind's announcements to this machine.
             case startListening
-            /// Have them do what they did before, and let logind go on.
+            /// Restore the signals' former effect, and release logind's delay.
             case stopListening
             case setTimer(Instant)
             case cancelTimer
             /// Call these tasks' expiration handlers.
             case expire([Identifier])
-            /// Make sure that the daemon knows of everything, then say `flushed`.
+            /// Wait until the daemon has acknowledged all calls, then call `flushed`.
             case flush
-            /// Flush, tell the delegate that the program ends, and say `prepared`.
+            /// Flush, notify the delegate that the program ends, and call `prepared`.
             case prepareToEnd
-            /// Tell the programmer of tasks that have not ended in time.
+            /// Report tasks that have not ended in time.
             case report([Identifier])
-            /// Do what this signal did before it was listened to.
+            /// Send this signal again, with the effect that it had before.
             case end(EndRequests.Signal)
         }
 
-        /// Where the end of the process is that a signal has asked for.
+        /// The progress of the termination that a signal has requested.
         private enum Termination: Equatable {
             case none
-            /// The tasks may go on until then.
+            /// The tasks may continue until then.
             case asked(until: Instant)
-            /// The tasks have been told to end; the process ends then.
+            /// The tasks have expired; the process ends then.
             case expired(until: Instant)
-            /// There are no tasks any more, and the process ends soon, at the latest then.
+            /// All tasks have ended, and the process ends soon, at the latest then.
             case prepares(until: Instant)
         }
 
         /// A pause that logind has announced.
         private enum Pause: Equatable {
             case none
-            /// The tasks may go on until then.
+            /// The tasks may continue until then.
             case announced(until: Instant)
-            /// The tasks have been told to end.
+            /// The tasks have expired.
             case expired(until: Instant)
         }
 
-        /// For how long tasks may go on, and then have for their ends.
+        /// How long tasks may continue, and how long they then have to end.
         struct Limits: Equatable {
             var grace = Duration.seconds(5)
             var expiration = Duration.seconds(3)
@@ -53,10 +53,10 @@ extension BackgroundTasks {
 
         var limits = Limits()
         private var nextIdentifier = 1
-        /// Those that have begun and not ended, and whether they have been told to.
+        /// The tasks that have begun and not ended, and whether they have expired.
         private var tasks: [Identifier: Bool] = [:]
         private var termination = Termination.none
-        /// By what the end of the process was asked for.
+        /// The signals that have requested the end of the process.
         private var signals: Set<EndRequests.Signal> = []
         private var pause = Pause.none
         private var preparation: ShutdownDelay.Preparation?
@@ -65,7 +65,7 @@ extension BackgroundTasks {
 
         // MARK: Tasks
 
-        /// Begins a task, unless the time of all has run out.
+        /// Begins a task, unless the tasks' time has run out.
         mutating func begin() -> (Identifier, [Effect]) {
             guard !hasExpired else { return (.invalid, []) }
             let identifier = Identifier(rawValue: nextIdentifier)
@@ -85,7 +85,7 @@ extension BackgroundTasks {
             case .expired(let limit):
                 return prepareToEnd(until: limit)
             case .none:
-                // What the tasks have asked of the daemon is to be durable before logind goes on.
+                // The tasks' calls to the daemon must be durable before logind continues.
                 return pause == .none ? stopListening() : [.flush]
             case .prepares:
                 // No task begins from here on.
@@ -93,14 +93,14 @@ extension BackgroundTasks {
             }
         }
 
-        // MARK: What the system says
+        // MARK: System events
 
-        /// A signal has come.
+        /// Handles the arrival of a signal.
         mutating func terminate(by signal: EndRequests.Signal, now: Instant) -> [Effect] {
             let isRepeated = !signals.insert(signal).inserted
             switch termination {
             case .none where tasks.isEmpty && !isListening:
-                // The last one has ended between the signal and now.
+                // The last task has ended since the signal.
                 return end()
             case .none where tasks.isEmpty:
                 return prepareToEnd(until: now + limits.expiration)
@@ -115,7 +115,7 @@ extension BackgroundTasks {
             }
         }
 
-        /// logind is about to shut the machine down or to let it sleep, when `delay` has passed.
+        /// Handles logind's announcement of a shutdown or sleep after `delay`.
         mutating func prepare(
             for preparation: ShutdownDelay.Preparation,
             delay: Duration,
@@ -127,20 +127,20 @@ extension BackgroundTasks {
             return setTimer()
         }
 
-        /// The machine is awake again, or stays on; nil if logind does not tell any more.
+        /// Handles the end of a pause: the machine is awake or stays on, or, for nil, logind no longer reports.
         mutating func goOn(after preparation: ShutdownDelay.Preparation?) -> [Effect] {
             guard pause != .none, preparation == nil || preparation == self.preparation else {
                 return []
             }
             pause = .none
             self.preparation = nil
-            // What is being flushed says so itself.
+            // A flush in progress reports its own end.
             return setTimer()
         }
 
-        // MARK: What this machine has asked for
+        // MARK: Results of effects
 
-        /// The timer that was set last is due.
+        /// Handles the timer that was set last.
         mutating func timerFired(now: Instant) -> [Effect] {
             timer = nil
             switch termination {
@@ -156,22 +156,22 @@ extension BackgroundTasks {
             return expireTasks() + setTimer()
         }
 
-        /// The daemon knows of everything.
+        /// Handles the end of a flush: the daemon has acknowledged all calls.
         mutating func flushed() -> [Effect] {
-            // A task may have begun meanwhile, or a signal have come.
+            // A task may have begun in the meantime, or a signal may have arrived.
             guard tasks.isEmpty, isListening, termination == .none else { return [] }
             return stopListening()
         }
 
-        /// Everything is ready for the end of the process.
+        /// Ends the process, now that everything is prepared.
         mutating func prepared() -> [Effect] {
             guard case .prepares = termination else { return [] }
             return finish()
         }
 
-        // MARK: What the app asks
+        // MARK: Queries
 
-        /// How long the tasks have, their ends included; nil while nobody asks them to end.
+        /// Returns how long the tasks have left, including the time to end; nil unless they were asked to end.
         func remaining(now: Instant) -> Duration? {
             var ends: [Instant] = []
             switch termination {
@@ -203,7 +203,7 @@ extension BackgroundTasks {
             return expireTasks() + setTimer()
         }
 
-        /// Each task is told once, also if it lives on after a pause.
+        /// Expires each task once, even if it continues after a pause.
         private mutating func expireTasks() -> [Effect] {
             let told = tasks.filter { !$0.value }.keys.sorted { $0.rawValue < $1.rawValue }
             for identifier in told { tasks[identifier] = true }
@@ -222,7 +222,7 @@ extension BackgroundTasks {
             return (overdue.isEmpty ? [] : [.report(overdue)]) + stopListening() + end()
         }
 
-        /// Ends by the signal that says most clearly what was asked for.
+        /// Ends the process by SIGTERM if it was received, otherwise by SIGHUP.
         private mutating func end() -> [Effect] {
             defer { signals = [] }
             return [.end(signals.contains(.terminate) ? .terminate : .hangUp)]
@@ -235,7 +235,7 @@ extension BackgroundTasks {
             return setTimer() + [.stopListening]
         }
 
-        /// Sets the timer for what comes next, if that has changed.
+        /// Sets the timer for the next deadline, if that has changed.
         private mutating func setTimer() -> [Effect] {
             var next: [Instant] = []
             switch termination {

@@ -2,7 +2,7 @@ import FerrySystem
 import Foundation
 import Synchronization
 
-/// The background tasks of a process: keeps the machine that decides, and does what it says.
+/// The background tasks of a process; runs the state machine and performs its effects.
 final class BackgroundTasks: Sendable {
     typealias Identifier = Application.BackgroundTaskIdentifier
     typealias ExpirationHandler = @MainActor @Sendable () -> Void
@@ -15,11 +15,11 @@ final class BackgroundTasks: Sendable {
     private struct State {
         var machine = StateMachine()
         var tasks: [Identifier: Entry] = [:]
-        /// Whose tasks they are, as long as there are any.
+        /// The application that the tasks belong to, while there are any.
         var application: Application?
     }
 
-    /// What belongs to the event loop.
+    /// The state that belongs to the event loop.
     @LoopActor
     private final class LoopState {
         var timer: LoopTimer?
@@ -34,24 +34,24 @@ final class BackgroundTasks: Sendable {
 
     /// Creates the tasks of a process that has none yet.
     ///
-    /// - Parameter flush: Returns when the daemon knows of all that was asked for so far.
+    /// - Parameter flush: Returns when the daemon has acknowledged all calls so far.
     init(flush: @escaping @Sendable () async -> Void) { self.flush = flush }
 
-    /// For how long tasks may go on.
+    /// How long tasks may continue.
     var limits: StateMachine.Limits { state.withLock { $0.machine.limits } }
 
-    /// Sets how long tasks may go on when the process is asked to end.
+    /// Sets how long tasks may continue when the process is asked to end.
     func setGrace(_ grace: Duration) { state.withLock { $0.machine.limits.grace = grace } }
 
-    /// Sets how long tasks have that have been told to end.
+    /// Sets how long tasks have to end once they have expired.
     func setExpiration(_ expiration: Duration) {
         state.withLock { $0.machine.limits.expiration = expiration }
     }
 
-    /// How long the tasks have; nil while nobody asks them to end.
+    /// How long the tasks have left; nil unless they were asked to end.
     var remaining: Duration? { state.withLock { $0.machine.remaining(now: .now) } }
 
-    /// Begins a task of an application; it is guarded when this returns.
+    /// Begins a task of an application; it is protected from signals when this returns.
     func begin(
         _ name: String?,
         of application: Application,
@@ -67,9 +67,9 @@ final class BackgroundTasks: Sendable {
         }
     }
 
-    /// Ends a task, whose handler is not called any more.
+    /// Ends a task; its handler is no longer called.
     func end(_ identifier: Identifier) {
-        // Released outside the lock: what it has captured may end tasks, too.
+        // Released outside the lock: captured objects may end tasks, too.
         let ended = state.withLock { state in
             let ended = state.tasks.removeValue(forKey: identifier)
             let effects = state.machine.end(identifier, now: .now)
@@ -100,11 +100,10 @@ final class BackgroundTasks: Sendable {
 
     // MARK: Effects
 
-    /// Performs effects in their order, under the lock that has decided them.
+    /// Performs effects in order, under the lock under which they were decided.
     ///
-    /// Nothing here waits or calls the app: what is to be done elsewhere is only put into a queue. A task
-    /// that has begun is guarded against a signal that comes a moment later, so that the signal is taken
-    /// here and now.
+    /// Nothing here waits or calls the app; other work is only queued. The signals are taken over here, because a
+    /// task must be protected as soon as it has begun.
     private func perform(_ effects: [StateMachine.Effect], _ state: inout State) {
         for effect in effects {
             switch effect {
@@ -133,7 +132,7 @@ final class BackgroundTasks: Sendable {
             Diagnostics.report("SIGTERM ends background tasks at once: \(error)")
         }
         let identifier = state.application?.identifier ?? ""
-        // By default it is a path, of which people know the last part.
+        // By default it is a path, of which users know the last component.
         let who = identifier.split(separator: "/").last.map(String.init) ?? identifier
         LoopActor.perform {
             self.loop.delay = ShutdownDelay(
@@ -161,17 +160,17 @@ final class BackgroundTasks: Sendable {
         }
     }
 
-    /// Forgets the tasks that have not ended in time: a program that lives on is not told of them any more.
+    /// Forgets the tasks that have not ended in time; if the program survives, their handlers are no longer called.
     private func abandonTasks(_ state: inout State) {
         let abandoned = state.tasks
         state.tasks = [:]
-        // Released outside the lock: what a handler has captured may end tasks, too.
+        // Released outside the lock: objects that a handler has captured may end tasks, too.
         Task { withExtendedLifetime(abandoned) {} }
     }
 
     private func expire(_ identifiers: [Identifier]) {
         Task { @MainActor in
-            // One by one: a handler may end other tasks, which are not told then.
+            // One by one: a handler may end other tasks, whose handlers are then not called.
             for identifier in identifiers { self.takeExpirationHandler(of: identifier)?() }
         }
     }
@@ -194,7 +193,7 @@ final class BackgroundTasks: Sendable {
 
     private func prepareToEnd(_ application: Application?) {
         Task {
-            // Before the delegate, which may take its time; and what that asks for, afterwards.
+            // Flushed before the delegate is called, which may take long, and again for the calls that it makes.
             await flush()
             if let application {
                 await MainActor.run { application.delegate?.applicationWillTerminate(application) }

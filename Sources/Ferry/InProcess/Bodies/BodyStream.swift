@@ -1,26 +1,26 @@
 import FerrySystem
 import Foundation
 
-/// An input stream of an app's, which is read on a thread of its own: it may wait for whatever fills it.
+/// An app's input stream, read on a thread of its own because reading may block.
 final class BodyStream: @unchecked Sendable {
-    // @unchecked because a stream is used by one thread at a time: the queue's, once it is handed over.
+    // @unchecked because a stream is used by one thread at a time: the queue's, once it is passed in.
     private let stream: InputStream
     private let queue = BlockingQueue(label: "ferry.body")
     private var isOpen = false
 
-    /// What comes of reading.
+    /// The result of reading.
     enum Reading: Sendable {
         case bytes([UInt8])
         case end
         case failed(String)
     }
 
-    /// Takes over a stream that was not opened yet, of which the app has to let go itself.
+    /// Takes over an unopened stream, which the app has to release itself.
     init(_ stream: InputStream) {
         self.stream = stream
     }
 
-    /// Reads on, and calls `handler` on the loop.
+    /// Reads the next piece, and calls `handler` on the loop.
     @LoopActor
     func read(then handler: @escaping @LoopActor (Reading) -> Void) {
         queue.perform { [self] in
@@ -31,7 +31,7 @@ final class BodyStream: @unchecked Sendable {
 
     deinit {
         guard isOpen else { return }
-        // What fills it may not answer any more, and its last user is often the loop.
+        // Closing may block if the stream's source no longer responds, and its last user is often the loop.
         nonisolated(unsafe) let stream = stream
         queue.perform { stream.close() }
     }

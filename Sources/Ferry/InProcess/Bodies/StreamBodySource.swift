@@ -1,7 +1,7 @@
 import FerryHTTP
 import FerrySystem
 
-/// A body that an app's input stream gives, a piece ahead of what is sent.
+/// A body from an app's input stream, read one piece ahead of what is sent.
 final class StreamBodySource: HTTPBodySource {
     let byteCount: Int64?
 
@@ -13,11 +13,11 @@ final class StreamBodySource: HTTPBodySource {
     private var hasBegun = false
     private var continuation: (@LoopActor () -> Void)?
 
-    /// A body.
+    /// Creates a body.
     ///
     /// - Parameters:
-    ///   - stream: Where it comes from.
-    ///   - byteCount: How long it is, if that is known.
+    ///   - stream: The stream that provides the bytes.
+    ///   - byteCount: The body's length, if known.
     init(_ stream: BodyStream, byteCount: Int64?) {
         self.stream = stream
         self.byteCount = byteCount
@@ -35,7 +35,7 @@ final class StreamBodySource: HTTPBodySource {
         return end ?? .later
     }
 
-    /// A stream has a start only before it was read.
+    /// Seeks only to the start, and only before the stream was read.
     func seek(to offset: Int64) -> Bool { offset == 0 && !hasBegun }
 
     func whenReadable(_ continuation: @escaping @LoopActor () -> Void) {

@@ -2,14 +2,14 @@ import FerryHTTP
 import FerrySystem
 import Foundation
 
-/// A file of the app's that is open to be sent, as it was when it was opened.
+/// An app's file, open for sending, as it was when it was opened.
 struct UploadFile: Sendable {
-    /// Which file it is, and its state then.
+    /// The file's identity, and its state when it was opened.
     let identity: FileIdentity
     /// The open file.
     let file: UserFile
 
-    /// How many bytes it has.
+    /// The number of bytes in the file.
     var byteCount: Int64 { identity.size }
 
     /// Opens a file.
@@ -20,7 +20,7 @@ struct UploadFile: Sendable {
         try await AppFiles.queue.run { () throws(URLError) in try UploadFile(url) }
     }
 
-    /// Opens a file, which may take its time.
+    /// Opens a file, which may block.
     ///
     /// - Throws: As ``OpenedFile/init(_:)``.
     init(_ url: URL) throws(URLError) {
@@ -29,7 +29,7 @@ struct UploadFile: Sendable {
         file = UserFile(opened.descriptor, on: AppFiles.queue)
     }
 
-    /// Which file can be sent, and its state, without keeping it open.
+    /// Returns the identity and state of a file that can be sent, without keeping it open.
     ///
     /// - Throws: As ``OpenedFile/init(_:)``.
     static func identity(of url: URL) throws(URLError) -> FileIdentity {
@@ -47,7 +47,7 @@ struct UploadFile: Sendable {
         }
     }
 
-    /// Finds out whether the file is what it was.
+    /// Checks whether the file is unchanged.
     @LoopActor
     func check(_ earlier: FileIdentity, then handler: @escaping @LoopActor @Sendable (Bool) -> Void)
     {
@@ -59,14 +59,14 @@ struct UploadFile: Sendable {
 }
 
 extension FileBodySource {
-    /// All of a file, as long as it was when it was opened.
+    /// Creates a source for a whole file, with the length that it had when it was opened.
     nonisolated convenience init(_ file: UploadFile) {
         self.init(Opened(file.file), range: 0..<file.byteCount)
     }
 }
 
-/// What makes calls on the app's own files.
+/// The queue for calls on the app's files.
 enum AppFiles {
-    /// Several threads: a file whose server is gone holds up one of them, for as long as the kernel waits.
+    /// Several threads: a file whose server is gone blocks one of them for as long as the kernel waits.
     static let queue = BlockingQueue(label: "ferry.files", threadLimit: 32)
 }

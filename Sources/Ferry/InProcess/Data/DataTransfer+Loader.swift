@@ -5,7 +5,7 @@ import Foundation
 import FoundationNetworking
 
 extension DataTransfer {
-    /// What gets the answer.
+    /// Makes the loader that gets the response.
     func makeLoader() async throws(URLError) -> any ResourceLoader {
         switch specification.resource {
         case .local(let url):
@@ -19,7 +19,7 @@ extension DataTransfer {
         }
     }
 
-    /// Gets an answer by HTTP, for this task or for all that share its request.
+    /// Makes a loader that gets the response by HTTP, for this task or for all tasks that share its request.
     func makeHTTPLoader(
         _ request: TransferRequest,
         _ body: RequestBody,

@@ -4,15 +4,15 @@ import FerryTransfer
 import Foundation
 import FoundationNetworking
 
-/// Uploads that go on where they were cut off.
+/// The resumption of interrupted uploads.
 extension DataTransfer {
-    /// Has the server forget an upload that nobody is going to continue.
+    /// Has the server discard an upload that will not be resumed.
     func terminateUpload() {
         (loader as? HTTPLoader)?.terminateUpload()
         uploadResource = nil
     }
 
-    /// What a task has failed with, with what the app can continue its upload from.
+    /// Returns a task's error with the resume data of its upload, if there is any.
     func addingResumeData(to error: (any Error)?) -> (any Error)? {
         guard let error = error as? URLError, let resumeData = makeResumeData() else {
             return error
@@ -45,7 +45,7 @@ extension DataTransfer {
         return (try? resumeData.encoded()).map { Data($0) }
     }
 
-    /// What an upload sends.
+    /// Makes the body of an upload.
     func makeUploadBody() async throws(URLError) -> ResumableUpload.Body {
         switch specification.body {
         case .inRequest: return ResumableUpload.Body(BytesBodySource(Data()))
@@ -76,7 +76,7 @@ extension DataTransfer {
         }
     }
 
-    /// The file as an earlier task has sent it.
+    /// Returns the identity of the file that an earlier task has sent.
     private func fileOfEarlierTask(like file: UploadFile) -> FileIdentity? {
         guard case .file(_, let identity, let boot) = specification.resumption?.content else {
             return nil

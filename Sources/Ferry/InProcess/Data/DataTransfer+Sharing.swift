@@ -4,11 +4,11 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// Equal requests that are under way at once are one.
+/// The sharing of equal requests that run at the same time.
 extension DataTransfer {
-    /// Joins a request, or makes one that others can join.
+    /// Joins a request, or makes one that other tasks can join.
     ///
-    /// - Returns: Whether there is one already, so that the task needs no connection.
+    /// - Returns: Whether the task joined an existing request, so that it needs no connection.
     func joinSharedLoad() -> Bool {
         guard canShare, case .http(let request) = specification.resource,
             specification.body.isInRequest,
@@ -34,10 +34,10 @@ extension DataTransfer {
         return !isNew
     }
 
-    /// Leaves the others alone with a request that has not been answered yet.
+    /// Leaves a shared request that has not been answered yet.
     ///
-    /// - Parameter isSharing: Whether the request is another task's.
-    /// - Returns: Whether the task has nothing to do with it any more.
+    /// - Parameter isSharing: Whether another task makes the request.
+    /// - Returns: Whether the task has left the request.
     func leaveSharedLoad(isSharing: Bool) -> Bool {
         guard let shared = loader as? SharedLoader, shared.isJoinable else { return false }
         guard isSharing || !shared.hasStarted else {
@@ -49,10 +49,10 @@ extension DataTransfer {
         return true
     }
 
-    /// A delegate of the task's own hears of the task's own requests.
+    /// A task with a delegate of its own makes its own requests.
     private var canShare: Bool {
         switch sink {
-        // An app that reads bytes one by one may let them wait for as long as it likes.
+        // An app that reads bytes one by one may pause for any length of time.
         case .file, .bytes: return false
         case .delegate, .memory: break
         }

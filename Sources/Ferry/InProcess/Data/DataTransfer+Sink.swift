@@ -6,7 +6,7 @@ import FoundationNetworking
 import Synchronization
 
 extension DataTransfer {
-    /// Where the body goes.
+    /// The destination of the body.
     enum Sink {
         /// To the delegate, part by part.
         case delegate(URLSessionDataTask)
@@ -30,8 +30,7 @@ extension DataTransfer {
             }
         }
 
-        /// Whether somebody gets the response before the end: its object is not made on the event
-        /// loop otherwise.
+        /// Whether the app receives the response before the end; otherwise its object is not made on the event loop.
         var isToldOfResponse: Bool {
             switch self {
             case .delegate, .bytes: true
@@ -42,7 +41,7 @@ extension DataTransfer {
 
     // MARK: - The response
 
-    /// Tells the app of the response, or asks what to do about it.
+    /// Delivers the response to the app, or asks it how to proceed.
     func respond(_ response: URLResponse) {
         switch sink {
         case .delegate(let task): ask(task, about: response)
@@ -105,7 +104,7 @@ extension DataTransfer {
         case .delegate(let task):
             deliver(Data(bytes), to: task)
         case .memory(let task, var body):
-            // Let go of first, so that the bytes need not be copied.
+            // Released first, so that the bytes need not be copied.
             sink = .memory(task, Data())
             let limit = engine.configuration.maximumInMemoryBodySize
             guard bytes.count <= limit - body.count else { throw tooLongForMemory(limit) }
@@ -167,9 +166,9 @@ extension DataTransfer {
 
     // MARK: - The end
 
-    /// Completes what the body has gone to.
+    /// Completes the body's destination.
     ///
-    /// - Returns: What has gone wrong.
+    /// - Returns: The error, if that fails.
     func finishSink() -> (any Error)? {
         switch sink {
         case .delegate, .bytes: break
@@ -188,7 +187,7 @@ extension DataTransfer {
         return nil
     }
 
-    /// Tells the app of the end.
+    /// Reports the end to the app.
     func deliverEnd(_ error: (any Error)?) {
         if error != nil, case .file(_, let file?) = sink { try? file.remove() }
         if error == nil { task.finishProgress() }

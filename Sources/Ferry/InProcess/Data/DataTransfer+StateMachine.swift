@@ -6,7 +6,7 @@ extension DataTransfer {
             case idle
             /// In line for a connection.
             case waiting
-            /// Has one, or shares that of another task.
+            /// Has a connection, or shares that of another task.
             case running
             /// Suspended while it runs.
             case paused
@@ -18,22 +18,22 @@ extension DataTransfer {
             case enterLine
             case leaveLine
             case start
-            /// Let the body wait, or go on with it.
+            /// Pause the body, or continue it.
             case updateFlow
-            /// Stop for good.
+            /// Stop permanently.
             case stop
             case giveConnectionBack
-            /// Let the time for the whole resource run.
+            /// Start the clock of the resource timeout.
             case startClock
             case stopClock
-            /// Tell the app of the end.
+            /// Report the end to the app.
             case end
         }
 
         private var condition = Condition.idle
         private var hasConnection = false
 
-        /// Whether nothing has been done yet, or nothing is left of it.
+        /// Whether the task is suspended or not resumed yet, and has no connection.
         var isIdle: Bool { condition == .idle }
 
         /// Whether the task has no connection of its own.
@@ -44,7 +44,7 @@ extension DataTransfer {
         /// Whether the body waits because the task is suspended.
         var isPaused: Bool { condition == .paused }
 
-        /// - Parameter isJoining: Whether the task shares a request of another one.
+        /// - Parameter isJoining: Whether the task joins another task's request.
         /// - Returns: What to do.
         mutating func resume(isJoining: Bool) -> [Effect] {
             switch condition {
@@ -62,7 +62,7 @@ extension DataTransfer {
             }
         }
 
-        /// - Parameter isLeaving: Whether a request that is shared goes on without the task.
+        /// - Parameter isLeaving: Whether a shared request continues without the task.
         /// - Returns: What to do.
         mutating func suspend(isLeaving: Bool) -> [Effect] {
             switch condition {
@@ -80,7 +80,7 @@ extension DataTransfer {
             }
         }
 
-        /// There is a connection to be had.
+        /// A connection is available.
         mutating func admitted() -> [Effect] {
             guard condition == .waiting else { return [] }
             condition = .running
@@ -88,7 +88,7 @@ extension DataTransfer {
             return [.start]
         }
 
-        /// The request that was shared is no longer: the task makes one of its own.
+        /// The shared request is no longer available: the task makes one of its own.
         mutating func released() -> [Effect] {
             switch condition {
             case .running where !hasConnection:
@@ -102,7 +102,7 @@ extension DataTransfer {
             }
         }
 
-        /// The answer is to come from elsewhere, by another connection.
+        /// The task was redirected and needs another connection.
         mutating func redirected() -> [Effect] {
             switch condition {
             case .running:
@@ -121,7 +121,7 @@ extension DataTransfer {
             return connection
         }
 
-        /// The answer is complete, or something has gone wrong.
+        /// The response is complete or has failed.
         mutating func finished() -> [Effect] {
             guard condition == .running || condition == .paused else { return [] }
             condition = .ended
@@ -130,7 +130,7 @@ extension DataTransfer {
 
         private var connection: [Effect] { hasConnection ? [.giveConnectionBack] : [] }
 
-        /// The app cancels, or the time for the whole resource has passed.
+        /// The app cancels, or the resource timeout has expired.
         mutating func stop() -> [Effect] {
             defer { condition = .ended }
             switch condition {

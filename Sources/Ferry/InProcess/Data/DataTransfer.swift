@@ -17,26 +17,26 @@ final class DataTransfer: InProcessTransfer {
 
     private(set) var specification: DataTaskSpecification
     let engine: InProcessEngine
-    /// Where the body goes.
+    /// The destination of the body.
     var sink: Sink
     let decider: TaskDecider
     var loader: (any ResourceLoader)?
-    /// The app is asked what to do about the response.
+    /// Whether the app is being asked how to proceed with the response.
     var isAsking = false
-    /// How the answer has ended while the app was asked.
+    /// The end of the response, if it ended while the app was being asked.
     var pendingEnd: End?
-    /// What the server has made for the upload, by which it can be continued.
+    /// The server's resource for the upload, by which it can be resumed.
     var uploadResource: UploadResource?
     /// The file of the upload, as it was when the upload began.
     var uploadFile: FileIdentity?
     /// Whether the task makes requests of its own only.
     private(set) var isAlone = false
     private var isHeldBack = false
-    /// The task was suspended when it was to begin.
+    /// Whether the task was suspended when it was due to start.
     private var startIsDue = false
     private var machine = StateMachine()
     private var failure: (any Error)?
-    /// Since when something that is on no server answers.
+    /// When a resource that is not on a server began to load.
     private var servingStart: Date?
     private var clock: ResourceClock
     private let gate: ConnectivityGate
@@ -59,7 +59,7 @@ final class DataTransfer: InProcessTransfer {
         uploadResource = specification.resumption?.resource
     }
 
-    /// How an answer has ended.
+    /// The end of a response.
     struct End {
         var error: (any Error)?
     }
@@ -82,7 +82,7 @@ final class DataTransfer: InProcessTransfer {
         run(machine.suspend(isLeaving: isLeaving))
     }
 
-    /// The request that was shared with other tasks is not for this one.
+    /// The request shared with other tasks is no longer this task's.
     func released() {
         loader = nil
         isAlone = true
@@ -103,7 +103,7 @@ final class DataTransfer: InProcessTransfer {
         run(machine.stop())
     }
 
-    /// The app takes the body more slowly than it comes, or has caught up.
+    /// The app reads the body more slowly than it arrives, or has caught up.
     func holdBack(_ isHeldBack: Bool) {
         self.isHeldBack = isHeldBack
         updateFlow()
@@ -130,12 +130,12 @@ final class DataTransfer: InProcessTransfer {
     }
 
     private func enterLine() {
-        // A redirect may lead elsewhere.
+        // A redirect may lead to another host.
         host = specification.host
         engine.enterLine(self)
     }
 
-    /// The body waits while somebody wants that.
+    /// Pauses the body while the app is asked or is too slow, or the task is suspended.
     func updateFlow() {
         if isAsking || isHeldBack || machine.isPaused { loader?.pause() } else { loader?.resume() }
     }
@@ -163,7 +163,7 @@ final class DataTransfer: InProcessTransfer {
         }
     }
 
-    /// What is on no server has answered; of one that is, the response is made where somebody asks for it.
+    /// Records the end of a load without a server; for any other load, the response is not made here.
     private func endServing(_ response: @autoclosure () -> URLResponse?) {
         guard let start = servingStart else { return }
         servingStart = nil
@@ -198,7 +198,7 @@ extension DataTransfer: ResourceReceiver {
         guard !machine.hasEnded else { return }
         guard sink.isToldOfResponse else { return task.noteAnswer(response) }
         var response = response
-        // Made once: the task shows the same object as the delegate gets.
+        // Made once: the task and the delegate get the same object.
         let shown = response.get()
         task.noteAnswer(response)
         if let shown { respond(shown) }
@@ -220,7 +220,7 @@ extension DataTransfer: ResourceReceiver {
         guard decider.redirectCount < RedirectPolicy().maximumCount else {
             return didFinish(URLError(.httpTooManyRedirects, url: task.currentRequest?.url))
         }
-        // What is on this machine is nobody else's to point at.
+        // A redirect must not lead to a resource of this machine.
         guard !request.isLocal else {
             return didFinish(URLError(.unsupportedURL, url: request.url))
         }
@@ -231,7 +231,7 @@ extension DataTransfer: ResourceReceiver {
         }
     }
 
-    /// Goes where a protocol object of the app's has sent the task.
+    /// Follows a redirect that an app's protocol object has reported.
     private func follow(_ request: URLRequest) async {
         let configuration = engine.configuration
         let task = task
@@ -240,7 +240,7 @@ extension DataTransfer: ResourceReceiver {
             $0.currentRequest = request.completed(by: configuration, madeFor: madeFor)
         }
         do throws(URLError) {
-            // The app's classes are asked, which may take their time.
+            // This calls the app's classes, which may block.
             specification = try await ProtocolClass.queue.run { () throws(URLError) in
                 try DataTaskSpecification(
                     request,
@@ -258,11 +258,11 @@ extension DataTransfer: ResourceReceiver {
         }
     }
 
-    /// Whether the task goes on when there is a network again, which was missing for its first request.
+    /// Returns whether the task waits for the network, which was missing for its first request.
     private func waitsForNetwork(after error: (any Error)?) -> Bool {
         guard (error as? URLError)?.code == .notConnectedToInternet, task.response == nil
         else { return false }
-        // A member of a shared request has no connection of its own, and gets in line for one.
+        // A member of a shared request has no connection of its own, and enters the line for one.
         let isSharing = machine.isSharing
         let waits = gate.passAfterChange { [weak self] in
             if isSharing { self?.released() } else { self?.start() }
@@ -274,7 +274,7 @@ extension DataTransfer: ResourceReceiver {
         return true
     }
 
-    /// The response that redirects is the answer, and has no body.
+    /// Delivers the redirect response as the result, without a body.
     private func finishRedirected(_ response: URLResponse) {
         didReceive(LatestResponse(response))
         didFinish(nil)
@@ -287,7 +287,7 @@ extension DataTransfer: ResourceReceiver {
             return
         }
         guard !waitsForNetwork(after: error) else { return }
-        // An upload that was answered has nothing left to be continued.
+        // An upload that was answered has nothing left to resume.
         if error == nil { uploadResource = nil }
         failure = error ?? finishSink()
         run(machine.finished())

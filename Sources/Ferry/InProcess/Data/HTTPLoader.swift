@@ -4,7 +4,7 @@ import FerryTransfer
 import Foundation
 import FoundationNetworking
 
-/// Gets an answer from a server, or from the cache in its place.
+/// A loader that gets a response from a server, or from the cache instead.
 @LoopActor
 final class HTTPLoader: ResourceLoader {
     private let request: TransferRequest
@@ -18,18 +18,18 @@ final class HTTPLoader: ResourceLoader {
     private var isPaused = false
     private let startTime = Date()
 
-    /// What was found in the cache, and when the request was sent.
+    /// The result of the cache lookup, and the time at which the request was sent.
     private var lookup: ResponseCache.Lookup?
     private var requestTime = HTTPDate.now
-    /// What may be stored of the answer, and its body so far.
+    /// The response that may be stored, and its body so far.
     private var proposed: StoredResponse?
     private var copy = Data()
-    /// The stored answer that the server has confirmed, which is handed over in place of its response.
+    /// The stored response that the server has confirmed, which is delivered instead of the server's response.
     private var confirmed: CachedURLResponse?
     private var fetchesAgain = false
     /// Whether the cache has something to store or to remove.
     private var changesCache = false
-    /// A stored body that waits to be handed over.
+    /// A stored body that waits to be delivered.
     private var servedBody: Data?
 
     init(
@@ -102,7 +102,7 @@ final class HTTPLoader: ResourceLoader {
         serveBody()
     }
 
-    /// Has the server forget what it has of an upload, and ends.
+    /// Has the server discard the upload, and ends.
     func terminateUpload() {
         (source as? ResumableUpload)?.terminate()
         cancel()
@@ -118,7 +118,7 @@ final class HTTPLoader: ResourceLoader {
 
     // MARK: - The cache
 
-    /// Looks a request up, the first one and those that redirects lead to.
+    /// Looks up a request in the cache: the first one and those after redirects.
     private func prepare(
         _ request: TransferRequest,
         then send: @escaping @LoopActor ([HTTPField]) -> Void
@@ -157,7 +157,7 @@ final class HTTPLoader: ResourceLoader {
         source = nil
     }
 
-    /// Hands over what is stored.
+    /// Delivers a stored response.
     private func serve(_ stored: CachedURLResponse, to request: TransferRequest) {
         decider.noteCached(stored.response, to: request, since: startTime)
         servedBody = stored.data
@@ -174,7 +174,7 @@ final class HTTPLoader: ResourceLoader {
         finish(nil)
     }
 
-    /// The end is told when the cache has the answer: the app may look there at once.
+    /// Reports the end after the cache has stored the response: the app may look there at once.
     private func finish(_ error: (any Error)?) {
         decider.preparation = nil
         guard changesCache, let cache else { return end(error) }
@@ -231,7 +231,7 @@ extension HTTPLoader: LoadReceiver {
         return .deliver
     }
 
-    /// A body that is too long for the cache is not kept for it.
+    /// Keeps a copy of the body for the cache, unless it is too long.
     private func keepCopy(of bytes: UnsafeRawBufferPointer) {
         guard let cache, copy.count + bytes.count <= cache.greatestBodyByteCount else {
             proposed = nil

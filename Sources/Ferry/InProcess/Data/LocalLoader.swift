@@ -2,14 +2,14 @@ import FerrySystem
 import Foundation
 import FoundationNetworking
 
-/// Gets an answer from a file of this machine, or from the URL itself.
+/// A loader that gets a response from a local file, or from the URL itself.
 @LoopActor
 final class LocalLoader: ResourceLoader {
     private let url: URL
     private weak var receiver: (any ResourceReceiver)?
     private var isPaused = false
     private var hasEnded = false
-    /// What waits while nothing is to be handed over.
+    /// The continuation that waits while the loader is paused.
     private var waiter: CheckedContinuation<Void, Never>?
 
     init(_ url: URL, receiver: any ResourceReceiver) {
@@ -72,7 +72,7 @@ final class LocalLoader: ResourceLoader {
     private func waitWhilePaused() async {
         while isPaused, !hasEnded {
             await withCheckedContinuation { continuation in
-                // The loop may have had a turn in between, in which this loader has gone on.
+                // The loop may have run in between and resumed this loader.
                 if isPaused, !hasEnded { waiter = continuation } else { continuation.resume() }
             }
         }

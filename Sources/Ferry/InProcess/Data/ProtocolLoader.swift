@@ -2,7 +2,7 @@ import FerrySystem
 import Foundation
 import FoundationNetworking
 
-/// Gets an answer from an object of one of the app's protocol classes.
+/// A loader that gets a response from an object of one of the app's protocol classes.
 @LoopActor
 final class ProtocolLoader: ResourceLoader {
     private let type: ProtocolClass
@@ -13,7 +13,7 @@ final class ProtocolLoader: ResourceLoader {
     private var isPaused = false
     private var hasEnded = false
     private var hasResponse = false
-    /// What was reported while nothing was to be handed over.
+    /// The reports received while the loader was paused.
     private var held: [ProtocolClient.Report] = []
 
     init(
@@ -79,7 +79,7 @@ final class ProtocolLoader: ResourceLoader {
         receiver?.didFinish(error)
     }
 
-    /// Apple: an object is told to stop at its end, too.
+    /// Stops the object, which Apple's library does at its end, too.
     private func end() {
         hasEnded = true
         held = []

@@ -1,30 +1,30 @@
 import FerrySystem
 import FerryTransfer
 
-/// What a request to a server sends, and how.
+/// The body of a request to a server, and how it is sent.
 @LoopActor
 enum RequestBody {
     /// At once, or not at all.
     case plain(Load.Body)
-    /// As an upload that goes on where it was cut off.
+    /// As a resumable upload.
     case upload(Upload)
 
     /// An upload of a task.
     @LoopActor
     struct Upload {
-        /// What is sent.
+        /// The body to send.
         var body: ResumableUpload.Body
-        /// What an earlier attempt has left at the server.
+        /// The resource that an earlier attempt has left on the server.
         var resource: UploadResource?
         /// The protocols to speak.
         var protocols: ResumableUpload.Protocols
-        /// Called when the upload can be continued by something else than before.
+        /// Called when the resource changes by which the upload can be resumed.
         var onChange: @LoopActor (UploadResource?) -> Void
 
-        /// How the upload is carried out.
+        /// Returns the configuration of the upload.
         ///
-        /// A brief interruption is nobody's business: as long as a request may wait for anything to arrive, so
-        /// long may the server go without anything new.
+        /// Brief interruptions are not reported: the server may make no progress for as long as a request may wait for
+        /// data.
         func configuration(
             _ load: Load.Configuration,
             for request: TransferRequest
@@ -40,7 +40,7 @@ enum RequestBody {
             )
         }
 
-        /// Somebody may be looking on.
+        /// Short delays, because a user may be waiting.
         private static let retryPolicy = RetryPolicy(
             firstDelay: .milliseconds(200),
             maximumDelay: .seconds(10)

@@ -2,33 +2,33 @@ import FerrySystem
 import Foundation
 import FoundationNetworking
 
-/// Where the answer to a data task comes from: a server, the cache, this machine, the app itself.
+/// The source of a data task's response: a server, the cache, this machine or the app itself.
 @LoopActor
 protocol ResourceLoader: AnyObject {
-    /// Begins; nothing is told from inside of this call.
+    /// Starts the loader; the receiver is not called from inside this call.
     func start()
-    /// Hands over no more of the body.
+    /// Stops delivering the body.
     func pause()
-    /// Goes on after ``pause()``.
+    /// Continues after ``pause()``.
     func resume()
-    /// Ends it; nothing is told any more.
+    /// Ends the loader; the receiver is no longer called.
     func cancel()
 }
 
-/// Who gets the answer.
+/// The receiver of a response.
 @LoopActor
 protocol ResourceReceiver: AnyObject {
-    /// The response is there; its body waits until the loader is resumed, if it is paused in here.
+    /// The response has arrived; if the loader is paused in this call, the body waits until it is resumed.
     func didReceive(_ response: LatestResponse)
-    /// A part of the body is there, for the duration of the call.
+    /// A part of the body has arrived, valid for the duration of the call.
     func didReceive(_ bytes: UnsafeRawBufferPointer)
-    /// What is to be stored in the cache is to be decided on.
+    /// Decides what to store in the cache.
     func mayStore(
         _ proposed: CachedURLResponse,
         then store: @escaping @LoopActor (CachedURLResponse?) -> Void
     )
-    /// Something else is to be asked for in place of this; the loader has ended.
+    /// The load was redirected to another request; the loader has ended.
     func didRedirect(to request: URLRequest, _ response: URLResponse)
-    /// The last message.
+    /// The last call.
     func didFinish(_ error: (any Error)?)
 }

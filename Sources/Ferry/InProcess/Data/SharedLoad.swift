@@ -4,25 +4,25 @@ import FerryTransfer
 import Foundation
 import FoundationNetworking
 
-/// One request for several tasks that ask for the same, each of which gets the whole answer.
+/// One request for several tasks with equal requests; each task receives the whole response.
 ///
-/// Tasks can join until the response is there. What a task's delegate might decide about the request it decides
-/// for itself: when the first one's is asked anything, the others go on with requests of their own.
+/// Tasks can join until the response arrives. A delegate decides for its own task only: when the first task's delegate
+/// is asked anything about the request, the other tasks continue with requests of their own.
 @LoopActor
 final class SharedLoad {
     private var members: [SharedLoader] = []
-    /// What the request was sent with.
+    /// The client that sends the shared request.
     var client: HTTPClient?
     private var source: (any ResourceLoader)?
     private let leave: @LoopActor () -> Void
     private(set) var isJoinable = true
 
-    /// - Parameter leave: Called when nobody can join any more.
+    /// - Parameter leave: Called when tasks can no longer join.
     init(leave: @escaping @LoopActor () -> Void) {
         self.leave = leave
     }
 
-    /// Gets the answer from a loader, whose receiver this is.
+    /// Gets the response from a loader, whose receiver is this object.
     func start(_ source: any ResourceLoader) {
         self.source = source
         source.start()
@@ -30,11 +30,11 @@ final class SharedLoad {
 
     func join(_ member: SharedLoader) { members.append(member) }
 
-    /// A member does not want the answer any more.
+    /// Removes a member that no longer wants the response.
     func part(_ member: SharedLoader) {
         let isFirst = members.first === member
         members.removeAll { $0 === member }
-        // What the request was sent with was the first one's.
+        // The request was sent with the first member's client.
         if isFirst, isJoinable { return releaseAll() }
         guard members.isEmpty else { return updateFlow() }
         close()
@@ -42,7 +42,7 @@ final class SharedLoad {
         source = nil
     }
 
-    /// The one whose delegates are asked is going to be: the others go their own way.
+    /// Releases all members except the first, for example because its delegate is about to be asked.
     func releaseFollowers() {
         guard isJoinable else { return }
         close()
@@ -61,7 +61,7 @@ final class SharedLoad {
         for member in released { member.release() }
     }
 
-    /// The fastest member sets the pace, until too much waits for a slow one.
+    /// The fastest member sets the pace, until too many bytes wait for a slow one.
     func updateFlow() {
         let waits = members.allSatisfy(\.isPaused) || members.contains(where: \.isFull)
         if waits { source?.pause() } else { source?.resume() }

@@ -3,7 +3,7 @@ import FerrySystem
 import Foundation
 import FoundationNetworking
 
-/// A task's part in a request that it shares with others.
+/// A task's part in a request that it shares with other tasks.
 @LoopActor
 final class SharedLoader: ResourceLoader {
     typealias MakeSource =
@@ -11,7 +11,7 @@ final class SharedLoader: ResourceLoader {
 
     private(set) weak var receiver: (any ResourceReceiver)?
     private(set) var isPaused = false
-    /// Whether the request is on its way; true for the first member only.
+    /// Whether the request was started; true for the first member only.
     private(set) var hasStarted = false
 
     private let isFirst: Bool
@@ -19,11 +19,11 @@ final class SharedLoader: ResourceLoader {
     private let makeSource: MakeSource
     private let released: @LoopActor () -> Void
     private var shared: SharedLoad?
-    /// What has come while the body was to wait, and the end behind it.
+    /// The bytes received while paused, and the end that follows them.
     private var held = Data()
     private var heldEnd: (@LoopActor () -> Void)?
 
-    /// So much is kept for a member that is slower than the others, before these have to wait for it.
+    /// The number of bytes kept for a slow member before the other members have to wait for it.
     private static let greatestHeldByteCount = 16 << 20
 
     /// Joins a request.
@@ -31,10 +31,10 @@ final class SharedLoader: ResourceLoader {
     /// - Parameters:
     ///   - shared: The request, which begins with its first member.
     ///   - isFirst: Whether this is the first member.
-    ///   - decider: Who decides about a request of this task.
-    ///   - receiver: Who gets the answer.
-    ///   - makeSource: Makes what gets the answer for all.
-    ///   - released: Called when the answer is not going to be this member's.
+    ///   - decider: The decider about this task's requests.
+    ///   - receiver: The receiver of the response.
+    ///   - makeSource: Makes the loader that gets the response for all members.
+    ///   - released: Called when this member does not get the response.
     init(
         _ shared: SharedLoad,
         isFirst: Bool,
@@ -52,7 +52,7 @@ final class SharedLoader: ResourceLoader {
         shared.join(self)
     }
 
-    /// Whether the answer has not begun.
+    /// Whether the response has not begun.
     var isJoinable: Bool { shared?.isJoinable ?? false }
 
     func start() {
@@ -77,10 +77,10 @@ final class SharedLoader: ResourceLoader {
         shared?.updateFlow()
     }
 
-    /// Whether no more is to come for now.
+    /// Whether this member takes no more bytes for now.
     var isFull: Bool { held.count > Self.greatestHeldByteCount }
 
-    /// What the shared request was sent with.
+    /// The client that sends the shared request.
     var client: HTTPClient? { shared?.client }
 
     /// Takes a part of the body.
@@ -112,14 +112,14 @@ final class SharedLoader: ResourceLoader {
     /// Has the other members make requests of their own.
     func releaseOthers() { shared?.releaseFollowers() }
 
-    /// The answer is not going to be this member's.
+    /// Releases this member, which does not get the response.
     func release() {
         shared = nil
         receiver = nil
         released()
     }
 
-    /// The shared answer is complete.
+    /// Ends this member's part: the shared response is complete.
     func finish(_ error: (any Error)?, after first: SharedLoader?) {
         shared = nil
         if let first, first !== self { decider.share(first.decider) }

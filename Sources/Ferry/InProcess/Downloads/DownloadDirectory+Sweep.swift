@@ -3,10 +3,10 @@ import Foundation
 import Synchronization
 
 extension DownloadDirectory {
-    /// How long a file stays that nobody touches.
+    /// The age at which an unused file is removed.
     ///
-    /// A process that dies leaves its partial files, and resume data that is never used as well. Which of
-    /// them somebody still has resume data for, nobody knows.
+    /// A process that dies leaves partial files behind, and so does resume data that is never used. It is unknown for
+    /// which of them resume data still exists.
     static let greatestAge: TimeInterval = 30 * 24 * 60 * 60
 
     private static let hasSwept = Mutex(false)
@@ -23,7 +23,7 @@ extension DownloadDirectory {
 
     /// Removes the files of downloads that are older than ``greatestAge``.
     static func sweep(_ directory: Directory, now: Date) {
-        // What cannot be read or removed now is tried again by the next process.
+        // Files that cannot be read or removed now are tried again by the next process.
         for name in (try? directory.names()) ?? [] where isDownload(name) {
             guard let status = try? directory.status(of: name), status.isRegularFile,
                 now.timeIntervalSince1970 - TimeInterval(status.modificationTime) > greatestAge

@@ -4,15 +4,15 @@ import Foundation
 @preconcurrency import Glibc
 import Synchronization
 
-/// Where the files of default and ephemeral sessions are: partial ones, and finished ones that the app has
-/// not taken yet.
+/// The directory for the files of default and ephemeral sessions: partial ones, and finished ones that the app has not
+/// taken yet.
 enum DownloadDirectory {
     /// The directory that was opened last.
     private static let current = Mutex<Directory?>(nil)
 
-    /// `$XDG_CACHE_HOME/ferry/downloads`, or else a directory of this user among the temporary ones.
+    /// Opens `$XDG_CACHE_HOME/ferry/downloads`, or else a directory of this user among the temporary ones.
     ///
-    /// Made anew when it is gone: a cache may be cleared while its owner runs.
+    /// It is created again when it is gone: a cache may be cleared while its owner runs.
     static func open() throws(TransferError) -> Directory {
         if let directory = current.withLock({ $0 }), directory.isInPlace { return directory }
         let directory = try openCacheOrTemporary()
@@ -26,8 +26,8 @@ enum DownloadDirectory {
             return cache
         }
         do throws(SystemCallError) {
-            // Among the temporary files anybody can have made a directory of this name before: then it is one whose
-            // name nobody can foresee.
+            // Any user can have created a directory of this name among the temporary files. In that case an
+            // unpredictable name is used.
             let known = temporaryPath("ferry-\(NSUserName())")
             if let directory = try openTemporary(known) { return directory }
             let fresh = temporaryPath("ferry-\(NSUserName())-\(partialName())")
@@ -38,13 +38,13 @@ enum DownloadDirectory {
         }
     }
 
-    /// Opens the directory for downloads in another one; `nil` where that is not this user's alone.
+    /// Opens the download directory in another directory; `nil` if that is not private to this user.
     private static func openTemporary(_ path: String) throws(SystemCallError) -> Directory? {
         let parent: Directory
         do throws(SystemCallError) {
             parent = try Directory(opening: path, creatingPrivate: true)
         } catch {
-            // Another user's, that not even the name can be looked at in.
+            // The directory belongs to another user, and cannot even be looked into.
             if error.errno == EACCES || error.errno == ENOTDIR || error.errno == EEXIST {
                 return nil
             }
@@ -55,13 +55,13 @@ enum DownloadDirectory {
         return directory.isPrivate ? directory : nil
     }
 
-    /// A name that no other partial file has.
+    /// Returns a name that no other partial file has.
     static func partialName() -> String {
         let number = UInt128.random(in: .min ... .max)
         return "\(String(number, radix: 36)).partial"
     }
 
-    /// Makes a complete file the app's.
+    /// Gives a complete file the name under which the app receives it.
     @LoopActor
     static func publish(_ file: PartialFile) throws(TransferError) -> URL {
         let directory = file.directory
@@ -70,7 +70,7 @@ enum DownloadDirectory {
         return URL(filePath: directory.path(of: name), directoryHint: .notDirectory)
     }
 
-    /// A name as Apple's library has them, which no file has.
+    /// Returns an unused name in the form of Apple's library.
     private static func freeName(in directory: Directory) throws(TransferError) -> String {
         do {
             while true {
@@ -84,7 +84,7 @@ enum DownloadDirectory {
 
     private static func randomLetters(_ count: Int) -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
-        // One number for all of them: each costs a call to the kernel.
+        // One random number for all letters: each number costs a system call.
         var number = UInt64.random(in: .min ... .max)
         let letters = (0..<count).map { _ in
             defer { number /= UInt64(alphabet.count) }

@@ -3,16 +3,16 @@ import FerrySystem
 import FerryTransfer
 
 extension DownloadShare {
-    /// A download's part in a load that it shares with others.
+    /// A download's part in a load that it shares with other downloads.
     @LoopActor
     final class Part: AnswerSource {
         /// The task's download, which may get another connection in place of this.
         let download: InProcessDownload
-        /// What the receiver wants of the rest.
+        /// How the receiver wants the rest to be handled.
         private(set) var disposition = HTTPBodyDisposition.deliver
         private let share: DownloadShare
         private var receiver: (any LoadReceiver)?
-        /// Makes the load; nil for those that join.
+        /// Makes the load; nil for a part that joins.
         private var makeLoad: Download.LoadMaker?
 
         init(
@@ -38,19 +38,19 @@ extension DownloadShare {
             share.remove(self)
         }
 
-        /// Whether other tasks write the same answer to files of theirs.
+        /// Whether other tasks write the same response to their own files.
         var isShared: Bool { share.isShared }
 
         func brings(_ load: Load) -> Bool { receiver != nil }
 
-        /// The answer is not going to be this one's.
+        /// Releases this part, which does not get the response.
         func release() {
             guard receiver != nil else { return }
             receiver = nil
             download.released()
         }
 
-        /// Hears of a part of the answer, unless it wants no more of it.
+        /// Passes a part of the response to the receiver, unless it wants no more.
         func hear(_ tell: (any LoadReceiver) -> HTTPBodyDisposition) {
             guard let receiver, disposition == .deliver || disposition == .deliverInPipes else {
                 return
@@ -58,7 +58,7 @@ extension DownloadShare {
             disposition = tell(receiver)
         }
 
-        /// The answer is complete, or something has gone wrong.
+        /// Reports that the response is complete or has failed.
         func finish(_ load: Load, _ error: TransferError?, decider: TaskDecider) {
             if decider !== download.decider { download.decider.share(decider) }
             receiver?.load(load, didFinishWith: error)

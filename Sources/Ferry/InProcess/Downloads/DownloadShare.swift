@@ -2,12 +2,12 @@ import FerryHTTP
 import FerrySystem
 import FerryTransfer
 
-/// One load for several downloads that ask for the same, each of which writes a file of its own.
+/// One load for several equal downloads, each of which writes a file of its own.
 ///
-/// Downloads can join until the response is there. Who leaves then, to wait or for good, has a file to go on
-/// from and holds nobody up. What a task's delegate might decide about the request it decides for itself: when
-/// the first one's is asked anything, or the first one leaves before there is a response, the others go on by
-/// themselves.
+/// Downloads can join until the response arrives. A download that leaves after that, temporarily or permanently, has a
+/// file to resume from and delays no other download. A delegate decides for its own task only: when the first
+/// download's delegate is asked anything, or the first download leaves before there is a response, the others continue
+/// by themselves.
 @LoopActor
 final class DownloadShare {
     private var parts: [Part] = []
@@ -17,32 +17,32 @@ final class DownloadShare {
     private(set) var isJoinable = true
 
     /// - Parameters:
-    ///   - first: The download whose load it is going to be.
-    ///   - close: Called when nobody can join any more.
+    ///   - first: The download that makes the load.
+    ///   - close: Called when downloads can no longer join.
     init(first: InProcessDownload, close: @escaping @LoopActor () -> Void) {
         self.first = first
         self.close = close
     }
 
-    /// What the load was sent with.
+    /// The client that sends the shared request.
     var client: HTTPClient? { first.ownClient }
 
-    /// Who has the load's connection when the one that has it does not want the answer any more.
+    /// The download that inherits the load's connection when its owner no longer wants the response.
     var heir: InProcessDownload? { load == nil ? nil : parts.first?.download }
 
-    /// Whether several downloads get the answer.
+    /// Whether several downloads get the response.
     var isShared: Bool { parts.count > 1 }
 
-    /// A download takes part, or is told that it is too late to.
+    /// Adds a download, or releases it if it is too late to join.
     func add(_ part: Part) {
         guard isJoinable else {
-            // Never from inside of the download's call.
+            // Never from inside the download's call.
             return LoopActor.perform { part.release() }
         }
         parts.append(part)
     }
 
-    /// Has the load of the first download bring the answer.
+    /// Starts the load of the first download.
     func begin(_ makeLoad: Download.LoadMaker) {
         first.decider.willAsk = { [weak self] in self?.releaseFollowers() }
         let load = makeLoad(self)
@@ -50,20 +50,20 @@ final class DownloadShare {
         load.start()
     }
 
-    /// A download does not want the answer any more.
+    /// Removes a download that no longer wants the response.
     func remove(_ part: Part) {
         parts.removeAll { $0 === part }
         if parts.isEmpty { endLoad() }
     }
 
-    /// The first download leaves: before there is a response, the others have to do without it.
+    /// Releases the others if the first download leaves before there is a response.
     func firstLeaves() {
         guard isJoinable else { return }
         endLoad()
         releaseFollowers()
     }
 
-    /// The first download's delegate is going to be asked: the others go their own way.
+    /// Releases all downloads except the first, for example because its delegate is about to be asked.
     private func releaseFollowers() {
         guard isJoinable else { return }
         end()
@@ -98,7 +98,7 @@ extension DownloadShare: LoadReceiver {
         tellParts { $0.load(load, didReceive: bytes) }
     }
 
-    /// A pipe can be emptied once, which is why only the last one that is left ever gets one.
+    /// A pipe can be emptied only once, so only a single remaining part ever gets one.
     func load(_ load: Load, didReceive pipe: SplicePipe) -> HTTPBodyDisposition {
         tellParts { $0.load(load, didReceive: pipe) }
     }
@@ -111,7 +111,7 @@ extension DownloadShare: LoadReceiver {
         self.load = nil
     }
 
-    /// Tells those who want more of the answer, and finds out what they want of the rest.
+    /// Calls the parts that want more of the response, and returns how to handle the rest.
     private func tellParts(
         _ tell: (any LoadReceiver) -> HTTPBodyDisposition
     ) -> HTTPBodyDisposition {

@@ -3,11 +3,11 @@ import FerryTransfer
 import Foundation
 import Synchronization
 
-/// Equal downloads that are under way at once are loaded once.
+/// The sharing of equal downloads that run at the same time.
 extension InProcessDownload {
-    /// Joins a load, or makes one that others can join.
+    /// Joins a load, or makes one that other downloads can join.
     ///
-    /// - Returns: Whether there is one already, so that the task needs no connection.
+    /// - Returns: Whether the download joined an existing load, so that the task needs no connection.
     func joinShare() -> Bool {
         share = nil
         isFirst = false
@@ -24,13 +24,13 @@ extension InProcessDownload {
         return !isNew
     }
 
-    /// Who has bytes goes on where it was; a delegate of the task's own hears of the task's own requests.
+    /// A download with bytes continues from them; a task with a delegate of its own makes its own requests.
     private var mayShare: Bool {
         specification.resumption == nil && checkpoint == nil && !isAlone
             && task.storage.withLock { $0.delegate == nil }
     }
 
-    /// Makes what brings the answer, together with the others' if there are any.
+    /// Makes the source of the response, shared with other downloads if there are any.
     var sharing: Download.Sharing? {
         guard let share else { return nil }
         return { [self] receiver, makeLoad in
@@ -43,13 +43,13 @@ extension InProcessDownload {
         }
     }
 
-    /// The others are on their own, if they waited for this one.
+    /// Releases the other downloads if they waited for this one.
     func leaveShare() {
         if isFirst { share?.firstLeaves() }
         isFirst = false
     }
 
-    /// The connection stays with those that still want the answer.
+    /// Passes the connection to a download that still wants the response, or gives it back.
     func giveConnectionBack() {
         guard let heir = share?.heir else { return engine.giveConnectionBack(of: self) }
         heir.inheritConnection()

@@ -10,7 +10,7 @@ extension InProcessDownload {
             case waiting
             /// Receives, by a connection of its own or another task's.
             case running
-            /// Waits for the next attempt, after one that has failed, or for another address.
+            /// Waits for the next attempt after a failed one, or for another address.
             case backingOff
             case ended
         }
@@ -19,43 +19,43 @@ extension InProcessDownload {
             /// Enter the line for a connection.
             case enterLine
             case leaveLine
-            /// Begin to receive, or go on.
+            /// Start to receive, or continue.
             case start
-            /// Stop receiving and keep what is there.
+            /// Stop receiving and keep the bytes.
             case stop
             case giveConnectionBack
-            /// Let the time for the whole resource run.
+            /// Start the clock of the resource timeout.
             case startClock
             case stopClock
-            /// Wait so long, and call ``retryTimePassed()``.
+            /// Wait for the duration, and call ``retryTimePassed()``.
             case backOff(Duration)
             case endBackOff
             /// Ask the app for another address, and call ``retryTimePassed()`` or ``relinked()``.
             case askForLink
-            /// Make the file the app's, and tell it so.
+            /// Deliver the file to the app.
             case publish(DownloadResult)
-            /// Tell the app of an error; the file stays if it is of use to the resume data in it.
+            /// Report an error to the app; the file is kept if the error's resume data needs it.
             case fail(TransferError, keepsFile: Bool)
         }
 
         private var condition = Condition.idle
         private var hasConnection = false
-        /// The file that an earlier task has left is being taken over; nothing can start before.
+        /// Whether the file of an earlier task is being taken over; nothing can start before that.
         private var isAdopting: Bool
-        /// What came up before the download could be told of it.
+        /// A failure that occurred before it could be reported.
         private var pendingFailure: (error: TransferError, keepsFile: Bool)?
 
         init(isAdopting: Bool) {
             self.isAdopting = isAdopting
         }
 
-        /// Whether nothing runs or waits to.
+        /// Whether nothing runs or waits to run.
         var isIdle: Bool { condition == .idle }
 
-        /// Whether what is received comes by another task's connection.
+        /// Whether the download receives over another task's connection.
         var isSharing: Bool { condition == .running && !hasConnection }
 
-        /// - Parameter isJoining: Whether the task shares a load of another one.
+        /// - Parameter isJoining: Whether the task joins another task's load.
         /// - Returns: What to do.
         mutating func resume(isJoining: Bool = false) -> [Effect] {
             switch condition {
@@ -93,12 +93,12 @@ extension InProcessDownload {
             stop((error, producingResumeData))
         }
 
-        /// The time for the whole resource has passed.
+        /// The resource timeout has expired.
         mutating func timeRanOut(_ error: TransferError) -> [Effect] {
             stop((error, true))
         }
 
-        /// There is a connection to be had.
+        /// A connection is available.
         mutating func admitted() -> [Effect] {
             switch condition {
             case .waiting:
@@ -110,14 +110,14 @@ extension InProcessDownload {
             }
         }
 
-        /// The load that was shared is not for this task any more: it makes one of its own.
+        /// The shared load is no longer this task's: it makes one of its own.
         mutating func released() -> [Effect] {
             guard isSharing else { return [] }
             condition = .waiting
             return [.stop, .enterLine]
         }
 
-        /// The connection of the load that is shared is this task's from now on.
+        /// The connection of the shared load belongs to this task from now on.
         mutating func inheritConnection() {
             if condition == .running { hasConnection = true }
         }
@@ -129,8 +129,8 @@ extension InProcessDownload {
         }
 
         /// - Parameters:
-        ///   - error: Why the attempt has failed.
-        ///   - delay: How long to wait before the next one; nil where there is none.
+        ///   - error: The failure of the attempt.
+        ///   - delay: The delay before the next attempt; nil if there is none.
         /// - Returns: What to do.
         mutating func failed(
             _ error: TransferError,
@@ -144,7 +144,7 @@ extension InProcessDownload {
             return end([.stopClock] + connection(), (error, true))
         }
 
-        /// The server's answer says that the address has expired.
+        /// The server's response says that the address has expired.
         mutating func linkExpired() -> [Effect] {
             guard condition == .running else { return [] }
             condition = .backingOff
@@ -181,7 +181,7 @@ extension InProcessDownload {
 
         /// The file of an earlier task was taken over, or could not be.
         ///
-        /// Such an error comes up when the task is resumed, as its session makes no task that has failed.
+        /// The error is reported when the task is resumed, because a session creates no failed tasks.
         mutating func adopted(_ error: TransferError?) -> [Effect] {
             isAdopting = false
             if pendingFailure == nil, let error { pendingFailure = (error, false) }
@@ -210,14 +210,14 @@ extension InProcessDownload {
                 guard isAdopting else {
                     return end(wasInLine ? [.stopClock, .leaveLine] : [.stopClock], failure)
                 }
-                // The file's fate is decided when it is clear where it is.
+                // Whether the file is kept is decided after it was taken over.
                 pendingFailure = failure
                 condition = .ended
                 return [.stopClock]
             }
         }
 
-        /// What becomes of the task's own connection.
+        /// Returns the effect that gives back the task's own connection, if there is one.
         private mutating func connection() -> [Effect] {
             defer { hasConnection = false }
             return hasConnection ? [.giveConnectionBack] : []

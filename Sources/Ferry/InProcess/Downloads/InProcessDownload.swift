@@ -16,21 +16,21 @@ final class InProcessDownload: InProcessTransfer {
     private(set) var host: String
     /// Where the task stands in line, if it does.
     var place: WaitingLine.Place?
-    /// What the task's own requests are sent with.
+    /// The client that sends the task's own requests.
     private(set) var ownClient: HTTPClient?
     var client: HTTPClient? { share?.client ?? ownClient }
 
     private(set) var specification: DownloadTaskSpecification
-    /// What tells the resource's address from those that it has had before.
+    /// A number that distinguishes the resource's address from earlier ones.
     private var link: Int?
     private var linkPatience = LinkPatience()
-    /// Tells the latest question to the app from earlier ones.
+    /// A number that distinguishes the latest question to the app from earlier ones.
     private var questionCount = 0
     let engine: InProcessEngine
     let decider: TaskDecider
     /// The load that equal downloads share.
     var share: DownloadShare?
-    /// Whether the shared load is this download's.
+    /// Whether this download makes the shared load.
     var isFirst = false
     /// Whether the task makes requests of its own only.
     private(set) var isAlone = false
@@ -44,7 +44,7 @@ final class InProcessDownload: InProcessTransfer {
     private var latestHead: HTTPResponseHead?
     /// The response to the app's own request.
     private var response: HTTPResponseHead?
-    /// Counts until the next attempt.
+    /// The timer for the next attempt.
     private var retryTimer: LoopTimer?
 
     init(
@@ -81,17 +81,17 @@ final class InProcessDownload: InProcessTransfer {
 
     func admitted() { run(machine.admitted()) }
 
-    /// The load that was shared with other tasks is not for this one.
+    /// The load shared with other tasks is no longer this task's.
     func released() {
         share = nil
         isAlone = true
         run(machine.released())
     }
 
-    /// The download that had the shared load's connection has left it to this one.
+    /// Takes over the shared load's connection from the download that had it.
     func inheritConnection() { machine.inheritConnection() }
 
-    /// Takes over the file that resume data names, which is spent by this.
+    /// Takes over the file that resume data names; the resume data cannot be used again.
     func adopt(_ resumption: DownloadTaskSpecification.Resumption) async {
         do throws(TransferError) {
             file = try await PartialFile.adopt(
@@ -172,7 +172,7 @@ final class InProcessDownload: InProcessTransfer {
         let file = PartialFile(
             directory: try DownloadDirectory.open(),
             name: DownloadDirectory.partialName(),
-            // A process that dies takes its tasks along, and with them the way to this file.
+            // If the process dies, so do its tasks, and nothing refers to this file.
             recordKeeping: .onDemand
         )
         self.file = file
@@ -223,7 +223,7 @@ final class InProcessDownload: InProcessTransfer {
         if case .success? = resumeData {
             file?.close()
         } else {
-            // A file that cannot be removed is swept up later.
+            // A file that cannot be removed is removed by a later sweep.
             try? file?.remove()
         }
         report(error, resumeData: resumeData)
@@ -246,7 +246,7 @@ final class InProcessDownload: InProcessTransfer {
         task.deliver(.completed(error: told.adding(resumeData?.failure)))
     }
 
-    /// What the app can continue from, or why it cannot.
+    /// Returns the data from which the app can resume, or the reason why it cannot.
     private func makeResumeData() -> Result<Data, ResumeData.Unavailable> {
         guard let file else { return .failure(.nothingReceived) }
         do {
@@ -297,7 +297,7 @@ extension InProcessDownload {
         continueAlone()
     }
 
-    /// What comes next is this task's own, from the bytes that it has.
+    /// Separates the task from the shared load, with the bytes that it has.
     private func continueAlone() {
         checkpoint = download?.checkpoint
         leaveShare()
@@ -325,7 +325,7 @@ extension InProcessDownload {
             ? Download.expiredLinkStatuses : []
     }
 
-    /// The app gives the resource another address, without having been asked.
+    /// Continues with another address, which the app has given without being asked.
     func relink(to request: TransferRequest) {
         linkPatience.renew()
         goOn(with: request)
@@ -359,9 +359,9 @@ extension InProcessDownload {
         }
     }
 
-    /// Goes on when there is a network again, if the session waits for one.
+    /// Continues when the network is available again, if the session waits for it.
     private func waitsForNetwork() -> Bool {
-        // Who has shared a load has no connection of its own, and gets in line for one.
+        // A download that shares a load has no connection of its own, and enters the line for one.
         let isSharing = machine.isSharing
         return gate.passAfterChange { [weak self] in
             if isSharing { self?.released() } else { self?.start() }

@@ -2,12 +2,12 @@ import FerrySystem
 import Foundation
 import FoundationNetworking
 
-/// A class of the app's that can load a request.
+/// An app's class that can load a request.
 struct ProtocolClass: @unchecked Sendable {
     // @unchecked because a metatype is never changed.
     let type: FoundationNetworking.URLProtocol.Type
 
-    /// Where classes are asked whose answer nobody waits for: not on the loop, as they may take their time.
+    /// The queue on which classes are asked when no caller waits for the answer: not the loop, because they may block.
     static let queue = BlockingQueue(label: "ferry.classes")
 
     /// The first of a session's classes that says it can load a task.
@@ -23,7 +23,7 @@ struct ProtocolClass: @unchecked Sendable {
 }
 
 extension URLSessionConfiguration.Values {
-    /// The classes that are asked who can load a task.
+    /// The classes that are asked whether they can load a task.
     var protocolTypes: [FoundationNetworking.URLProtocol.Type] {
         (protocolClasses.value ?? []).compactMap { $0 as? FoundationNetworking.URLProtocol.Type }
     }

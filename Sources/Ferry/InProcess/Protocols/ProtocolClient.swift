@@ -2,9 +2,9 @@ import FerrySystem
 import Foundation
 import FoundationNetworking
 
-/// Takes what an app's protocol object reports, on whatever thread, over to the event loop.
+/// A client that passes the reports of an app's protocol object, on any thread, to the event loop.
 final class ProtocolClient: NSObject, URLProtocolClient, Sendable {
-    /// What was reported.
+    /// A report of a protocol object.
     enum Report: Sendable {
         case response(URLResponse)
         case data(Data)
@@ -62,7 +62,7 @@ final class ProtocolClient: NSObject, URLProtocolClient, Sendable {
         report(.failed(error))
     }
 
-    /// Protocol objects have nobody to ask: Apple's library does not pass this on either.
+    /// Does nothing: Apple's library does not pass on challenges of protocol objects either.
     func urlProtocol(
         _ protocol: FoundationNetworking.URLProtocol,
         didReceive challenge: URLAuthenticationChallenge

@@ -8,7 +8,7 @@ final class ProtocolInstance: @unchecked Sendable {
     private var object: FoundationNetworking.URLProtocol?
     private let queue = BlockingQueue(label: "ferry.protocol")
 
-    /// Makes the object and has it begin.
+    /// Makes the object and starts it.
     func start(
         _ type: ProtocolClass,
         _ request: URLRequest,
@@ -24,7 +24,7 @@ final class ProtocolInstance: @unchecked Sendable {
         }
     }
 
-    /// Has the object stop, and lets go of it.
+    /// Stops the object and releases it.
     func stop() {
         queue.perform { [self] in
             object?.stopLoading()

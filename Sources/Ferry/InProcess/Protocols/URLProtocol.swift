@@ -2,10 +2,10 @@ import Foundation
 public import FoundationNetworking
 import Synchronization
 
-/// What loads the data of a URL: an app derives classes from it that answer requests themselves.
+/// A class that loads the data of a URL; an app's subclasses answer requests themselves.
 ///
-/// Name your classes in ``URLSessionConfiguration/protocolClasses``. The first that says that it can load a task gets
-/// it. Each object lives on a thread of its own.
+/// List your classes in ``URLSessionConfiguration/protocolClasses``. The first class that can load a task gets it. Each
+/// object lives on a thread of its own.
 ///
 /// ```swift
 /// final class MockProtocol: URLProtocol {
@@ -16,19 +16,19 @@ import Synchronization
 /// }
 /// ```
 ///
-/// - Note: It is a class of its own on Linux, so that `canInit(with:)` for a task can be overridden.
-///   Classes that derive from FoundationNetworking's, its superclass, can be named as well. A type of yours
-///   that conforms to `URLProtocolClient` has to write `FoundationNetworking.URLProtocol` in its methods.
+/// - Note: On Linux this is a separate class, so that `canInit(with:)` for a task can be overridden. Subclasses of its
+///   superclass, FoundationNetworking's class, can be listed as well. A type of yours that conforms to
+///   `URLProtocolClient` has to write `FoundationNetworking.URLProtocol` in its methods.
 open class URLProtocol: FoundationNetworking.URLProtocol {
     fileprivate let loadedTask = Mutex<URLSessionTask?>(nil)
 
-    /// Makes an object for a task, as `init(request:cachedResponse:client:)` does for its current request.
+    /// Creates an object for a task, as `init(request:cachedResponse:client:)` does for its current request.
     ///
     /// - Parameters:
-    ///   - task: What is to be loaded.
+    ///   - task: The task to load.
     ///   - cachedResponse: A stored response that may be used.
-    ///   - client: Who is told what comes.
-    /// - Note: On Linux a session calls `init(request:cachedResponse:client:)`, and sets `task` behind it.
+    ///   - client: The client that receives the object's reports.
+    /// - Note: On Linux a session calls `init(request:cachedResponse:client:)`, and sets `task` afterwards.
     public convenience init(
         task: URLSessionTask,
         cachedResponse: CachedURLResponse?,
@@ -42,16 +42,16 @@ open class URLProtocol: FoundationNetworking.URLProtocol {
 
     /// Whether the class can load a task.
     ///
-    /// Default: what `canInit(with:)` says of its current request. Called when the task is made, on the
+    /// The default is the result of `canInit(with:)` for its current request. Called when the task is made, on the
     /// thread that makes it, and for each redirect, on another one.
     ///
-    /// - Parameter task: The task, which is not to be changed.
+    /// - Parameter task: The task, which must not be changed.
     /// - Returns: Whether it can.
     open class func canInit(with task: URLSessionTask) -> Bool {
         task.currentRequest.map { canInit(with: $0) } ?? false
     }
 
-    /// Notes what the object loads.
+    /// Records the task that the object loads.
     func begin(_ task: URLSessionTask) { loadedTask.withLock { $0 = task } }
 }
 

@@ -1,9 +1,9 @@
 import FerryHTTP
 import FerrySystem
 
-/// The connections beside the first one, and what they bring.
+/// The connections beside the first one, and the bytes they receive.
 extension Download {
-    /// Who counts the connections of this download.
+    /// Returns the origin that connections to a source are counted for.
     private func origin(of source: Int) -> String {
         let url = machine.request(of: source).url
         return Origin(url: url)?.description ?? url
@@ -17,17 +17,18 @@ extension Download {
         run(machine.connectionAnswered(isGranted, source: source, at: EventLoop.now))
     }
 
-    /// The machine may be on its way elsewhere by now: another redirect, another address.
+    /// Gives a connection back to the origin it was lent for; a redirect or another address may have changed
+    /// it.
     func giveConnectionBack(of source: Int) {
         guard let origin = lentConnections[source]?.popLast() else { return }
         connections?.takeBack(connectionTo: origin)
     }
 
-    /// Gives a connection back before its time, because somebody else waits for it; what it was to bring is left to
-    /// the others.
+    /// Gives a connection back early because another transfer waits for it; the other connections fetch its
+    /// bytes.
     ///
-    /// - Parameter isWanted: Whether a connection to a server is of use, which it is given as
-    ///   ``ConnectionLender/lend(connectionTo:)`` is.
+    /// - Parameter isWanted: Whether a connection to a server is needed; the server is given as in
+    ///   ``ConnectionLender/lend(connectionTo:)``.
     package func returnConnection(where isWanted: (String) -> Bool) {
         let sources = lentConnections.filter { $0.value.last.map(isWanted) ?? false }.keys
         run(machine.connectionRecalled(from: Set(sources), at: EventLoop.now))
@@ -77,10 +78,10 @@ extension Download {
         load.start()
     }
 
-    /// Arms the timer for the connection that has brought nothing for the longest time; without several there
-    /// is none.
+    /// Starts the timer for the connection that has received nothing for the longest time, if there are
+    /// several.
     private func watchForStalls() {
-        // What is slow by our own will has not stalled.
+        // A connection that a rate limit slows down has not stalled.
         guard stallTimer == nil, configuration.load.rates?.receiveRate == nil,
             let due = machine.nextStall
         else { return }
@@ -113,7 +114,7 @@ extension Download {
         parts.removeValue(forKey: part)?.cancel()
     }
 
-    /// Bytes that reached the file before an error count: they are a part of the whole.
+    /// Writes bytes of a part; those that reached the file before an error count.
     func write(
         _ piece: Piece?,
         _ count: Int,
@@ -132,7 +133,7 @@ extension Download {
         run(machine.grow(at: EventLoop.now))
     }
 
-    /// The head of the answer to the request for a part; returns whether its body is wanted.
+    /// Handles the response head of a part; returns whether the body is wanted.
     func received(_ head: HTTPResponseHead, by load: PartLoad) -> Bool {
         guard parts[load.part] === load else { return false }
         let now = EventLoop.now
@@ -144,7 +145,7 @@ extension Download {
         return parts[load.part] === load
     }
 
-    /// Bytes of a part; returns whether more of them are wanted.
+    /// Handles bytes of a part; returns whether more of them are wanted.
     func received(_ piece: Piece, by load: PartLoad) -> Bool {
         guard parts[load.part] === load else { return false }
         let effects =

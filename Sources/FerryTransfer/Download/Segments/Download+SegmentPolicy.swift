@@ -1,35 +1,34 @@
 extension Download {
-    /// When the parts of a body are fetched by several connections, and by how many.
+    /// When to fetch a body over several connections, and over how many.
     package struct SegmentPolicy: Hashable, Sendable {
-        /// How many connections may fetch one body, 1...16; 4 by default, and 1 for one after the other.
+        /// The maximum number of connections for one body, 1...16; 4 by default, and 1 for one after the other.
         ///
-        /// That there may be as many is no reason to have them: each has to be worth it.
+        /// It is only a limit: each connection has to be worth it.
         package var maximumConnections: Int
-        /// How much of a body must be missing for several connections to fetch it, 8 MiB by default.
+        /// The minimum of missing bytes for which several connections are used, 8 MiB by default.
         package var minimumBodyBytes: Int64
-        /// The smallest part that is asked for by itself, 256 KiB by default.
+        /// The smallest part that is requested separately, 256 KiB by default.
         ///
-        /// At the end of a download all connections but one wait for the last part: it is to be short. Its
+        /// At the end of a download all connections but one wait for the last part, so it should be short. Its
         /// request costs a kilobyte and a round trip.
         package var minimumSegmentBytes: Int64
-        /// How long the rate is measured before and after a change of the number, 400 ms by default.
+        /// How long to measure the rate before and after a change of the number, 400 ms by default.
         ///
-        /// 0 for not at all: as many connections as there may be are then made at once.
+        /// With 0 nothing is measured: all allowed connections are opened at once.
         package var window: Duration
-        /// What share of the gain that further connections could bring they must bring at least; 0.25 by
-        /// default.
+        /// The minimum share of the possible gain that further connections must achieve; 0.25 by default.
         package var requiredGain: Double
-        /// How much time a body must still take for another connection to be made, 2 s by default.
+        /// The minimum time left for a body if another connection is to be opened, 2 s by default.
         package var minimumTimeLeft: Duration
-        /// How long a connection must be busy with its part for another one to take the end of it, 1 s by
-        /// default: what is in flight already would come twice.
+        /// How long a part must still take for another connection to take over its end, 1 s by default: bytes
+        /// that are already in flight would arrive twice.
         package var minimumSplitTime: Duration
-        /// How long a connection is to be busy with one part at least, 250 ms by default.
+        /// The minimum time that a connection is to be busy with one part, 250 ms by default.
         package var minimumSegmentTime: Duration
-        /// How long one of several connections may bring nothing until another takes its place, 4 s by default.
+        /// How long one of several connections may receive nothing before it is replaced, 4 s by default.
         ///
-        /// Each time that happens it takes twice as long, up to a minute. After an outage a server waits longer
-        /// and longer before it sends a lost packet again, on each connection by itself; a new one does not wait.
+        /// The time doubles with each replacement, up to 64 s. After an outage a server waits longer and
+        /// longer before it sends a lost packet again, on each connection separately; a new one does not wait.
         package var stallTime: Duration
         /// How long one connection may be busy with one part, 8 s by default.
         package var maximumSegmentTime: Duration
@@ -59,10 +58,11 @@ extension Download {
             self.maximumSegmentTime = maximumSegmentTime
         }
 
-        /// More than that no server is asked for at once, as with aria2.
+        /// The limit of connections to one server, as in aria2.
         package static let connectionLimit = 16
 
-        /// The same with as many connections as an app wants; `nil` for those of the policy.
+        /// Returns the policy with the number of connections that an app wants; `nil` keeps the policy's
+        /// number.
         package func limited(to connections: Int?) -> SegmentPolicy {
             var policy = self
             policy.maximumConnections =
@@ -70,16 +70,16 @@ extension Download {
             return policy
         }
 
-        /// Has several connections fetch bodies from this size on; of small ones by smaller parts.
+        /// Uses several connections for bodies from this size on; small bodies get smaller parts.
         package mutating func divideBodies(from byteCount: Int64) {
             minimumBodyBytes = byteCount
             minimumSegmentBytes = max(1, min(minimumSegmentBytes, byteCount / 8))
         }
 
-        /// One connection after the other.
+        /// One connection at a time.
         package static let off = SegmentPolicy(maximumConnections: 1)
 
-        /// As many connections as there may be, at once and whether they pay or not.
+        /// Opens all connections at once, whether or not they are worth it.
         package static func eager(
             _ connections: Int,
             minimumSegmentBytes: Int64 = 1 << 20,

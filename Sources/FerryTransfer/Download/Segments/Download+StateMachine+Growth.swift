@@ -1,15 +1,15 @@
 import FerryHTTP
 
-// How many connections there are to be is decided by `SegmentGrowth`; here they get something to do.
+// `SegmentGrowth` decides how many connections to use; this file gives them work.
 
 extension Download.StateMachine {
-    /// Whether parts of the body that has just begun can be had by further connections.
+    /// Whether further connections can fetch parts of the body that has just begun.
     func canSegment(_ head: HTTPResponseHead, _ version: ResourceVersion) -> Bool {
         guard configuration.segments.maximumConnections > 1, !hasGivenUpSegments,
             original.isResumable, version.validator != nil, let total = version.totalByteCount,
             total - receivedByteCount >= configuration.segments.minimumBodyBytes,
             total <= PartialFile.SegmentTable.maximumTotalByteCount,
-            // One that has failed at them time and again is asked for the whole.
+            // A server that has failed at parts repeatedly is asked for the whole.
             fruitlessResumptionCount < Self.maximumFruitlessResumptionCount,
             // Streams of one HTTP/2 connection share its rate.
             head.version.hasPrefix("HTTP/1.")
@@ -17,7 +17,7 @@ extension Download.StateMachine {
         return head.status == 206 || head.acceptsRanges
     }
 
-    /// Bytes were written: finds out whether further connections are of use.
+    /// Finds out, after a write, whether further connections are useful.
     mutating func grow(at now: ContinuousClock.Instant) -> [Effect] {
         guard state == .receiving, growth != nil, proof.isComplete,
             let total = version?.totalByteCount
@@ -31,7 +31,7 @@ extension Download.StateMachine {
         return employ(at: now)
     }
 
-    /// Has as many connections as there are to be fetch what is missing.
+    /// Assigns the missing bytes to as many connections as there should be.
     mutating func employ(at now: ContinuousClock.Instant) -> [Effect] {
         guard let growth, growth.target > connectionCount, let divided, hasWork(divided),
             let source = chooseSource()
@@ -42,7 +42,7 @@ extension Download.StateMachine {
         return [.askForConnection(source: source)]
     }
 
-    /// The parts, as they would be if there were another connection now.
+    /// The parts as they would be with another connection.
     var divided: Segments? {
         if let segments { return segments }
         guard let version, let total = version.totalByteCount, end == total else { return nil }
@@ -64,7 +64,7 @@ extension Download.StateMachine {
         )
     }
 
-    /// The owner has lent a connection, or has none.
+    /// Handles the owner's answer to a request for a connection.
     mutating func connectionAnswered(
         _ isGranted: Bool,
         source: Int,

@@ -1,11 +1,11 @@
 import FerryHTTP
 
-// Mirrors share in the parts of a body once they have proved that they have the same version (`Sources`), and
-// take the place of a server that fails. Where nothing is at hand yet, there is nothing to prove: then a
-// mirror's answer is as good as the first server's.
+// Mirrors serve parts of a body once they have proved that they have the same version (`Sources`), and replace
+// a server that fails. Before any bytes are received there is nothing to prove: a mirror's response is then as
+// good as the first server's.
 
 extension Download.StateMachine {
-    /// What there is to compare a mirror with: the last bytes before what is missing first.
+    /// The bytes to compare a mirror with: the end of the first range that is long enough.
     private var probedRange: Range<Int64>? {
         let written = segments?.written ?? held?.segments ?? ByteRanges([0..<receivedByteCount])
         guard
@@ -14,16 +14,16 @@ extension Download.StateMachine {
         return range.upperBound - Sources.probedByteCount..<range.upperBound
     }
 
-    /// How many connections there are to each source.
+    /// The number of connections to each source.
     private var loads: [Int: Int] {
         guard let segments else { return [0: 1] }
         return segments.parts.values.reduce(into: [:]) { $0[$1.source, default: 0] += 1 }
     }
 
-    /// How many connections there are.
+    /// The number of connections.
     var connectionCount: Int { (segments?.parts.count ?? 1) + sources.probes.count }
 
-    /// The source for another connection; `nil` also while a mirror waits for bytes to be compared with.
+    /// The source for another connection; also `nil` while a mirror waits for bytes to be compared with.
     func chooseSource() -> Int? {
         let canProbe = probedRange != nil
         if segments == nil, !canProbe, sources.hasUnproven { return nil }
@@ -32,7 +32,7 @@ extension Download.StateMachine {
 
     // MARK: Proof
 
-    /// Asks a mirror for bytes that are at hand.
+    /// Requests from a mirror bytes that the file already holds.
     mutating func startProbe(_ source: Int) -> [Effect] {
         guard let range = probedRange else { return [.giveConnectionBack(source: source)] }
         partCount += 1
@@ -45,7 +45,7 @@ extension Download.StateMachine {
         return [.startProbe(partCount, sources.request(of: source), range, source: source)]
     }
 
-    /// The head of a mirror's answer to a request for bytes that are at hand.
+    /// Handles the head of a mirror's response to a comparison.
     mutating func probeAnswered(
         _ identifier: Int,
         _ head: HTTPResponseHead,
@@ -61,7 +61,8 @@ extension Download.StateMachine {
             answeredBy: response
         )
         guard let version else {
-            // What has no such bytes, or cannot say so, is there; what fails may be so again.
+            // With these statuses the server is up, but lacks the bytes or cannot prove them; others may be
+            // temporary.
             if [200, 206, 416].contains(head.status) { sources.refute(probe.source) }
             return [.cancelPart(identifier)] + probeEnded(identifier, .closed, at: now)
         }
@@ -70,7 +71,7 @@ extension Download.StateMachine {
         return []
     }
 
-    /// Bytes have come to be compared.
+    /// Compares received bytes.
     mutating func probeReceivedBytes(
         _ identifier: Int,
         count: Int,
@@ -84,7 +85,7 @@ extension Download.StateMachine {
         return [.compareProbe(identifier, count: count, at: probe.position)]
     }
 
-    /// A mirror sends other bytes than the file holds.
+    /// Closes a mirror whose bytes differ from the file's.
     mutating func probeDiffers(
         _ identifier: Int,
         at now: ContinuousClock.Instant
@@ -94,7 +95,7 @@ extension Download.StateMachine {
         return [.cancelPart(identifier)] + probeEnded(identifier, .closed, at: now)
     }
 
-    /// A mirror's answer has ended.
+    /// Handles the end of a mirror's response.
     mutating func probeFinished(
         _ identifier: Int,
         at now: ContinuousClock.Instant
@@ -130,7 +131,7 @@ extension Download.StateMachine {
 
     // MARK: Failures
 
-    /// Goes on with a mirror in place of the server that has failed, if there is one.
+    /// Continues with a mirror in place of the failed server, if there is one.
     mutating func failOver(
         after error: TransferError,
         at now: ContinuousClock.Instant
@@ -141,19 +142,19 @@ extension Download.StateMachine {
             let version = proof.isOpen ? held?.version : version ?? held?.version,
             version.validator != nil, let total = version.totalByteCount, probedRange != nil
         else {
-            // So little at hand is not worth a failure.
+            // So few bytes are not worth a failure.
             let isLittle = receivedByteCount < Sources.probedByteCount
             return state == .requesting && isLittle
                 ? leadElsewhere() : leadHome()
         }
         let written = held?.segments ?? ByteRanges([0..<receivedByteCount])
-        // When all is there, only a server that has it can say that it is still the same.
+        // When no bytes are missing, only a server that has them can say that they are still current.
         let missing = written.gaps(upTo: total)
         guard !missing.isEmpty else { return leadHome() }
         return goOnElsewhere(with: version, missing: missing, after: error, at: now)
     }
 
-    /// Has mirrors bring what is missing, as soon as they have proved that they have the same.
+    /// Fetches the missing bytes from mirrors, as soon as they have proved that they have the same version.
     private mutating func goOnElsewhere(
         with version: ResourceVersion,
         missing: ByteRanges,
@@ -175,13 +176,13 @@ extension Download.StateMachine {
         return effects + employ(at: now)
     }
 
-    /// Asks a mirror for the whole, as nothing of it is at hand.
+    /// Requests the whole from a mirror, as there is nothing to continue.
     private mutating func leadElsewhere() -> [Effect]? {
         guard sources.leadOn() else { return leadHome() }
         return send(Request(transfer: leading))
     }
 
-    /// Asks the app's own address once more, when no mirror has what it has not: its answer is the app's.
+    /// Asks the app's address again when no mirror has the resource either: its response is the app's.
     private mutating func leadHome() -> [Effect]? {
         guard state == .requesting, !sources.isLedByOriginal else { return nil }
         sources.leadHome()
@@ -189,7 +190,7 @@ extension Download.StateMachine {
         return send(Request(transfer: leading, resumption: held.flatMap(resumption)))
     }
 
-    /// What a connection to a source asks for, but for the part.
+    /// Returns the request for a source, without the range of a part.
     func request(of source: Int) -> TransferRequest {
         source > 0 ? sources.request(of: source) : current.transfer
     }

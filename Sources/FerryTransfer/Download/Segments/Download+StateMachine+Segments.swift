@@ -1,9 +1,9 @@
 import FerryHTTP
 
-// A download begins with one connection, and as long as it has one nothing of this matters. When there is to
-// be another, what is missing becomes the parts of `Segments`, the first connection's among them, and from
-// then on all connections are alike: whichever has brought its part takes the next one. When none is left,
-// the last one's end is the download's, or one more request finds out what has become of the resource.
+// A download begins with one connection, and this file matters only once there are several. With the second
+// one, the missing bytes become the parts of `Segments`, including the first connection's. From then on all
+// connections are alike: one that has finished its part takes the next. When no connection is left, the
+// download ends as the last one did, or one more request finds out what happened to the resource.
 
 extension Download.StateMachine {
     /// The number of the connection that a download begins with.
@@ -11,15 +11,15 @@ extension Download.StateMachine {
 
     /// How the connection for a part has ended.
     enum PartEnd {
-        /// It has brought all of it.
+        /// The connection has received all of the part.
         case complete
-        /// It broke before.
+        /// The connection was lost before that.
         case lost(TransferError)
-        /// The server has answered with something else.
+        /// The server's response is not the part.
         case refused
     }
 
-    /// The head of the answer to the request for a part.
+    /// Handles the response head of a part.
     mutating func partAnswered(
         _ identifier: Int,
         _ head: HTTPResponseHead,
@@ -31,7 +31,7 @@ extension Download.StateMachine {
             sources.noteRefusal(by: part.source, status: head.status)
             return cancelPart(identifier) + partEnded(part, .refused, at: now)
         }
-        // It may be less than was asked for; the rest is asked for again.
+        // It may be less than requested; the rest is requested again.
         if end < part.limit { segments?.giveBack(end..<part.limit) }
         part.end = end
         part.limit = min(part.limit, end)
@@ -41,7 +41,7 @@ extension Download.StateMachine {
         return []
     }
 
-    /// Bytes of a part have come.
+    /// Handles received bytes of a part.
     mutating func partReceivedBytes(_ identifier: Int, count: Int) -> [Effect] {
         guard state == .receiving, let part = segments?[identifier] else { return [] }
         if part.position + Int64(count) > part.end {
@@ -57,7 +57,7 @@ extension Download.StateMachine {
         return effects + [.writePart(identifier, at: part.position, count: Int(wanted))]
     }
 
-    /// Nothing that has come by a connection that brings too much can be relied on, nor taken back by itself.
+    /// Handles a connection that sends too much: its bytes cannot be trusted, nor removed separately.
     private mutating func partTooLong(_ part: Segments.Part) -> [Effect] {
         let reason = "the body is longer than announced"
         guard part.source > 0 else { return abandonLoads() + refused(reason) }
@@ -66,15 +66,15 @@ extension Download.StateMachine {
         return abandonLoads() + beginAnew(because: reason)
     }
 
-    /// Has a connection that was asked for more than its part go on with what follows, where nobody brings
-    /// that yet; `nil` where somebody does.
+    /// Lets a connection with a longer response continue past its part, if no other connection receives what
+    /// follows; `nil` if one does.
     private mutating func goOn(_ identifier: Int) -> [Effect]? {
         if segments?.extend(identifier) == true { return [] }
         guard let next = segments?.unansweredSuccessor(of: identifier) else { return nil }
         return cancelPart(next)
     }
 
-    /// Bytes of a part were written.
+    /// Records written bytes of a part.
     mutating func wrotePart(
         _ identifier: Int,
         count: Int,
@@ -88,12 +88,12 @@ extension Download.StateMachine {
         let progress: [Effect] = [
             .reportProgress(received: receivedByteCount, total: version?.totalByteCount)
         ]
-        // At the end of its answer a connection can be used again; before, it cannot.
+        // A connection can only be reused at the end of its response.
         guard part.missing == 0, part.position < part.end else { return progress }
         return progress + cancelPart(identifier) + partEnded(part, .complete, at: now)
     }
 
-    /// The connection for a part has ended.
+    /// Handles the end of the connection for a part.
     mutating func partFinished(
         _ identifier: Int,
         _ error: TransferError?,
@@ -109,18 +109,18 @@ extension Download.StateMachine {
         return release + partEnded(part, .lost(loss), at: now)
     }
 
-    /// Takes a part from the connection that was to bring it, and ends that.
+    /// Takes a part from its connection, and ends the connection.
     private mutating func cancelPart(_ identifier: Int) -> [Effect] {
         [.cancelPart(identifier)] + endPart(identifier)
     }
 
-    /// Takes a part from the connection that was to bring it.
+    /// Takes a part from its connection.
     private mutating func endPart(_ identifier: Int) -> [Effect] {
         guard let part = segments?.end(identifier), part.isExtra else { return [] }
         return [.giveConnectionBack(source: part.source)]
     }
 
-    /// What follows the end of the connection for a part.
+    /// Returns what to do after the connection for a part has ended.
     private mutating func partEnded(
         _ part: Segments.Part,
         _ end: PartEnd,
@@ -136,8 +136,8 @@ extension Download.StateMachine {
         case .lost(let error):
             if sources.isOriginal(part.source) { originalFailure = error }
             blame(part.source, for: error)
-            // What has served a whole part is worth another try, unless nobody else shows that there is
-            // a network.
+            // A source that has served a whole part is worth another try, unless no other connection shows that
+            // there is a network.
             let brought = part.position - part.start
             if connectionCount == 0 || brought < configuration.segments.minimumSegmentBytes {
                 let count = connectionCount
@@ -151,19 +151,19 @@ extension Download.StateMachine {
         return goOnOrFail(at: now)
     }
 
-    /// Keeps how a source has failed: by an error, or by another answer than was asked for.
+    /// Records how a source has failed: by an error, or by a response that is not the part.
     ///
-    /// What a mirror does is no reason to give up as long as the first can be asked.
+    /// A mirror's failure is no reason to give up as long as the first source can be asked.
     private mutating func blame(_ source: Int, for error: TransferError?) {
         let isForgiven = source > 0 && sources.canAskFirst
         lastFailure = isForgiven ? nil : error
         isRefused = !isForgiven && error == nil
     }
 
-    /// What there is to do when nothing is missing; `nil` as long as something is.
+    /// Returns what to do when nothing is missing; `nil` as long as something is.
     private mutating func completed() -> [Effect]? {
         guard let segments, segments.missing == 0 else { return nil }
-        // One that has brought everything may only have to tell so.
+        // A connection that has received everything may still have to report its end.
         guard segments.parts.isEmpty else { return [] }
         let probes = abandonProbes()
         self.segments = nil
@@ -174,16 +174,16 @@ extension Download.StateMachine {
 
     // MARK: Stalls
 
-    /// When to look for connections that bring nothing.
+    /// When to look for stalled connections.
     var nextStall: ContinuousClock.Instant? {
         segments?.parts.values.compactMap(\.touched).min().map { $0 + stallTime }
     }
 
-    /// Gives what connections that bring nothing were to bring to others.
+    /// Gives the bytes of stalled connections to others.
     ///
-    /// What is on its way on them is lost, but that is what they wait for.
+    /// Bytes in flight on them are lost, but those are what they wait for.
     mutating func stallTimePassed(at now: ContinuousClock.Instant) -> [Effect] {
-        // Those that have stopped together are replaced together: else the last would wait twice as long.
+        // Connections that stalled together are replaced together: otherwise the last would wait twice as long.
         guard state == .receiving, let due = nextStall, due <= now,
             let stalled = segments?.stalled(since: now - stallTime * 3 / 4)
         else { return [] }
@@ -195,8 +195,8 @@ extension Download.StateMachine {
         return ends + (completed() ?? goOnOrFail(at: now))
     }
 
-    /// Gives a connection back that was lent, unless it is the only one: a comparison's first, then the one that has
-    /// most left to bring.
+    /// Gives a lent connection back, unless it is the only one: first a comparison's, then the one with the
+    /// most missing bytes.
     mutating func connectionRecalled(
         from lenders: Set<Int>,
         at now: ContinuousClock.Instant
@@ -221,19 +221,19 @@ extension Download.StateMachine {
         return end + (completed() ?? goOnOrFail(at: now))
     }
 
-    /// Asks nothing more of a source, where it is one of several.
+    /// Stops using a source if it is one of several.
     ///
-    /// - Returns: Whether there is no other, so that the connections there are have to do.
+    /// - Returns: Whether there is no other source, so that the current connections must suffice.
     private mutating func leave(_ source: Int) -> Bool {
         guard !sources.isAlone else { return true }
         sources[source] = .closed
         return !sources.hasOpen
     }
 
-    /// Has the connections fetch what is missing; where there is none and can be none, that is the end.
+    /// Has the connections fetch what is missing; ends if there is none and no other can be opened.
     mutating func goOnOrFail(at now: ContinuousClock.Instant) -> [Effect] {
         guard segments != nil, connectionCount == 0 else { return employ(at: now) }
-        // What has served all of its part goes on with the next one, however many there are to be.
+        // A source that has served all of its part continues with the next one, whatever the target.
         if lastFailure == nil, !isRefused, sources[0] != .closed {
             return startPart(0, isExtra: false, at: now) + employ(at: now)
         }
@@ -243,12 +243,11 @@ extension Download.StateMachine {
         return effects.isEmpty ? end(after: lastFailure) : effects
     }
 
-    /// No connection is left: either that is a failure, or what the servers' refusals mean is told by the
-    /// answer to a request that is the only one.
+    /// Ends without a connection: the download fails, or a single request finds out what the refusals mean.
     mutating func end(after error: TransferError?) -> [Effect] {
         guard let segments else { return [] }
         guard let error else { return askAlone(segments) }
-        // A mirror that is out may be back; one that has the resource no longer is no reason to fail.
+        // A failed mirror may recover; a mirror that no longer has the resource is no reason to fail.
         if error.code == .badServerResponse, sources.isRefutedByOriginal {
             return askHome(segments)
         }
@@ -263,14 +262,14 @@ extension Download.StateMachine {
         return send(Request(transfer: leading, resumption: held?.resumption))
     }
 
-    /// The app's own address has the last word: what mirrors have brought is not what it has.
+    /// Asks the app's address, which decides: it does not have what the mirrors have sent.
     private mutating func askHome(_ segments: Segments) -> [Effect] {
         guard hold(segments) else { return misuse() }
         sources.leadHome()
         return send(Request(transfer: leading))
     }
 
-    /// What the connections have brought is what is at hand; returns whether it is known what of.
+    /// Keeps the bytes that the connections received; returns whether their version is known.
     private mutating func hold(_ segments: Segments) -> Bool {
         guard let version else { return false }
         let written = segments.written
@@ -297,7 +296,7 @@ extension Download.StateMachine {
         sources.probes.keys.sorted().flatMap { abandonProbe($0) }
     }
 
-    /// Ends a comparison, which may be made later.
+    /// Ends a comparison, which may be repeated later.
     private mutating func abandonProbe(_ identifier: Int) -> [Effect] {
         guard let probe = sources.probes.removeValue(forKey: identifier) else { return [] }
         sources[probe.source] = .unproven
@@ -306,7 +305,7 @@ extension Download.StateMachine {
 }
 
 extension Segments.Part {
-    /// What the connection that was there first is left with.
+    /// Makes the part of the first connection.
     static func begun(at position: Int64, limit: Int64, end: Int64) -> Segments.Part {
         Segments.Part(
             start: position,

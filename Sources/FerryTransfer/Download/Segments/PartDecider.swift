@@ -1,22 +1,22 @@
 import FerryHTTP
 import FerrySystem
 
-/// Decides about the request for a part without asking the app, which has decided about the first one.
+/// Decides about the request for a part without asking the app, which has decided about the first request.
 ///
-/// Whatever it would have to decide anew makes the answer one that is not wanted: the part then comes by the
-/// first connection, or by a request that the app is asked about.
+/// If a new decision is needed, the response is not used: the part is then fetched by the first connection, or
+/// by a request that the app is asked about.
 @LoopActor
 final class PartDecider: ForwardingDecider {
     package let decider: (any LoadDecider)?
     private let followsRedirects: Bool
     private let keepsSecrets: Bool
 
-    /// Stands before the decider of a download.
+    /// Makes a decider that stands before that of a download.
     ///
     /// - Parameters:
-    ///   - decider: The download's.
-    ///   - followsRedirects: Whether the request goes where it is sent, as to a mirror.
-    ///   - keepsSecrets: Whether nothing is added to the request, as to one of another origin.
+    ///   - decider: The download's decider.
+    ///   - followsRedirects: Whether redirects are followed, as for a mirror.
+    ///   - keepsSecrets: Whether nothing is added to the request, as for another origin.
     init(_ decider: (any LoadDecider)?, followsRedirects: Bool, keepsSecrets: Bool) {
         self.decider = decider
         self.followsRedirects = followsRedirects

@@ -6,7 +6,7 @@ import FerrySystem
 final class PartLoad {
     /// The part's number in its download.
     let part: Int
-    /// What is asked for, and the proof that an answer is that; `nil` to compare what is at hand.
+    /// The requested bytes and the proof of their response; `nil` to compare bytes in the file.
     let resumption: Resumption?
 
     private weak var download: Download?
@@ -55,7 +55,7 @@ final class PartLoad {
         load = nil
     }
 
-    /// A connection that has brought bytes in pipes cannot be used again, which only pays for a long part.
+    /// A connection that has delivered bytes in pipes cannot be reused, which is worth it only for a long part.
     private static let leastSplicedByteCount: Int64 = 64 << 20
 
     private var disposition: HTTPBodyDisposition {

@@ -1,22 +1,21 @@
-/// Decides how many connections fetch one body: more and more, while that makes it come faster.
+/// Decides how many connections fetch one body: more and more, while that is faster.
 ///
-/// The number is multiplied, and the rate before is compared with the best one after: where packets are lost, a
-/// short measurement is a matter of luck, and so is the first one, which is of a connection that has just begun.
-/// As many are kept as bring their share, and after a while more are tried again: rates vary, and so does what
-/// is in the way.
+/// The number is multiplied, and the rate before is compared with the best one after. With packet loss a short
+/// measurement is a matter of luck, and so is the first one, of a connection that has just begun. Connections
+/// that add their share are kept, and after a while more are tried again: rates and bottlenecks vary.
 struct SegmentGrowth: Hashable, Sendable {
     private enum Phase: Hashable {
         /// The rate of the present number is being measured.
         case measuring(since: ContinuousClock.Instant, byteCount: Int64)
-        /// Further connections are on their way.
+        /// Further connections are being opened.
         case settling(since: ContinuousClock.Instant)
-        /// What they bring is being measured.
+        /// The rate of the new number is being measured.
         case comparing(Comparison)
-        /// The number stays, for a time or for good.
+        /// The number stays, for a time or permanently.
         case settled(until: ContinuousClock.Instant?)
     }
 
-    /// What a number of connections brings.
+    /// The rate of a number of connections.
     private struct Comparison: Hashable {
         let start: ContinuousClock.Instant
         let startByteCount: Int64
@@ -46,14 +45,14 @@ struct SegmentGrowth: Hashable, Sendable {
         }
     }
 
-    /// What the number is multiplied by.
+    /// The factor that the number is multiplied by.
     private static let factor = 4
-    /// After how many windows without a gain there is none.
+    /// The number of windows after which a missing gain is accepted.
     private static let patience = 5
 
-    /// How many connections there are to be.
+    /// The number of connections to use.
     private(set) var target = 1
-    /// How many bytes came in a second when that was measured last.
+    /// The last measured rate, in bytes per second.
     private(set) var rate: Double?
 
     private let policy: Download.SegmentPolicy
@@ -61,7 +60,7 @@ struct SegmentGrowth: Hashable, Sendable {
     private var previousTarget = 1
     private var previousRate = 0.0
     private var pause = Duration.seconds(2)
-    /// How many the server wants at most.
+    /// The most connections that the server accepts.
     private var ceiling: Int
 
     init(policy: Download.SegmentPolicy) {
@@ -69,13 +68,13 @@ struct SegmentGrowth: Hashable, Sendable {
         ceiling = policy.maximumConnections
     }
 
-    /// Looks at what has come by now.
+    /// Evaluates the progress.
     ///
     /// - Parameters:
-    ///   - byteCount: How many bytes there are.
-    ///   - missing: How many are still to come.
-    ///   - connections: How many connections bring any.
-    ///   - now: The time.
+    ///   - byteCount: The number of received bytes.
+    ///   - missing: The number of missing bytes.
+    ///   - connections: The number of connections that receive bytes.
+    ///   - now: The current time.
     mutating func note(
         byteCount: Int64,
         missing: Int64,
@@ -94,7 +93,7 @@ struct SegmentGrowth: Hashable, Sendable {
             phase = .measuring(since: now, byteCount: byteCount)
             if isWorthwhile(missing) { grow(at: now) }
         case .settling(let since):
-            // A connection that cannot be made must not keep the others from being judged.
+            // A connection that cannot be opened must not delay the comparison of the others.
             guard connections >= target || now - since >= policy.window * 4 else { return }
             phase = .comparing(Comparison(at: now, byteCount: byteCount))
         case .comparing(var comparison):
@@ -109,13 +108,13 @@ struct SegmentGrowth: Hashable, Sendable {
         }
     }
 
-    /// Connections could not be had, because others need them, or one was lost: there may be more later.
+    /// Handles connections that were refused because others need them, or lost: more may be possible later.
     mutating func refuse(connections: Int, at now: ContinuousClock.Instant) {
         target = max(1, min(target, connections))
         settle(at: now)
     }
 
-    /// For a while nothing came, which says nothing about how many connections are worth it.
+    /// Handles a pause without bytes, which says nothing about how many connections are worth it.
     mutating func interrupt(at now: ContinuousClock.Instant) {
         switch phase {
         case .measuring: phase = nil
@@ -124,7 +123,7 @@ struct SegmentGrowth: Hashable, Sendable {
         }
     }
 
-    /// The server has answered a connection with something else: it does not want as many.
+    /// Handles a refusal by the server, which does not accept this many connections.
     mutating func lose(connections: Int) {
         target = max(1, min(target, connections))
         ceiling = target
@@ -145,7 +144,7 @@ struct SegmentGrowth: Hashable, Sendable {
         }
         guard duration >= policy.window * Self.patience else { return }
         rate = max(average, previousRate)
-        // Of those that were tried, as many as have brought what one did.
+        // Keep as many connections as the best rate is worth, at the earlier rate of each.
         let worth = Double(previousTarget) * comparison.bestRate / max(1, previousRate)
         target = min(target, max(previousTarget, Int(min(worth, Double(target)).rounded())))
         settle(at: now)

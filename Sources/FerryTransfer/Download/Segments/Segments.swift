@@ -1,39 +1,38 @@
-/// Divides what is missing of a body among the connections that fetch it.
+/// Divides the missing bytes of a body among the connections that fetch it.
 ///
-/// A part is asked for as exactly what it is to bring, so that nothing comes twice. Only where a connection is
-/// asked for more than it is left with, as the first one is, which began when it was alone, it is cut when it
-/// meets the part of another.
+/// Exactly the bytes of a part are requested, so that none arrive twice. Only a connection that was asked for
+/// more, such as the first one, which began alone, is interrupted when it reaches the part of another.
 struct Segments: Hashable, Sendable {
-    /// What one connection fetches.
+    /// The part that one connection fetches.
     struct Part: Hashable, Sendable {
         /// The first byte that it was asked for.
         let start: Int64
         /// Where its next byte goes.
         var position: Int64
-        /// Where it is to stop.
+        /// Where the connection is to stop.
         var limit: Int64
-        /// Where its answer ends.
+        /// Where the response ends.
         var end: Int64
-        /// Which of the sources it comes from.
+        /// The source that sends the part.
         var source = 0
         /// Whether the owner has lent a connection for it, beside the one that every download has.
         var isExtra = false
-        /// Whether its answer has begun.
+        /// Whether the response has begun.
         var isReceiving = false
-        /// When it has brought something, or was asked for; `nil` as long as nobody looks.
+        /// When the last bytes arrived, or the part was requested; `nil` while stalls do not matter.
         var touched: ContinuousClock.Instant?
 
-        /// What is still to come.
+        /// The missing bytes.
         var rest: Range<Int64> { position..<max(position, limit) }
-        /// How many bytes that are.
+        /// The number of missing bytes.
         var missing: Int64 { rest.byteCount }
     }
 
     /// The length of the whole.
     let totalByteCount: Int64
-    /// What nobody fetches yet.
+    /// The bytes that no connection fetches yet.
     private(set) var unassigned: ByteRanges
-    /// What is being fetched, by the connections' numbers.
+    /// The parts that are being fetched, by the connections' numbers.
     private(set) var parts: [Int: Part] = [:]
 
     init(totalByteCount: Int64, unassigned: ByteRanges) {
@@ -41,22 +40,22 @@ struct Segments: Hashable, Sendable {
         self.unassigned = unassigned
     }
 
-    /// How many bytes are still to come.
+    /// The number of missing bytes.
     var missing: Int64 { unassigned.byteCount + parts.values.reduce(0) { $0 + $1.missing } }
 
-    /// What is there.
+    /// The bytes that were received.
     var written: ByteRanges {
         var missing = unassigned
         for part in parts.values { missing.insert(part.rest) }
         return missing.gaps(upTo: totalByteCount)
     }
 
-    /// The connections that have brought nothing since a time.
+    /// Returns the connections that have received nothing since a time.
     func stalled(since time: ContinuousClock.Instant) -> [Int] {
         parts.filter { $0.value.touched.map { $0 <= time } ?? false }.keys.sorted()
     }
 
-    /// How many connections bring bytes.
+    /// The number of connections that receive bytes.
     var receivingCount: Int { parts.values.count { $0.isReceiving } }
 
     /// Whether the connection that every download has is free.
@@ -67,20 +66,20 @@ struct Segments: Hashable, Sendable {
         set { parts[part] = newValue }
     }
 
-    /// Ends a part; what it has not brought is nobody's.
+    /// Ends a part; its missing bytes become unassigned.
     mutating func end(_ identifier: Int) -> Part? {
         guard let part = parts.removeValue(forKey: identifier) else { return nil }
         unassigned.insert(part.rest)
         return part
     }
 
-    /// Has what was to be fetched be nobody's.
+    /// Makes bytes unassigned that were to be fetched.
     mutating func giveBack(_ range: Range<Int64>) { unassigned.insert(range) }
 
-    /// Has a connection that was asked for more than it was left with go on, where nobody else is to fetch
-    /// what follows.
+    /// Extends the part of a connection that was asked for more, if no other connection is to fetch what
+    /// follows.
     ///
-    /// - Returns: Whether it can go on.
+    /// - Returns: Whether the connection can continue.
     mutating func extend(_ identifier: Int) -> Bool {
         guard let part = parts[identifier], part.limit < part.end,
             let gap = unassigned.ranges.first(where: { $0.lowerBound == part.limit })
@@ -91,20 +90,19 @@ struct Segments: Hashable, Sendable {
         return true
     }
 
-    /// The connection for what follows a part, if it was asked for and has not answered yet.
+    /// Returns the connection for what follows a part, if it was requested and has not responded yet.
     func unansweredSuccessor(of identifier: Int) -> Int? {
         guard let part = parts[identifier], part.limit < part.end else { return nil }
         return parts.first { $0.value.position == part.limit && !$0.value.isReceiving }?.key
     }
 
-    /// Takes what another connection is to fetch: a part that nobody fetches, or else the end of the longest
-    /// part that somebody does.
+    /// Takes the bytes for another connection: unassigned ones, or else the end of the longest part.
     ///
     /// - Parameters:
     ///   - policy: How parts are made.
-    ///   - connections: How many connections there are to be.
-    ///   - rate: How many bytes come in a second, where that is known.
-    /// - Returns: The bytes; `nil` when there is nothing that is worth a connection.
+    ///   - connections: The number of connections to use.
+    ///   - rate: The rate in bytes per second, if known.
+    /// - Returns: The bytes; `nil` when none are worth a connection.
     mutating func take(
         _ policy: Download.SegmentPolicy,
         connections: Int,
@@ -119,7 +117,7 @@ struct Segments: Hashable, Sendable {
             unassigned.remove(gap.lowerBound..<end)
             return gap.lowerBound..<end
         }
-        // Of one that was not answered yet nobody knows whether it brings anything.
+        // A part without a response may never receive anything.
         let answered = parts.filter { $0.value.isReceiving }
         guard let (identifier, longest) = answered.max(by: { $0.value.missing < $1.value.missing }),
             longest.missing >= 2 * least,
@@ -138,13 +136,13 @@ struct Segments: Hashable, Sendable {
     ) -> Int64 {
         var size = missing / Int64(2 * max(1, connections))
         if let share, share.isFinite {
-            // A rate that is next to nothing would make parts that are.
+            // No more than a connection brings in that time; ``leastSize(_:share:)`` is the lower bound.
             size = min(size, bytes(share, in: policy.maximumSegmentTime))
         }
         return size
     }
 
-    /// What is worth a request.
+    /// The smallest size that is worth a request.
     private func leastSize(_ policy: Download.SegmentPolicy, share: Double?) -> Int64 {
         guard let share, share.isFinite else { return policy.minimumSegmentBytes }
         return max(policy.minimumSegmentBytes, bytes(share, in: policy.minimumSegmentTime))
@@ -154,7 +152,7 @@ struct Segments: Hashable, Sendable {
         Int64(min(1e15, rate * (time / .seconds(1))))
     }
 
-    /// Whether a connection is busy with its part for long: else what is in flight on it is already the rest.
+    /// Whether a part still takes long: otherwise the rest of it is already in flight.
     private func isWorthwhile(
         _ missing: Int64,
         _ policy: Download.SegmentPolicy,

@@ -1,64 +1,64 @@
 import FerryHTTP
 
-/// The places that one resource can be had from, and what is known of each.
+/// The servers that have one resource, and what is known about each.
 ///
-/// The first leads: it is asked as long as one is enough. That is the app's own address, until a mirror takes
-/// its part. The bytes of the others are taken only after proof, which is that one
+/// The first one leads: it is the only one used as long as one is enough. It is the app's address until a
+/// mirror replaces it. The bytes of the others are used only after a proof, for which a server
 ///
-/// - tells the same length of the whole,
-/// - does not contradict the digest of the whole (`Repr-Digest`, RFC 9530), where both servers tell one,
-/// - sends the same bytes for a part that is at hand, 64 KiB of it, and
-/// - has a validator of its own, by which every further part of it is bound to the version that was compared.
+/// - sends the same length of the whole,
+/// - does not contradict the digest of the whole (`Repr-Digest`, RFC 9530), if both servers send one,
+/// - sends the same bytes for a part that is already received, 64 KiB of it, and
+/// - has its own validator, which binds every further part to the version that was compared.
 ///
-/// Servers that have the same strong entity tag prove more, but copies seldom have: it is made of the time of
-/// a file, or of its number on a disk. A mirror that differs elsewhere than in the part that was compared is
-/// found out only by a digest of the whole.
+/// The same strong entity tag would prove more, but copies seldom have it: it is made from the time of a file
+/// or its inode number. A mirror that differs elsewhere than in the compared part is detected only by a digest
+/// of the whole.
 struct Sources: Hashable, Sendable {
-    /// One place.
+    /// One server.
     private struct Place: Hashable, Sendable {
-        /// What to ask it.
+        /// The request to send.
         let request: TransferRequest
-        /// Whether it is the app's own address, whose answers are the app's.
+        /// Whether it is the app's address, whose responses are delivered to the app.
         let isOriginal: Bool
         var standing = Standing.unproven
     }
 
-    /// What is known of a place.
+    /// What is known about a server.
     enum Standing: Hashable, Sendable {
         /// Nothing was compared yet.
         case unproven
         /// It is being compared.
         case probing
-        /// It has this version, which is the one of the first answer by another name.
+        /// It has this version: the same as that of the first response, under its own validator.
         case proven(ResourceVersion)
-        /// Nothing more is asked of it in this attempt.
+        /// It is no longer used in this attempt.
         case closed
     }
 
-    /// A comparison of bytes that a mirror sends with those at hand.
+    /// A comparison of a mirror's bytes with those in the file.
     struct Probe: Hashable, Sendable {
         let source: Int
-        /// What was asked for.
+        /// The bytes that were requested.
         let range: Range<Int64>
-        /// How far it is compared.
+        /// Where the next bytes are compared.
         var position: Int64
         /// The version that it would prove.
         var version: ResourceVersion?
         var head: HTTPResponseHead?
     }
 
-    /// How many bytes are compared.
+    /// The number of bytes that are compared.
     static let probedByteCount: Int64 = 64 * 1024
 
     private var places: [Place]
-    /// Whether the app's own address has something else than the mirrors whose bytes are at hand.
+    /// Whether the app's address does not have the bytes that the mirrors have sent.
     private(set) var isRefutedByOriginal = false
-    /// Whether the first serves, but has answered the request for a part with something else.
+    /// Whether the first server is up, but did not respond with the requested part.
     private var isFirstRefusing = false
-    /// The comparisons that are under way, by the numbers of their connections.
+    /// The running comparisons, by the numbers of their connections.
     var probes: [Int: Probe] = [:]
 
-    /// Mirrors that are no addresses, or the place of the request once more, are left out.
+    /// Makes the sources; mirrors without a valid URL, and duplicates, are left out.
     init(request: TransferRequest, mirrors: [String]) {
         places = [Place(request: request, isOriginal: true)]
         for url in mirrors where !places.contains(where: { $0.request.url == url }) {
@@ -73,34 +73,34 @@ struct Sources: Hashable, Sendable {
         set { places[source].standing = newValue }
     }
 
-    /// What to ask a place.
+    /// Returns the request for a source.
     func request(of source: Int) -> TransferRequest { places[source].request }
 
-    /// Whether there is only the app's own address.
+    /// Whether there is only the app's address.
     var isAlone: Bool { places.count == 1 }
 
-    /// Whether there is a place that may be of use.
+    /// Whether any source may still be used.
     var hasOpen: Bool { places.contains { $0.standing != .closed } }
 
-    /// Whether there is one that may be of use beside the first.
+    /// Whether any source beside the first may still be used.
     var hasMirror: Bool { places.dropFirst().contains { $0.standing != .closed } }
 
-    /// Whether there is one beside the first that was not compared.
+    /// Whether any source beside the first was not compared yet.
     var hasUnproven: Bool { places.dropFirst().contains { $0.standing == .unproven } }
 
-    /// Whether the first has not failed: for parts, or if it is the app's own address for all that is missing,
-    /// it can be asked.
+    /// Whether the first source can still be asked, either for parts or, if it is the app's address, for
+    /// everything that is missing.
     var canAskFirst: Bool {
         places[0].standing != .closed || isFirstRefusing && places[0].isOriginal
     }
 
-    /// Whether a place is the app's own address.
+    /// Whether a source is the app's address.
     func isOriginal(_ source: Int) -> Bool { places[source].isOriginal }
 
-    /// Whether the app's own address is the first.
+    /// Whether the app's address is the first source.
     var isLedByOriginal: Bool { places[0].isOriginal }
 
-    /// Has the place lead that a version came from.
+    /// Makes the source of a version lead.
     mutating func lead(by version: ResourceVersion) {
         let place = places.firstIndex { place in
             let other = ResourceVersion(
@@ -113,7 +113,7 @@ struct Sources: Hashable, Sendable {
         if let place { lead(place) }
     }
 
-    /// Has the next mirror lead in place of the first, of which nothing more is asked.
+    /// Makes the next mirror lead in place of the first source, which is no longer used.
     ///
     /// - Returns: Whether there is one.
     mutating func leadOn() -> Bool {
@@ -125,33 +125,33 @@ struct Sources: Hashable, Sendable {
         return true
     }
 
-    /// Leaves a place alone that has answered, and not with what is at hand.
+    /// Stops using a source that responded with something else than the file's bytes.
     mutating func refute(_ source: Int) {
         places[source].standing = .closed
         if places[source].isOriginal { isRefutedByOriginal = true }
     }
 
-    /// A source has answered the request for a part with something else.
+    /// Records that a source did not respond with the requested part.
     ///
-    /// What answers 404 or 429 has failed: to a request for more it would answer the same.
+    /// With 404 or 429 it has failed: it would respond the same to a request for more.
     mutating func noteRefusal(by source: Int, status: Int) {
         let serves = status < 400 || [401, 407, 412, 416].contains(status)
         if source == 0, serves { isFirstRefusing = true }
     }
 
-    /// Nothing more is asked of the first, which has failed.
+    /// Stops using the first source, which has failed.
     mutating func leaveFirst() {
         places[0].standing = .closed
         isFirstRefusing = false
     }
 
-    /// The first serves after all.
+    /// Uses the first source again.
     mutating func returnToFirst() {
         places[0].standing = .unproven
         isFirstRefusing = false
     }
 
-    /// Has the app's own address lead, and nothing more be asked of the mirrors.
+    /// Makes the app's address lead, and stops using the mirrors.
     mutating func leadHome() {
         isRefutedByOriginal = false
         guard let home = places.firstIndex(where: \.isOriginal) else { return }
@@ -164,19 +164,19 @@ struct Sources: Hashable, Sendable {
         returnToFirst()
     }
 
-    /// Something else than what was compared takes the place of the bytes at hand.
+    /// Forgets the proofs, as other bytes replace those that were compared.
     mutating func forgetProofs() {
         for place in places.indices {
             if case .proven = places[place].standing { places[place].standing = .unproven }
         }
     }
 
-    /// The place for another connection: the one with the fewest of them that is not closed.
+    /// Returns the source for another connection: the one with the fewest that is not closed.
     ///
     /// - Parameters:
-    ///   - loads: How many connections there are to each.
-    ///   - canProbe: Whether there are bytes at hand to compare.
-    /// - Returns: The place, or `nil` when there is none.
+    ///   - loads: The number of connections to each source.
+    ///   - canProbe: Whether there are bytes to compare.
+    /// - Returns: The source, or `nil` when there is none.
     func choose(loads: [Int: Int], canProbe: Bool) -> Int? {
         let usable = places.indices.filter { source in
             switch places[source].standing {
@@ -190,8 +190,7 @@ struct Sources: Hashable, Sendable {
 }
 
 extension Sources {
-    /// Which version a mirror's answer to the request for a part that is at hand would prove; `nil` when it
-    /// can prove none.
+    /// Returns the version that a mirror's response to a comparison would prove; `nil` when it can prove none.
     static func version(
         of head: HTTPResponseHead,
         to range: Range<Int64>,
@@ -208,7 +207,7 @@ extension Sources {
 }
 
 extension HTTPResponseHead {
-    /// Whether both heads tell a digest of the whole, by the same algorithm, and not the same one.
+    /// Returns whether both heads have a digest of the whole by the same algorithm, with different values.
     func contradictsDigest(of other: HTTPResponseHead) -> Bool {
         let others = other.representationDigests
         return representationDigests.contains { digest in
