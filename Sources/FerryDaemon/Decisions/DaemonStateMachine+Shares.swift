@@ -36,7 +36,7 @@ extension DaemonStateMachine {
 
     /// Asks the store which tasks wait for a place, if places are scarce.
     mutating func reviewShares(at now: Date) -> [Effect] {
-        shares.beginReview()
+        shares.forgetReview()
         guard !isStopping, budget.free == 0 || !budget.saturatedHosts.isEmpty else { return [] }
         guard !search.isUnderWay else { return reviewSharesSoon(at: now) }
         search.begin(forShares: true)

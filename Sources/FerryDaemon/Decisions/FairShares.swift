@@ -57,10 +57,7 @@ struct FairShares: Hashable, Sendable {
     /// Whether a review of the shares is planned, for when a transfer may have to leave its place.
     var isReviewPlanned: Bool { nextReview != nil }
 
-    /// Begins a review of the shares.
-    mutating func beginReview() { nextReview = nil }
-
-    /// Forgets when the next review was planned: transfers may have to leave sooner.
+    /// Forgets the planned review: it begins, or transfers may have to leave sooner.
     mutating func forgetReview() { nextReview = nil }
 
     // MARK: Tasks that have left their places

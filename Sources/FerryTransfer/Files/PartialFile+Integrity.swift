@@ -30,7 +30,7 @@ extension PartialFile {
     /// Checks that the written bytes are still there, before others are written.
     ///
     /// The length is compared before each piece: a write into a truncated file leaves a hole, which ``requireIntact()``
-    /// cannot see. A deleted file it does see, so that a long one is looked for only now and then, to load no more in vain.
+    /// does not detect. It does detect a deleted file. So a long file is checked for that only every ``checkInterval``.
     func requireWritable() throws(TransferError) {
         guard let content else { throw notBegun }
         let byteCount = content.byteCount
