@@ -20,7 +20,12 @@ extension Daemon {
         }
         let preparation = TransferPreparation()
         transfers[task.id] = preparation
-        connectionFiles.read(start.connections, ofSession: task.sessionID) { [weak self] setup in
+        connectionFiles.read(
+            start.connections,
+            ofSession: task.sessionID,
+            createdAt: task.createdAt,
+            at: now
+        ) { [weak self] setup in
             // The task may have ended meanwhile, and may even have started again.
             guard let self, transfers[task.id] === preparation else { return }
             transfers[task.id] = nil

@@ -81,7 +81,12 @@ extension Daemon {
         let fields = configuration?.additionalFields ?? []
         let creation = task.transferRequest(request, adding: fields)
         let connections = configuration?.connections ?? Wire.Connections()
-        connectionFiles.read(connections, ofSession: task.sessionID) { [clients] setup in
+        connectionFiles.read(
+            connections,
+            ofSession: task.sessionID,
+            createdAt: task.createdAt,
+            at: now
+        ) { [clients] setup in
             guard let setup = try? setup.get(),
                 let client = try? clients.client(for: task.sessionID, decides: false, setup)
             else { return }

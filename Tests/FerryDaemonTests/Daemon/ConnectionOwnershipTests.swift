@@ -15,6 +15,9 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 @LoopActor
 struct ConnectionOwnershipTests {
+    private nonisolated static let noon = Date(timeIntervalSince1970: 1_790_000_000)
+    private let noon = ConnectionOwnershipTests.noon
+
     // MARK: Clients
 
     private let clients: TransferClients
@@ -127,7 +130,12 @@ struct ConnectionOwnershipTests {
         let results = Mutex<[String]>([])
         await withCheckedContinuation { continuation in
             for path in ["/a", "/a", "/b", "/a"] {
-                files.read(Wire.Connections(authorityFile: path), ofSession: 1) { result in
+                files.read(
+                    Wire.Connections(authorityFile: path),
+                    ofSession: 1,
+                    createdAt: noon,
+                    at: noon
+                ) { result in
                     let bytes = try? result.get().authorities?.certificates
                     let count = results.withLock { results in
                         results.append(String(decoding: bytes ?? [], as: UTF8.self))
@@ -140,24 +148,70 @@ struct ConnectionOwnershipTests {
         }
         #expect(results.withLock { $0 } == ["/a", "/a", "/a", "/b"])
         #expect(paths.withLock { $0 } == ["/a", "/b"])
-        // What was read is not kept: the files may be others by now.
-        gate.signal()
+    }
+
+    @Test
+    func `what was read serves tasks created before, and no later ones: the files may be others`()
+        async throws
+    {
+        let reads = Mutex(0)
+        let files = ConnectionFiles(lifetime: .seconds(3600)) { _ in
+            let count = reads.withLock { reads in
+                reads += 1
+                return reads
+            }
+            return .success(ConnectionSetup(authorities: TrustedAuthorities([UInt8(count)])))
+        }
+        func authorities(createdAt: Date, session: Int64 = 1) async throws -> [UInt8]? {
+            try await read(files, "/a", session: session, createdAt: createdAt).get().authorities?
+                .certificates
+        }
+        #expect(try await authorities(createdAt: noon) == [1])
+        #expect(try await authorities(createdAt: noon - 1) == [1])
+        #expect(try await authorities(createdAt: noon) == [2])
+        #expect(try await authorities(createdAt: noon - 1, session: 2) == [3])
         #expect(
-            try await read(files, "/a", session: 1).get().authorities?.certificates
-                == Array("/a".utf8)
+            try await read(files, "/b", session: 1, createdAt: noon - 1).get().authorities?
+                .certificates == [4]
         )
-        #expect(paths.withLock { $0.count } == 3)
+    }
+
+    @Test func `what was read is forgotten after its time, and what could not be read at once`()
+        async throws
+    {
+        let reads = Mutex(0)
+        let files = ConnectionFiles(lifetime: .zero) { _ in
+            reads.withLock { $0 += 1 }
+            return .success(ConnectionSetup())
+        }
+        _ = await read(files, "/a", session: 1, createdAt: noon - 1)
+        await withCheckedContinuation { continuation in
+            // Timers end in order, so that of the result has ended.
+            _ = EventLoop.shared.schedule(after: .milliseconds(1)) { continuation.resume() }
+        }
+        _ = await read(files, "/a", session: 1, createdAt: noon - 1)
+        #expect(reads.withLock { $0 } == 2)
+        let kept = ConnectionFiles { _ in
+            reads.withLock { $0 += 1 }
+            return .failure(TransferError(code: .certificateUntrusted, message: "missing"))
+        }
+        for _ in 1...2 { _ = await read(kept, "/missing", session: 1, createdAt: noon - 1) }
+        #expect(reads.withLock { $0 } == 4)
     }
 
     private func read(
         _ files: ConnectionFiles,
         _ path: String,
-        session: Int64
+        session: Int64,
+        createdAt: Date = ConnectionOwnershipTests.noon
     ) async -> Result<ConnectionSetup, TransferError> {
         await withCheckedContinuation { continuation in
-            files.read(Wire.Connections(authorityFile: path), ofSession: session) {
-                continuation.resume(returning: $0)
-            }
+            files.read(
+                Wire.Connections(authorityFile: path),
+                ofSession: session,
+                createdAt: createdAt,
+                at: noon
+            ) { continuation.resume(returning: $0) }
         }
     }
 
