@@ -6,7 +6,8 @@ import Foundation
 ///
 /// Repeating a call changes nothing.
 enum BackgroundCall: Equatable, Sendable {
-    case create(NewTask)
+    // Indirect because calls are copied on their way, and this one has many parts.
+    indirect case create(NewTask)
     case resume(task: Int)
     case suspend(task: Int)
     case cancel(task: Int, producingResumeData: Bool)

@@ -403,22 +403,24 @@ extension BackgroundConnection.StateMachine {
         case .none:
             return []
         case .done:
-            return [.complete(outbox.removeFirst())] + sendHeldUp()
+            return removeFirst()
         case .refused(let error):
             let refusal = entry.onRefusal.map { refuse in { @Sendable in refuse(error) } }
-            return [.complete([refusal].compactMap(\.self) + outbox.removeFirst())] + sendHeldUp()
+            return [.complete([refusal].compactMap(\.self))] + removeFirst()
         case .reconnect(let isEndless):
             let count = outbox.noteFailureOfFirst()
             guard isEndless || count <= Self.greatestFailureCount else {
-                return [.complete(outbox.removeFirst())] + sendHeldUp()
+                return removeFirst()
             }
             return retry() + [.complete(outbox.endConnection())]
         }
     }
 
-    /// Continues with the call that is now first, if it waits for its file.
-    private mutating func sendHeldUp() -> [Effect] {
-        guard outbox.isHeldUp, case .open(let session) = condition else { return [] }
-        return sendNew(over: session, keepsIncomplete: true)
+    /// Removes the first call, and continues with the one that is now first if that waits for its file.
+    private mutating func removeFirst() -> [Effect] {
+        let continuations = outbox.removeFirst()
+        let effects: [Effect] = continuations.isEmpty ? [] : [.complete(continuations)]
+        guard outbox.isHeldUp, case .open(let session) = condition else { return effects }
+        return effects + sendNew(over: session, keepsIncomplete: true)
     }
 }

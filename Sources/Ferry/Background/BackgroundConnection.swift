@@ -94,19 +94,21 @@ extension BackgroundConnection {
     /// Waits until the session is open or has failed to open; does not wait if it was open before. All tasks together wait
     /// for ``Environment/patience`` at most.
     func prepareForTask() {
-        let semaphore = DispatchSemaphore(value: 0)
-        var deadline: ContinuousClock.Instant?
+        var wait: (semaphore: DispatchSemaphore, deadline: ContinuousClock.Instant)?
         decide { machine, waiting in
-            let (until, effects) = machine.prepareForTask(
+            let (deadline, effects) = machine.prepareForTask(
                 now: .now,
                 patience: environment.patience
             )
-            deadline = until
-            if until != nil { waiting.append(semaphore) }
+            if let deadline {
+                let semaphore = DispatchSemaphore(value: 0)
+                waiting.append(semaphore)
+                wait = (semaphore, deadline)
+            }
             return effects
         }
-        guard let deadline else { return }
-        _ = semaphore.wait(timeout: .now() + (deadline - .now) / .seconds(1))
+        guard let wait else { return }
+        _ = wait.semaphore.wait(timeout: .now() + (wait.deadline - .now) / .seconds(1))
     }
 
     /// Returns a new task's number, and why the daemon cannot accept the task, if so.
@@ -183,8 +185,11 @@ extension BackgroundConnection {
         _ decision: (inout StateMachine, inout [DispatchSemaphore]) -> [StateMachine.Effect]
     ) {
         let completed = state.withLock { state in
-            let effects = decision(&state.machine, &state.waiting)
-            return effects.flatMap { perform($0, &state) }
+            var completed: [@Sendable () -> Void] = []
+            for effect in decision(&state.machine, &state.waiting) {
+                completed += perform(effect, &state)
+            }
+            return completed
         }
         for continuation in completed { continuation() }
     }

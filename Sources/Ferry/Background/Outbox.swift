@@ -37,8 +37,8 @@ struct Outbox {
         _ call: BackgroundCall,
         onRefusal: (@Sendable (TransferDaemonError) -> Void)? = nil
     ) {
-        if !isEmpty, var last = entries[entries.count - 1], !last.wasSent, last.call.absorb(call) {
-            entries[entries.count - 1] = last
+        let last = entries.count - 1
+        if !isEmpty, entries[last]?.wasSent == false, entries[last]?.call.absorb(call) == true {
             return
         }
         if case .create(let task) = call { creations[task.identifier] = false }

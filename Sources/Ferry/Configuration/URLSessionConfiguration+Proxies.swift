@@ -69,9 +69,11 @@ extension URLSessionConfiguration.Values {
 
     /// Whether a proxy is set that is invalid.
     var hasUnusableProxy: Bool {
-        [client.proxies.http, client.proxies.https].contains {
-            $0.map { $0.address == nil } ?? false
-        }
+        Self.isUnusable(client.proxies.http) || Self.isUnusable(client.proxies.https)
+    }
+
+    private static func isUnusable(_ proxy: HTTPProxy?) -> Bool {
+        proxy != nil && proxy?.address == nil
     }
 
     /// Throws if a background session's proxy is invalid: ferryd would not receive it.

@@ -143,19 +143,22 @@ extension DaemonStateMachine {
             // The task has ended, and its application has handled that; only the answer was lost.
             return [.answer(call, .created(task: 0))] + recount(creation.session)
         }
-        let securing =
+        var effects =
             task == creation.task.id
             ? secure(creation.task, for: call) : secureAgain(task, creation.task, for: call)
-        var effects: [Effect] =
-            (securing.isEmpty ? [.answer(call, .created(task: task))] : securing)
-            + [.changed(task: task)]
+        let isSecure = effects.isEmpty
+        // A long queue is created at once, so that what is done for each task is kept short.
+        effects.reserveCapacity(effects.count + 4)
+        if isSecure { effects.append(.answer(call, .created(task: task))) }
+        effects.append(.changed(task: task))
         if task == creation.task.id {
-            effects += log(creation) + adopt(creation.task)
+            effects.append(log(creation))
+            effects += adopt(creation.task)
             effects += madeTask(application(of: creation.task))
             effects += note(deadline: creation.task.deadline)
             // While a thousand tasks are created, the store is not searched each time for tasks that cannot run.
             let isAdmitted = admits(creation.task)
-            if creation.task.state == .waiting, isAdmitted, securing.isEmpty {
+            if creation.task.state == .waiting, isAdmitted, isSecure {
                 effects += searchForTasks(at: now)
             } else if creation.task.state == .waiting, !isAdmitted, !shares.isReviewPlanned {
                 effects += reviewSharesSoon(at: now)
@@ -164,16 +167,20 @@ extension DaemonStateMachine {
                 effects += note(notBefore: creation.task.notBefore)
             }
         }
-        return effects + recount(creation.session)
+        effects += recount(creation.session)
+        return effects
     }
 
     /// Logs what a task is, so that later lines with its number can be understood.
-    private func log(_ creation: Creation) -> [Effect] {
+    private func log(_ creation: Creation) -> Effect {
         let session = sessions[creation.session]
         let application = session.flatMap { applications[$0.applicationID]?.record.identifier }
-        let what = "\(creation.method) \(LoggedAddress.of(creation.url))"
-        let whose = "\(application ?? "-"), session \(session?.identifier ?? "-")"
-        return [.log(.info, "\(what) of \(whose)", task: creation.task.id)]
+        let address = LoggedAddress.of(creation.url)
+        return .log(
+            .info,
+            "\(creation.method) \(address) of \(application ?? "-"), session \(session?.identifier ?? "-")",
+            task: creation.task.id
+        )
     }
 
     /// A task could not be put into the store.
