@@ -21,7 +21,7 @@ extension Daemon {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
-        perform(machine.pauseTask(call.id, from: caller, at: now))
+        input { machine, now in machine.pauseTask(call.id, from: caller, at: now) }
     }
 
     /// Resumes a paused task.
@@ -31,7 +31,7 @@ extension Daemon {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
-        perform(machine.resumeTask(call.id, from: caller, at: now))
+        input { machine, now in machine.resumeTask(call.id, from: caller, at: now) }
     }
 
     /// Ends a task.
@@ -41,7 +41,7 @@ extension Daemon {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
-        perform(machine.cancelTask(call.id, from: caller))
+        input { machine, _ in machine.cancelTask(call.id, from: caller) }
     }
 
     /// Gives a task another address.
@@ -51,7 +51,7 @@ extension Daemon {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
-        perform(machine.relinkTask(call.id, to: call.url, from: caller))
+        input { machine, _ in machine.relinkTask(call.id, to: call.url, from: caller) }
     }
 
     /// Changes a task's rate limits.
@@ -61,7 +61,7 @@ extension Daemon {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
-        perform(machine.setRates(call.rates, ofTask: call.id, from: caller))
+        input { machine, _ in machine.setRates(call.rates, ofTask: call.id, from: caller) }
     }
 
     /// Changes a task's priority.
@@ -71,7 +71,7 @@ extension Daemon {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
-        perform(machine.setPriority(call.priority, ofTask: call.id, from: caller))
+        input { machine, _ in machine.setPriority(call.priority, ofTask: call.id, from: caller) }
     }
 
     /// Changes the rate limits of all tasks together.
@@ -81,7 +81,7 @@ extension Daemon {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
-        perform(machine.setRates(call.rates, from: caller))
+        input { machine, _ in machine.setRates(call.rates, from: caller) }
     }
 
     /// Forgets how to start an application.
@@ -91,7 +91,7 @@ extension Daemon {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
-        perform(machine.removeHook(call.application, from: caller))
+        input { machine, _ in machine.removeHook(call.application, from: caller) }
     }
 
     /// Cancels an application's tasks, and no longer starts it.
@@ -106,7 +106,7 @@ extension Daemon {
             return Wire.QuitApplication.Reply(cancelled: count)
         }
         actions[caller.call] = (PersonalAction(call), connection.peer.processIdentifier)
-        perform(machine.quitApplication(call.application, from: caller))
+        input { machine, _ in machine.quitApplication(call.application, from: caller) }
     }
 
     /// Stops the daemon.
@@ -117,6 +117,6 @@ extension Daemon {
     ) {
         let caller = caller(awaiting: reply, over: connection)
         log.write(.info, "process \(caller.process) has asked to stop")
-        perform(machine.stopDaemon(call: caller.call))
+        input { machine, _ in machine.stopDaemon(call: caller.call) }
     }
 }

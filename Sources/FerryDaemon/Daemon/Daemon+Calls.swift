@@ -9,13 +9,13 @@ extension Daemon: VarlinkServerHandler {
         let identifier = makeIdentifier()
         connections[ObjectIdentifier(connection)] = identifier
         log.write(.debug, "process \(connection.peer.processIdentifier) has connected")
-        perform(machine.connected(identifier))
+        input { machine, _ in machine.connected(identifier) }
     }
 
     /// A client has disconnected while a file that it passed does not respond yet.
     func connectionDidHangUp(_ connection: VarlinkConnection) {
         guard let identifier = connections[ObjectIdentifier(connection)] else { return }
-        perform(machine.hungUp(identifier, at: now))
+        input { machine, now in machine.hungUp(identifier, at: now) }
     }
 
     /// A connection is gone.
@@ -30,7 +30,7 @@ extension Daemon: VarlinkServerHandler {
         let level: LogLevel =
             reason == .closedByPeer || reason == .closedByServer ? .debug : .warning
         log.write(level, "process \(process) is disconnected: \(reason)")
-        perform(machine.disconnected(identifier, at: now))
+        input { machine, now in machine.disconnected(identifier, at: now) }
     }
 
     /// A connection was not accepted.
@@ -75,7 +75,7 @@ extension Daemon: VarlinkServerHandler {
                 token: self?.machine.sessions[session]?.token
             )
         }
-        perform(machine.openSession(call, from: caller))
+        input { machine, _ in machine.openSession(call, from: caller) }
     }
 
     /// Creates a download.
@@ -89,7 +89,7 @@ extension Daemon: VarlinkServerHandler {
             guard case .created(let task) = answer else { return nil }
             return Wire.CreateDownload.Reply(id: task)
         }
-        perform(machine.createDownload(call, from: caller, at: now))
+        input { machine, now in machine.createDownload(call, from: caller, at: now) }
     }
 
     /// Ends a task so that it can be resumed later.
@@ -103,7 +103,7 @@ extension Daemon: VarlinkServerHandler {
             guard case .resumeData(let data) = answer else { return nil }
             return Wire.CancelProducingResumeData.Reply(resumeData: data)
         }
-        perform(machine.cancelProducingResumeData(call, from: caller))
+        input { machine, _ in machine.cancelProducingResumeData(call, from: caller) }
     }
 
     /// Changes the rate limits of a session's tasks.
@@ -113,7 +113,7 @@ extension Daemon: VarlinkServerHandler {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection)
-        perform(machine.setRates(call.rates, ofSession: call.session, from: caller))
+        input { machine, _ in machine.setRates(call.rates, ofSession: call.session, from: caller) }
     }
 
     /// Resumes a suspended task.
@@ -123,7 +123,7 @@ extension Daemon: VarlinkServerHandler {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection)
-        perform(machine.resume(call, from: caller, at: now))
+        input { machine, now in machine.resume(call, from: caller, at: now) }
     }
 
     /// Suspends a task.
@@ -133,7 +133,7 @@ extension Daemon: VarlinkServerHandler {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection)
-        perform(machine.suspend(call, from: caller, at: now))
+        input { machine, now in machine.suspend(call, from: caller, at: now) }
     }
 
     /// Ends a task.
@@ -143,7 +143,7 @@ extension Daemon: VarlinkServerHandler {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection)
-        perform(machine.cancel(call, from: caller))
+        input { machine, _ in machine.cancel(call, from: caller) }
     }
 
     /// Changes a task's description.
@@ -153,7 +153,7 @@ extension Daemon: VarlinkServerHandler {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection)
-        perform(machine.setDescription(call, from: caller))
+        input { machine, _ in machine.setDescription(call, from: caller) }
     }
 
     /// Changes a task's priority.
@@ -163,7 +163,7 @@ extension Daemon: VarlinkServerHandler {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection)
-        perform(machine.setPriority(call, from: caller))
+        input { machine, _ in machine.setPriority(call, from: caller) }
     }
 
     /// Changes a task's earliest begin date.
@@ -173,7 +173,7 @@ extension Daemon: VarlinkServerHandler {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection)
-        perform(machine.setEarliestBegin(call, from: caller, at: now))
+        input { machine, now in machine.setEarliestBegin(call, from: caller, at: now) }
     }
 
     /// Changes a task's options.
@@ -183,7 +183,7 @@ extension Daemon: VarlinkServerHandler {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection)
-        perform(machine.setOptions(call, from: caller))
+        input { machine, _ in machine.setOptions(call, from: caller) }
     }
 
     /// Lets a task begin after its application was asked.
@@ -193,7 +193,7 @@ extension Daemon: VarlinkServerHandler {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection)
-        perform(machine.begin(call, from: caller, at: now))
+        input { machine, now in machine.begin(call, from: caller, at: now) }
     }
 
     /// Gives a task another address.
@@ -203,7 +203,7 @@ extension Daemon: VarlinkServerHandler {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection)
-        perform(machine.relink(call, from: caller, at: now))
+        input { machine, now in machine.relink(call, from: caller, at: now) }
     }
 
     /// Answers a challenge.
@@ -213,7 +213,7 @@ extension Daemon: VarlinkServerHandler {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection)
-        perform(machine.answerChallenge(call, from: caller, at: now))
+        input { machine, now in machine.answerChallenge(call, from: caller, at: now) }
     }
 
     /// Acknowledges an event.
@@ -223,7 +223,7 @@ extension Daemon: VarlinkServerHandler {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection)
-        perform(machine.acknowledge(call, from: caller))
+        input { machine, _ in machine.acknowledge(call, from: caller) }
     }
 
     /// Ends a session permanently.
@@ -233,7 +233,7 @@ extension Daemon: VarlinkServerHandler {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection)
-        perform(machine.closeSession(call, from: caller))
+        input { machine, _ in machine.closeSession(call, from: caller) }
     }
 
     // MARK: Subscriptions
@@ -256,17 +256,17 @@ extension Daemon: VarlinkServerHandler {
         )
         reply.onWritable = { [weak self] in
             guard let self else { return }
-            perform(machine.writability(of: call, true))
+            input { machine, _ in machine.writability(of: call, true) }
         }
         reply.onClose = { [weak self] in
             guard let self else { return }
             subscriptions[call] = nil
             answers[call] = nil
-            perform(machine.unsubscribed(call))
+            input { machine, _ in machine.unsubscribed(call) }
         }
-        perform(
+        input { machine, _ in
             machine.subscribe(session: parameters.session, showing: parameters.token, from: caller)
-        )
+        }
     }
 
     func send(_ event: Wire.Event, over call: DaemonStateMachine.CallIdentifier) {
@@ -274,6 +274,6 @@ extension Daemon: VarlinkServerHandler {
         var event = event
         event.path = event.path.map { files.presentPath(of: $0) }
         reply.stream(Wire.Subscribe.Reply(event: event))
-        if !reply.isWritable { perform(machine.writability(of: call, false)) }
+        if !reply.isWritable { input { machine, _ in machine.writability(of: call, false) } }
     }
 }

@@ -15,7 +15,7 @@ extension Daemon {
                 code: .internalFailure,
                 message: "the request of task \(task.id) cannot be read"
             )
-            perform(machine.failed(task: task.id, error, at: now))
+            input { machine, now in machine.failed(task: task.id, error, at: now) }
             return
         }
         let preparation = TransferPreparation()
@@ -47,7 +47,7 @@ extension Daemon {
             }
             try startDownload(start, request, setup)
         } catch {
-            perform(machine.failed(task: task.id, error, at: now))
+            input { machine, now in machine.failed(task: task.id, error, at: now) }
         }
     }
 
@@ -91,7 +91,7 @@ extension Daemon {
                 try place.get()
                 try beginDownload(start, request, setup)
             } catch {
-                perform(machine.failed(task: task.id, error, at: now))
+                input { machine, now in machine.failed(task: task.id, error, at: now) }
             }
         }
     }
@@ -228,13 +228,6 @@ extension Daemon {
         )
     }
 
-    /// Passes an input to the state machine and performs the resulting effects.
-    func input(
-        _ body: (inout DaemonStateMachine, Date) -> [DaemonStateMachine.Effect]
-    ) {
-        perform(body(&machine, now))
-    }
-
     func collected(_ transaction: LoadTransaction, _ task: Int64) {
         input { machine, _ in machine.collected(task: task, transaction) }
     }
@@ -289,7 +282,7 @@ extension Daemon {
         let unused = state?.resumeData
         guard unused != nil || files.hasPlace(task.id) else {
             let result = resumeData(of: task, state?.checkpoint)
-            perform(machine.madeResumeData(result, of: task, ending, at: now))
+            input { machine, now in machine.madeResumeData(result, of: task, ending, at: now) }
             return
         }
         LoopActor.task { [self] in

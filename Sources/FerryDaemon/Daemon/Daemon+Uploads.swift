@@ -22,9 +22,11 @@ extension Daemon {
         }
         do throws(SystemCallError) {
             let identity = try passed?.identity.get()
-            perform(machine.createUpload(create, of: identity, from: caller, at: now))
+            input { machine, now in
+                machine.createUpload(create, of: identity, from: caller, at: now)
+            }
         } catch {
-            perform(machine.refuseUpload(after: error, from: caller))
+            input { machine, _ in machine.refuseUpload(after: error, from: caller) }
         }
     }
 

@@ -5,7 +5,7 @@ import FerryTransfer
 import FerryWire
 import FoundationEssentials
 
-/// Owns the daemon's state machine and performs its effects.
+/// The world that the daemon's state machine acts on: it serves clients, loads, and keeps files.
 @LoopActor
 final class Daemon {
     let store: Store
@@ -24,7 +24,13 @@ final class Daemon {
     /// Called when the process is to end.
     private let onExit: @LoopActor () -> Void
 
-    var machine: DaemonStateMachine
+    /// The driver of the state machine.
+    private(set) lazy var driver = DaemonDriver(
+        DaemonStateMachine(policy: options.policy, nextTaskID: store.nextTaskID),
+        in: self
+    )
+    /// The state machine, to be read; ``input(_:)`` changes it.
+    var machine: DaemonStateMachine { driver.machine }
     var transfers: [Int64: any RunningTransfer] = [:]
     /// The actions of people that are not done yet, with the process that requested each.
     var actions: [DaemonStateMachine.CallIdentifier: (PersonalAction, Int32)] = [:]
@@ -44,13 +50,10 @@ final class Daemon {
     var starts: [Int64: LaunchRecord] = [:]
     var answers: [DaemonStateMachine.CallIdentifier: PendingAnswer] = [:]
     var subscriptions: [DaemonStateMachine.CallIdentifier: Reply<Wire.Subscribe>] = [:]
-    var timers: [DaemonStateMachine.Timer: LoopTimer] = [:]
+    private var alarms: [DaemonStateMachine.Timer: LoopTimer] = [:]
     var connections: [ObjectIdentifier: DaemonStateMachine.ConnectionIdentifier] = [:]
     var watchers: [DaemonStateMachine.CallIdentifier: TaskWatcher] = [:]
-    private var backlog = CommitBacklog()
     private var nextIdentifier: UInt64 = 1
-    private var pendingEffects: [DaemonStateMachine.Effect] = []
-    private var isPerforming = false
 
     /// Creates a daemon from its parts.
     ///
@@ -78,7 +81,6 @@ final class Daemon {
         self.options = options
         self.socketPaths = socketPaths
         self.onExit = onExit
-        machine = DaemonStateMachine(policy: options.policy, nextTaskID: store.nextTaskID)
     }
 
     isolated deinit {
@@ -102,7 +104,7 @@ final class Daemon {
         files.removeExpiredResumeFiles(now: Date())
         observeConnectivity()
         observeClock()
-        perform(
+        input { machine, now in
             machine.start(
                 applications: applications,
                 sessions: sessions,
@@ -111,7 +113,7 @@ final class Daemon {
                 connectivity: ConnectivityMonitor.shared.connectivity,
                 at: clock.now()
             )
-        )
+        }
     }
 
     /// Notifies the state machine when the clock is set.
@@ -121,7 +123,7 @@ final class Daemon {
                 guard let self else { return }
                 var clock = machine.clock
                 guard clock.note() else { return }
-                perform(machine.clockSet(clock, at: now))
+                input { machine, now in machine.clockSet(clock, at: now) }
             }
         } catch {
             log.write(.warning, "dates of tasks do not follow the clock when it is set: \(error)")
@@ -136,13 +138,13 @@ final class Daemon {
     }
 
     /// Ends the process as soon as the work under way is in the store.
-    func stop() { perform(machine.stopDaemon(call: nil)) }
+    func stop() { input { machine, _ in machine.stopDaemon(call: nil) } }
 
     /// Whether the process ends because it is idle, not because it was asked to stop.
     var mayGoOn: Bool { machine.stage == .idle }
 
     /// Continues to serve, because a client has connected after all.
-    func goOn() { perform(machine.goOn(at: now)) }
+    func goOn() { input { machine, now in machine.goOn(at: now) } }
 
     /// Returns a number that no other call, connection or watcher has.
     func makeIdentifier() -> UInt64 {
@@ -150,152 +152,127 @@ final class Daemon {
         return nextIdentifier
     }
 
-    // MARK: Effects
-
-    /// Performs effects in order, followed by the effects that result from them.
-    func perform(_ effects: [DaemonStateMachine.Effect]) {
-        pendingEffects += effects
-        guard !isPerforming else { return }
-        isPerforming = true
-        defer { isPerforming = false }
-        while !pendingEffects.isEmpty {
-            let batch = pendingEffects
-            pendingEffects = []
-            for effect in batch { perform(effect) }
-        }
-        if machine.isStopping, !backlog.isEmpty { clearBacklog() }
+    /// Passes an input to the state machine and performs the resulting effects.
+    func input(_ body: (inout DaemonStateMachine, Date) -> [DaemonStateMachine.Effect]) {
+        driver.input(body)
     }
+}
 
-    private func perform(_ effect: DaemonStateMachine.Effect) {
-        switch effect {
-        case .commit(let mutations, let durability, let continuation):
-            commit(
-                CommitBacklog.Commit(
-                    mutations: mutations,
-                    durability: durability,
-                    continuation: continuation
-                )
-            )
-        case .query(let query):
-            ask(query)
-        case .answer(let call, let answer):
-            arrivingFiles[call] = nil
-            if let (action, process) = actions.removeValue(forKey: call) {
-                log.write(.info, action.text(by: process, answer), task: action.task)
-            }
-            answers.removeValue(forKey: call)?.succeed(answer)
-        case .refuse(let call, let error):
-            arrivingFiles[call] = nil
-            actions[call] = nil
-            answers.removeValue(forKey: call)?.refuse(error)
-        case .send(let call, let event):
-            send(event, over: call)
-        case .endSubscription(let call):
-            answers.removeValue(forKey: call)?.refuse(.sessionNotOpen(session: 0))
-        case .start(let start):
-            startTransfer(start)
-        case .limitRate(let task, let rates):
-            transfers[task]?.rates?.limit(receiving: rates.receive, sending: rates.send)
-        case .limitRates(let rates, let session):
-            rateLimits.set(rates, forSession: session)
-        case .prioritize(let task, let priority):
-            transfers[task]?.rates?.setPriority(priority)
-        case .recallConnection(let task, let host):
-            (transfers[task] as? Download)?.returnConnection { origin in
-                host.map { $0 == TaskConnections.host(of: origin) } ?? true
-            }
-        case .stop(let task):
-            transfers.removeValue(forKey: task)?.cancel()
-            questions[task] = nil
-        case .answerChallenge(let task, let answer):
-            questions.removeValue(forKey: task)?(answer)
-        case .copyFile(let copy):
-            copyFile(copy)
-        case .abandonCopy(let task):
-            copies[task]?.abandon()
-        case .seal(let task):
-            files.seal(task: task)
-        case .adopt(let resumeData, let task):
-            adopt(resumeData, task)
-        case .secure(let task, let upload, let call):
-            secure(upload, of: task, for: call)
-        case .terminate(let task, let resource):
-            terminate(task, resource)
-        case .makeResumeData(let task, let ending):
-            makeResumeData(of: task, ending)
-        case .keepFile(let task, let resumeData):
-            keepFile(of: task, for: resumeData)
-        case .forgetSession(let session):
-            clients.forget(session: session)
-            rateLimits.forget(session: session)
-        case .discardFile(let task):
-            files.discard(task: task)
-        case .removeFile(let task):
-            files.discardFile(ofEnded: task)
-        case .launch(let application, let launch, let session):
-            self.launch(application, launch, session: session)
-        case .setTimer(let timer, let date):
-            setTimer(timer, date)
-        case .changed(let task):
-            for watcher in watchers.values { watcher.changed(task) }
-        case .removed(let task):
-            for watcher in watchers.values { watcher.removed(task) }
-        case .log(let level, let message, let task):
-            log.write(level, message, task: task)
-        case .exit:
-            onExit()
-        }
-    }
+// MARK: - Effects
 
-    private func setTimer(_ timer: DaemonStateMachine.Timer, _ date: Date?) {
-        timers.removeValue(forKey: timer)?.cancel()
-        guard let date else { return }
-        // A timer beyond a month checks the clock again before it fires.
-        let seconds = min(max(0, date.timeIntervalSince(now)), 2_592_000)
-        timers[timer] = EventLoop.shared.schedule(after: .seconds(seconds)) { [weak self] in
-            guard let self else { return }
-            timers[timer] = nil
-            guard date.timeIntervalSince(now) <= 0.001 else { return setTimer(timer, date) }
-            perform(machine.timerFired(timer, at: max(now, date)))
-        }
-    }
+extension Daemon: @LoopActor DaemonWorld {
+    func stillRuns() -> Bool { true }
 
-    // MARK: The store
+    // MARK: The store and time
 
-    private func commit(_ commit: CommitBacklog.Commit) {
-        var commit = commit
-        guard !backlog.enqueue(&commit) else { return }
+    func submit(_ commit: CommitBacklog.Commit) {
         store.submit(commit.mutations, durability: commit.durability) { [self] result in
-            switch result {
-            case .success(let receipt):
-                for continuation in backlog.succeeded(commit, receipt) {
-                    perform(machine.committed(Receipt(), continuation, at: now))
-                }
-                perform(machine.committed(receipt, commit.continuation, at: now))
-            case .failure(let error):
-                failed(commit, error)
-            }
+            driver.finished(commit, result)
         }
     }
 
-    /// Retries a failed commit that must reach the store, however long the disk is full, unless the daemon is stopping.
-    private func failed(_ commit: CommitBacklog.Commit, _ error: StoreError) {
-        guard !machine.isStopping, backlog.enqueue(commit, after: error) else {
-            return perform(machine.commitFailed(error, commit.continuation, at: now))
-        }
-        guard let delay = backlog.delay() else { return }
-        log.write(.error, "the queue cannot be written: \(error.message)")
-        _ = EventLoop.shared.schedule(after: delay) { [weak self] in self?.clearBacklog() }
-    }
-
-    private func clearBacklog() {
-        for commit in backlog.takeAll() { self.commit(commit) }
-    }
-
-    private func ask(_ query: DaemonStateMachine.Query) {
+    func ask(_ query: DaemonStateMachine.Query) {
         LoopActor.task { [self] in
-            let result = await StoreQuery(store: store).run(query)
-            perform(machine.answered(query, result, at: now))
+            driver.answered(query, await StoreQuery(store: store).run(query))
         }
     }
+
+    func retry(after delay: Duration, because error: StoreError) {
+        log.write(.error, "the queue cannot be written: \(error.message)")
+        _ = EventLoop.shared.schedule(after: delay) { [weak self] in self?.driver.clearBacklog() }
+    }
+
+    func setAlarm(_ timer: DaemonStateMachine.Timer, after seconds: Double?) {
+        alarms.removeValue(forKey: timer)?.cancel()
+        guard let seconds else { return }
+        alarms[timer] = EventLoop.shared.schedule(after: .seconds(seconds)) { [weak self] in
+            self?.alarms[timer] = nil
+            self?.driver.alarmRang(timer)
+        }
+    }
+
+    /// Cancels all alarms; the daemon is no longer used.
+    func cancelAlarms() {
+        for alarm in alarms.values { alarm.cancel() }
+    }
+
+    // MARK: Clients
+
+    func answer(_ call: DaemonStateMachine.CallIdentifier, _ answer: DaemonStateMachine.Answer) {
+        arrivingFiles[call] = nil
+        if let (action, process) = actions.removeValue(forKey: call) {
+            log.write(.info, action.text(by: process, answer), task: action.task)
+        }
+        answers.removeValue(forKey: call)?.succeed(answer)
+    }
+
+    func refuse(_ call: DaemonStateMachine.CallIdentifier, _ error: TransferInterfaceError) {
+        arrivingFiles[call] = nil
+        actions[call] = nil
+        answers.removeValue(forKey: call)?.refuse(error)
+    }
+
+    func endSubscription(_ call: DaemonStateMachine.CallIdentifier) {
+        answers.removeValue(forKey: call)?.refuse(.sessionNotOpen(session: 0))
+    }
+
+    func changed(task: Int64) {
+        for watcher in watchers.values { watcher.changed(task) }
+    }
+
+    func removed(task: Int64) {
+        for watcher in watchers.values { watcher.removed(task) }
+    }
+
+    func writeLog(_ level: LogLevel, _ message: String, task: Int64?) {
+        log.write(level, message, task: task)
+    }
+
+    // MARK: Transfers
+
+    func stopTransfer(of task: Int64) {
+        transfers.removeValue(forKey: task)?.cancel()
+        questions[task] = nil
+    }
+
+    func limitRates(_ rates: SharedRates, ofTask task: Int64) {
+        transfers[task]?.rates?.limit(receiving: rates.receive, sending: rates.send)
+    }
+
+    func limitRates(_ rates: SharedRates, ofSession session: Int64?) {
+        rateLimits.set(rates, forSession: session)
+    }
+
+    func prioritize(task: Int64, _ priority: Double) {
+        transfers[task]?.rates?.setPriority(priority)
+    }
+
+    func recallConnection(of task: Int64, to host: String?) {
+        (transfers[task] as? Download)?.returnConnection { origin in
+            host.map { $0 == TaskConnections.host(of: origin) } ?? true
+        }
+    }
+
+    func answerChallenge(of task: Int64, _ answer: LoadChallengeAnswer) {
+        questions.removeValue(forKey: task)?(answer)
+    }
+
+    func forget(session: Int64) {
+        clients.forget(session: session)
+        rateLimits.forget(session: session)
+    }
+
+    // MARK: Files
+
+    func abandonCopy(for task: Int64) { copies[task]?.abandon() }
+
+    func seal(task: Int64) { files.seal(task: task) }
+
+    func discardFile(of task: Int64) { files.discard(task: task) }
+
+    func removeFile(of task: Int64) { files.discardFile(ofEnded: task) }
+
+    // MARK: The daemon itself
+
+    func exit() { onExit() }
 }

@@ -15,17 +15,17 @@ final class TaskConnections: ConnectionLender {
 
     func lend(connectionTo origin: String) -> Bool {
         let host = Self.host(of: origin)
-        return daemon?.machine.lendConnection(task: task, session: session, host: host) ?? false
+        return daemon?.driver.change { machine in
+            machine.lendConnection(task: task, session: session, host: host)
+        } ?? false
     }
 
     func takeBack(connectionTo origin: String) {
-        guard let daemon,
-            daemon.machine.takeBackConnection(
-                task: task,
-                session: session,
-                host: Self.host(of: origin)
-            )
-        else { return }
+        let host = Self.host(of: origin)
+        let isAwaited = daemon?.driver.change { machine in
+            machine.takeBackConnection(task: task, session: session, host: host)
+        }
+        guard let daemon, isAwaited == true else { return }
         // Not while an effect of the machine is being performed.
         LoopActor.perform { daemon.input { machine, now in machine.searchForTasks(at: now) } }
     }

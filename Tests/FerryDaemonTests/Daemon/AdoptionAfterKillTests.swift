@@ -76,13 +76,9 @@ struct AdoptionAfterKillTests {
         try await bench.storeTask(server.url("/file"), state: .suspended, .unused(data))
         let daemon = try await bench.start()
         let task = try #require(try await bench.store.task(id: 1))
-        daemon.perform(
-            daemon.machine.end(
-                task,
-                .cancelled(for: .nobody, producesResumeData: true),
-                at: Date()
-            )
-        )
+        daemon.input { machine, now in
+            machine.end(task, .cancelled(for: .nobody, producesResumeData: true), at: now)
+        }
         try await bench.work { try await !bench.events().isEmpty }
         let left = try #require(try await bench.events().last?.resumeData)
         try await bench.work { daemon.machine.operationCount == 0 }

@@ -114,7 +114,7 @@ final class DaemonBench {
     private func release() {
         guard let daemon else { return }
         for transfer in daemon.transfers.values { transfer.cancel() }
-        for timer in daemon.timers.values { timer.cancel() }
+        daemon.cancelAlarms()
         self.daemon = nil
     }
 

@@ -153,9 +153,11 @@ struct TransferWiringTests {
     @Test func `an upload that is given up is ended with the session's fields`() async throws {
         server.on("/kept", .content(.text("")))
         let daemon = try await bench.start()
-        daemon.machine.sessions[1]?.configuration.additionalFields = [
-            Wire.Field(name: "X-Api-Key", value: "key")
-        ]
+        daemon.driver.change { machine in
+            machine.sessions[1]?.configuration.additionalFields = [
+                Wire.Field(name: "X-Api-Key", value: "key")
+            ]
+        }
         daemon.terminate(task(), UploadResource(url: server.url("/kept"), language: .draft8))
         try await bench.work { !server.requests.isEmpty }
         let request = try #require(server.requests.first)
@@ -171,7 +173,7 @@ struct TransferWiringTests {
         let client = try daemon.clients.client(for: 1, decides: true, ConnectionSetup())
         #expect(try daemon.clients.client(for: 1, decides: true, ConnectionSetup()) === client)
         daemon.rateLimits.set(SharedRates(receive: 1000, send: nil), forSession: 1)
-        daemon.perform([.forgetSession(1)])
+        daemon.forget(session: 1)
         #expect(try daemon.clients.client(for: 1, decides: true, ConnectionSetup()) !== client)
         #expect(daemon.rateLimits.makeRates(forSession: 1).receiveRate == nil)
         await bench.end()

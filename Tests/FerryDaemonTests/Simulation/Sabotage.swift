@@ -1,3 +1,7 @@
+import FerryStore
+
+@testable import FerryDaemon
+
 /// A mistake that is built into the simulated world, to see that it is found.
 enum Sabotage: CaseIterable, Sendable {
     /// A client is told that its task is there before it is in the store.
@@ -60,4 +64,115 @@ enum Sabotage: CaseIterable, Sendable {
     case overlooksGains
     /// What has failed is tried again at once.
     case neverPauses
+    /// Now and then an effect is performed twice.
+    case performsTwice
+    /// Now and then an effect is not performed.
+    case skipsEffects
+    /// Now and then two effects are performed in the wrong order.
+    case swapsEffects
+}
+
+extension Sabotage {
+    /// Changes a commit.
+    func falsify(_ commit: inout CommitBacklog.Commit) {
+        switch (self, commit.continuation) {
+        case (.relaxesCommits, _):
+            commit.durability = .relaxed
+        case (.forgetsAcknowledgements, .acknowledged), (.forgetsQuit, .quit):
+            commit.mutations = []
+        case (.endsTwice, .ended):
+            commit.mutations = commit.mutations.map { mutation in
+                guard case .completeTask(let key, let events, let date) = mutation,
+                    let last = events.last
+                else { return mutation }
+                return .completeTask(key, events + [last], at: date)
+            }
+        case (.forgetsLosses, .backedOff):
+            commit.mutations = commit.mutations.map {
+                $0.changingFailure { $0.mostByteCount = nil }
+            }
+        case (.overlooksGains, .backedOff):
+            commit.mutations = commit.mutations.map {
+                $0.changingFailure { $0.mostByteCount = .max }
+            }
+        case (.neverPauses, .backedOff):
+            commit.mutations = commit.mutations.map { mutation in
+                guard case .setRetry(let task, let attempts, _, let failure) = mutation else {
+                    return mutation
+                }
+                return .setRetry(task: task, attempts: attempts, notBefore: nil, lastError: failure)
+            }
+        default:
+            break
+        }
+    }
+
+    /// Changes what the store has answered.
+    func falsify(
+        _ query: DaemonStateMachine.Query,
+        _ result: DaemonStateMachine.QueryResult
+    ) -> DaemonStateMachine.QueryResult {
+        switch (self, result) {
+        case (.forgetsWaitingTasks, .candidates(var candidates)):
+            falsify(&candidates)
+        case (.overlooksTasks, .session(var record?)):
+            falsify(&record)
+        default:
+            result
+        }
+    }
+
+    private func falsify(_ candidates: inout Candidates) -> DaemonStateMachine.QueryResult {
+        candidates.tasks.removeAll { $0.id.isMultiple(of: 3) }
+        return .candidates(candidates)
+    }
+
+    private func falsify(_ record: inout SessionRecord) -> DaemonStateMachine.QueryResult {
+        record.counts = SessionCounts()
+        return .session(record)
+    }
+}
+
+extension Mutation {
+    /// Changes what the store keeps about an attempt that has failed.
+    fileprivate func changingFailure(_ change: (inout AttemptFailure) -> Void) -> Mutation {
+        guard case .setRetry(let task, let attempts, let notBefore, let bytes) = self,
+            var failure = AttemptFailure.decode(bytes)
+        else { return self }
+        change(&failure)
+        return .setRetry(
+            task: task,
+            attempts: attempts,
+            notBefore: notBefore,
+            lastError: failure.encoded
+        )
+    }
+}
+
+/// A driver that performs effects wrongly.
+final class SabotagedDriver: DaemonDriver<SimulatedDaemon> {
+    private let sabotage: Sabotage
+    private unowned let daemon: SimulatedDaemon
+
+    /// Makes one, if the mistake is one of the driver.
+    init?(_ sabotage: Sabotage, _ machine: DaemonStateMachine, in daemon: SimulatedDaemon) {
+        guard [.performsTwice, .skipsEffects, .swapsEffects].contains(sabotage) else { return nil }
+        self.sabotage = sabotage
+        self.daemon = daemon
+        super.init(machine, in: daemon)
+    }
+
+    override func perform(_ effects: [DaemonStateMachine.Effect]) {
+        var effects = effects
+        if !effects.isEmpty, daemon.world.random.happens(percent: 5) {
+            let index = Int.random(in: effects.indices, using: &daemon.world.random)
+            switch sabotage {
+            case .performsTwice: effects.insert(effects[index], at: index)
+            case .skipsEffects: effects.remove(at: index)
+            case .swapsEffects where index > 0: effects.swapAt(index, index - 1)
+            default: break
+            }
+        }
+        super.perform(effects)
+    }
 }

@@ -25,7 +25,9 @@ final class SimulatedConnections {
             world.fail("\(address) has no host")
             return false
         }
-        var isLent = daemon.machine.lendConnection(task: task, session: session, host: host)
+        var isLent = daemon.driver.change {
+            $0.lendConnection(task: task, session: session, host: host)
+        }
         if world.sabotage == .takesUnlentConnections { isLent = true }
         world.count(isLent ? .connectionLent : .connectionRefused)
         guard isLent else { return false }
@@ -59,11 +61,9 @@ final class SimulatedConnections {
         let world = daemon.world
         if world.sabotage == .keepsConnections, world.random.happens(percent: 10) { return }
         world.note("a connection to \(host) comes back from session \(session)")
-        let isAwaited = daemon.machine.takeBackConnection(
-            task: task,
-            session: session,
-            host: host
-        )
+        let isAwaited = daemon.driver.change {
+            $0.takeBackConnection(task: task, session: session, host: host)
+        }
         guard isAwaited else { return }
         world.count(.connectionAwaited)
         // Not from inside of what the machine has just asked for.

@@ -6,68 +6,21 @@ import FoundationEssentials
 
 @testable import FerryDaemon
 
-extension SimulatedDaemon {
-    /// Performs one effect.
-    func perform(_ effect: DaemonStateMachine.Effect) {
-        switch effect {
-        case .commit(let mutations, let durability, let continuation):
-            commit(mutations, durability, continuation)
-        case .query(let query): submit(query)
-        case .answer(let id, let answer): self.answer(id, answer)
-        case .refuse(let id, let error): refuse(id, error)
-        case .send(let id, let event): send(event, over: id)
-        case .endSubscription(let id): refuse(id, .sessionNotOpen(session: 0))
-        case .start(let start): self.start(start)
-        case .limitRate(let task, let rates): transfers[task]?.limit(to: rates)
-        case .prioritize(let task, let priority): transfers[task]?.priority = priority
-        case .recallConnection(let task, let host): transfers[task]?.returnConnection(to: host)
-        case .stop(let task): transfers.removeValue(forKey: task)?.cancel()
-        case .answerChallenge(let task, let answer): transfers[task]?.take(answer)
-        case .copyFile(let copy): copyFile(copy)
-        case .abandonCopy(let task): copies[task] = false
-        case .seal(let task): onDisk { $0.disk.copies[task] = nil }
-        case .adopt(let data, let task): adopt(data, task)
-        case .secure(let task, let upload, let call): secure(upload, of: task, for: call)
-        case .makeResumeData(let task, let ending): makeResumeData(of: task, ending)
-        case .keepFile(let task, let data): keepFile(of: task, for: data)
-        case .discardFile(let task):
-            onDisk { world in
-                world.disk.downloads[task] = nil
-                world.disk.copies[task] = nil
-            }
-        case .removeFile(let task): onDisk { $0.disk.downloads[task] = nil }
-        case .launch(let application, let launch, let session):
-            self.launch(application, launch, session)
-        case .setTimer(let timer, let date): setTimer(timer, date)
-        case .changed, .removed, .forgetSession, .limitRates: break
-        case .terminate(let task, let resource): terminate(task, resource)
-        case .log(_, let text, let task):
-            world.note("log: \(task.map { "task \($0): " } ?? "")\(text)")
-        case .exit: exit()
-        }
-    }
+extension SimulatedDaemon: DaemonWorld {
+    var now: Date { world.date }
 
-    private func commit(
-        _ mutations: [Mutation],
-        _ durability: Durability,
-        _ continuation: DaemonStateMachine.Continuation
-    ) {
-        var commit = CommitBacklog.Commit(
-            mutations: mutations,
-            durability: durability,
-            continuation: continuation
-        )
-        world.sabotage?.falsify(&commit)
-        submit(commit)
-        guard world.sabotage == .acknowledgesBeforeCommit else { return }
-        if case .created(let call) = continuation, case .insertTask(let task) = mutations.first {
-            answer(call, .created(task: task.id))
-        }
+    func stillRuns() -> Bool {
+        guard !lifetime.isOver else { return false }
+        guard world.happens(perThousand: world.killRate / 4) else { return true }
+        world.note("ferryd dies between two effects")
+        world.count(.daemonDies)
+        kill()
+        return false
     }
 
     // MARK: Clients
 
-    private func answer(
+    func answer(
         _ id: DaemonStateMachine.CallIdentifier,
         _ answer: DaemonStateMachine.Answer
     ) {
@@ -76,7 +29,7 @@ extension SimulatedDaemon {
         connection.deliver { call.completion(.answer(answer)) }
     }
 
-    private func refuse(
+    func refuse(
         _ id: DaemonStateMachine.CallIdentifier,
         _ error: TransferInterfaceError
     ) {
@@ -86,7 +39,7 @@ extension SimulatedDaemon {
         connection.deliver { call.completion(.refusal(error)) }
     }
 
-    private func send(_ event: Wire.Event, over id: DaemonStateMachine.CallIdentifier) {
+    func send(_ event: Wire.Event, over id: DaemonStateMachine.CallIdentifier) {
         guard var stream = streams[id], let (call, _) = calls[id] else { return }
         world.promises.sent(event, over: &stream, in: world)
         if world.sabotage == .losesQuestions, event.question != nil { return }
@@ -107,9 +60,21 @@ extension SimulatedDaemon {
         }
     }
 
+    func endSubscription(_ id: DaemonStateMachine.CallIdentifier) {
+        refuse(id, .sessionNotOpen(session: 0))
+    }
+
+    func changed(task: Int64) {}
+
+    func removed(task: Int64) {}
+
+    func writeLog(_ level: LogLevel, _ message: String, task: Int64?) {
+        world.note("log: \(task.map { "task \($0): " } ?? "")\(message)")
+    }
+
     // MARK: Transfers
 
-    private func start(_ start: DaemonStateMachine.TransferStart) {
+    func startTransfer(_ start: DaemonStateMachine.TransferStart) {
         let task = start.task.id
         if transfers[task] != nil { world.fail("two transfers of task \(task)") }
         guard let url = Stored.request(start.task.request)?.url,
@@ -133,7 +98,40 @@ extension SimulatedDaemon {
         transfer.start()
     }
 
-    private func adopt(_ data: Data, _ task: TaskRecord) {
+    func stopTransfer(of task: Int64) { transfers.removeValue(forKey: task)?.cancel() }
+
+    func limitRates(_ rates: SharedRates, ofTask task: Int64) { transfers[task]?.limit(to: rates) }
+
+    func limitRates(_ rates: SharedRates, ofSession session: Int64?) {}
+
+    func prioritize(task: Int64, _ priority: Double) { transfers[task]?.priority = priority }
+
+    func recallConnection(of task: Int64, to host: String?) {
+        transfers[task]?.returnConnection(to: host)
+    }
+
+    func answerChallenge(of task: Int64, _ answer: LoadChallengeAnswer) {
+        transfers[task]?.take(answer)
+    }
+
+    func forget(session: Int64) {}
+
+    // MARK: Files
+
+    func abandonCopy(for task: Int64) { copies[task] = false }
+
+    func seal(task: Int64) { onDisk { $0.disk.copies[task] = nil } }
+
+    func discardFile(of task: Int64) {
+        onDisk { world in
+            world.disk.downloads[task] = nil
+            world.disk.copies[task] = nil
+        }
+    }
+
+    func removeFile(of task: Int64) { onDisk { $0.disk.downloads[task] = nil } }
+
+    func adopt(_ data: Data, _ task: TaskRecord) {
         let isSlow = world.random.happens(percent: 5)
         onDisk(after: world.random.fraction() * (isSlow ? 5 : 0.02)) { [self] world in
             let result = adoption(of: data, for: task)
@@ -145,7 +143,7 @@ extension SimulatedDaemon {
         }
     }
 
-    private func secure(
+    func secure(
         _ upload: UploadState,
         of task: Int64,
         for call: DaemonStateMachine.CallIdentifier
@@ -172,7 +170,7 @@ extension SimulatedDaemon {
     }
 
     /// Has a server forget an upload, which may not get through.
-    private func terminate(_ task: TaskRecord, _ resource: UploadResource) {
+    func terminate(_ task: TaskRecord, _ resource: UploadResource) {
         world.promises.uploads.terminates(task, resource, in: world)
         guard world.random.happens(percent: 80) else { return }
         world.schedule(after: world.random.fraction(), lifetime) { world in
@@ -208,7 +206,7 @@ extension SimulatedDaemon {
         return .failure(TransferError(code: .fileMissing, message: "used"))
     }
 
-    private func makeResumeData(of task: TaskRecord, _ ending: DaemonStateMachine.Ending) {
+    func makeResumeData(of task: TaskRecord, _ ending: DaemonStateMachine.Ending) {
         let state = ByteState.decode(task.checkpoint)
         guard let unused = state?.resumeData else {
             return makeResumeData(of: task, state?.checkpoint, ending)
@@ -245,7 +243,7 @@ extension SimulatedDaemon {
     }
 
     /// Copies a file for another task that asks for the same, which may take longer than anybody waits for.
-    private func copyFile(_ copy: DaemonStateMachine.FileCopy) {
+    func copyFile(_ copy: DaemonStateMachine.FileCopy) {
         let isSlow = world.random.happens(percent: 5)
         copies[copy.follower] = true
         world.schedule(after: world.random.fraction() * (isSlow ? 20 : 0.1), lifetime) { [self] _ in
@@ -281,7 +279,7 @@ extension SimulatedDaemon {
 
     // MARK: Applications and the end
 
-    private func launch(_ application: Int64, _ launch: LaunchRecord, _ session: String) {
+    func launch(_ application: Int64, _ launch: LaunchRecord, session: String) {
         world.promises.launches(application, in: world)
         if world.sabotage == .forgetsRelaunch || world.happens(perThousand: 100) {
             world.count(.failedLaunch)
@@ -304,7 +302,7 @@ extension SimulatedDaemon {
     }
 
     /// As `DaemonService` does: a client that has come at the last moment keeps it.
-    private func exit() {
+    func exit() {
         let wasIdle = machine.stage == .idle
         if wasIdle, world.happens(perThousand: 100) { SimulatedPerson.act(in: world) }
         for connection in wasIdle ? arriving : [] { accept(connection) }
@@ -322,57 +320,5 @@ extension SimulatedDaemon {
         kill()
         guard !wasIdle, world.season != .wild else { return }
         world.schedule(after: 1) { _ = $0.daemonForClient() }
-    }
-}
-
-extension Sabotage {
-    /// Changes a commit.
-    fileprivate func falsify(_ commit: inout CommitBacklog.Commit) {
-        switch (self, commit.continuation) {
-        case (.relaxesCommits, _):
-            commit.durability = .relaxed
-        case (.forgetsAcknowledgements, .acknowledged), (.forgetsQuit, .quit):
-            commit.mutations = []
-        case (.endsTwice, .ended):
-            commit.mutations = commit.mutations.map { mutation in
-                guard case .completeTask(let key, let events, let date) = mutation,
-                    let last = events.last
-                else { return mutation }
-                return .completeTask(key, events + [last], at: date)
-            }
-        case (.forgetsLosses, .backedOff):
-            commit.mutations = commit.mutations.map {
-                $0.changingFailure { $0.mostByteCount = nil }
-            }
-        case (.overlooksGains, .backedOff):
-            commit.mutations = commit.mutations.map {
-                $0.changingFailure { $0.mostByteCount = .max }
-            }
-        case (.neverPauses, .backedOff):
-            commit.mutations = commit.mutations.map { mutation in
-                guard case .setRetry(let task, let attempts, _, let failure) = mutation else {
-                    return mutation
-                }
-                return .setRetry(task: task, attempts: attempts, notBefore: nil, lastError: failure)
-            }
-        default:
-            break
-        }
-    }
-}
-
-extension Mutation {
-    /// Changes what the store keeps about an attempt that has failed.
-    fileprivate func changingFailure(_ change: (inout AttemptFailure) -> Void) -> Mutation {
-        guard case .setRetry(let task, let attempts, let notBefore, let bytes) = self,
-            var failure = AttemptFailure.decode(bytes)
-        else { return self }
-        change(&failure)
-        return .setRetry(
-            task: task,
-            attempts: attempts,
-            notBefore: notBefore,
-            lastError: failure.encoded
-        )
     }
 }

@@ -4,7 +4,7 @@ import FoundationEssentials
 
 @testable import FerryDaemon
 
-/// The machine with everything that `Daemon` gives it, in a world that is not there.
+/// The real driver and state machine, in a world that is not there.
 final class SimulatedDaemon {
     unowned let world: Simulation
     let policy: DaemonPolicy
@@ -12,7 +12,8 @@ final class SimulatedDaemon {
     /// When it takes its first call.
     let bootTime: Double
     private(set) var hasBooted = false
-    var machine: DaemonStateMachine
+    private(set) lazy var driver = makeDriver()
+    var machine: DaemonStateMachine { driver.machine }
     var line = StoreLine()
     var transfers: [Int64: SimulatedTransfer] = [:]
     /// All that were ever started.
@@ -24,16 +25,13 @@ final class SimulatedDaemon {
     var connections: [DaemonStateMachine.ConnectionIdentifier: SimulatedConnection] = [:]
     /// Whether the copies that are being made for tasks are still wanted.
     var copies: [Int64: Bool] = [:]
-    var timers: [DaemonStateMachine.Timer: (date: Date, lifetime: Lifetime)] = [:]
+    private var alarms: [DaemonStateMachine.Timer: Lifetime] = [:]
     /// When the disk has done what it is to do.
     var lastDiskTime = 0.0
     /// How often somebody is about to look for tasks.
     var plannedSearchCount = 0
     /// When the store could last not be read.
     private(set) var lastReadFailure = -1000.0
-    private var backlog = CommitBacklog()
-    private var pendingEffects: [DaemonStateMachine.Effect] = []
-    private var isPerforming = false
     private var isStoreBusy = false
     private var lastOutcomeTime = 0.0
 
@@ -42,15 +40,22 @@ final class SimulatedDaemon {
         self.world = world
         policy = world.policy
         bootTime = world.now + 0.01 + world.random.fraction() * 0.1
+        // Made now, as it takes random numbers.
+        _ = driver
+        world.schedule(at: bootTime, lifetime) { [self] _ in boot() }
+    }
+
+    private func makeDriver() -> DaemonDriver<SimulatedDaemon> {
         var allowed = policy
         if world.sabotage == .exceedsBudget { allowed.maximumTransfersPerHost += 3 }
-        machine = DaemonStateMachine(
+        let machine = DaemonStateMachine(
             policy: allowed,
             nextTaskID: world.database.current.nextTaskID,
             clock: world.makeClock(),
             random: SeededRandom(seed: world.random.next())
         )
-        world.schedule(at: bootTime, lifetime) { [self] _ in boot() }
+        return world.sabotage.flatMap { SabotagedDriver($0, machine, in: self) }
+            ?? DaemonDriver(machine, in: self)
     }
 
     private func boot() {
@@ -73,7 +78,7 @@ final class SimulatedDaemon {
             keepFile(of: event.task, for: data)
         }
         let applications = store.allApplications()
-        perform(
+        input { machine, _ in
             machine.start(
                 applications: applications,
                 sessions: applications.flatMap { store.sessions(application: $0.id) },
@@ -81,14 +86,14 @@ final class SimulatedDaemon {
                 connectivity: world.connectivity,
                 at: clock.now(sinceBoot: world.sinceBoot)
             )
-        )
+        }
     }
 
     /// Kills it.
     func kill() {
         world.note("ferryd dies")
         lifetime.end()
-        for timer in timers.values { timer.lifetime.end() }
+        for alarm in alarms.values { alarm.end() }
         let all = arriving + connections.values.sorted { $0.id < $1.id }
         for connection in all { connection.lose() }
         (arriving, connections, calls, streams, transfers) = ([], [:], [:], [:], [:])
@@ -102,7 +107,7 @@ final class SimulatedDaemon {
 
     /// Gives the machine an input.
     func input(_ body: (inout DaemonStateMachine, Date) -> [DaemonStateMachine.Effect]) {
-        perform(body(&machine, world.date))
+        driver.input(body)
     }
 
     func accept(_ connection: SimulatedConnection) {
@@ -139,33 +144,19 @@ final class SimulatedDaemon {
         input { machine, now in call.perform(on: &machine, caller, at: now) }
     }
 
-    // MARK: Effects
+    // MARK: Time
 
-    /// Performs effects in their order; those that performing brings about come after them.
-    func perform(_ effects: [DaemonStateMachine.Effect]) {
-        pendingEffects += effects
-        guard !isPerforming else { return }
-        isPerforming = true
-        defer { isPerforming = false }
-        while !pendingEffects.isEmpty {
-            let batch = pendingEffects
-            pendingEffects = []
-            for effect in batch {
-                guard !lifetime.isOver else { return }
-                if world.happens(perThousand: world.killRate / 4) {
-                    world.note("ferryd dies between two effects")
-                    world.count(.daemonDies)
-                    return kill()
-                }
-                perform(effect)
-            }
-        }
-        if machine.isStopping, !backlog.isEmpty { clearBacklog() }
+    /// Whether any timer is set.
+    var hasAlarms: Bool { !alarms.isEmpty }
+
+    /// When a timer is due, if it is set.
+    func dueDate(of timer: DaemonStateMachine.Timer) -> Date? {
+        alarms[timer] == nil ? nil : driver.timers[timer]
     }
 
-    func setTimer(_ timer: DaemonStateMachine.Timer, _ date: Date?) {
-        timers.removeValue(forKey: timer)?.lifetime.end()
-        guard let date else { return }
+    func setAlarm(_ timer: DaemonStateMachine.Timer, after seconds: Double?) {
+        alarms.removeValue(forKey: timer)?.end()
+        guard let seconds else { return }
         if world.sabotage == .forgetsRelaunch, case .relaunch = timer { return }
         if world.sabotage == .staysForever, timer == .idle { return }
         if world.sabotage == .neverShares, timer == .shares { return }
@@ -173,10 +164,10 @@ final class SimulatedDaemon {
             return
         }
         let lifetime = Lifetime()
-        timers[timer] = (date, lifetime)
-        world.schedule(at: max(world.now, world.time(of: date)), lifetime) { [self] world in
-            timers[timer] = nil
-            input { machine, now in machine.timerFired(timer, at: max(now, date)) }
+        alarms[timer] = lifetime
+        world.schedule(after: seconds, lifetime) { [self] _ in
+            alarms[timer] = nil
+            driver.alarmRang(timer)
         }
     }
 
@@ -184,26 +175,22 @@ final class SimulatedDaemon {
 
     func submit(_ commit: CommitBacklog.Commit) {
         var commit = commit
-        guard !backlog.enqueue(&commit) else { return }
+        world.sabotage?.falsify(&commit)
         line.submit(commit)
         work()
-    }
-
-    /// As with `Daemon`, what has happened is stored later.
-    private func failed(_ commit: CommitBacklog.Commit, _ error: StoreError) {
-        guard !machine.isStopping, backlog.enqueue(commit, after: error) else {
-            return input { $0.commitFailed(error, commit.continuation, at: $1) }
+        guard world.sabotage == .acknowledgesBeforeCommit else { return }
+        if case .created(let call) = commit.continuation,
+            case .insertTask(let task) = commit.mutations.first
+        {
+            answer(call, .created(task: task.id))
         }
-        guard let delay = backlog.delay() else { return }
-        world.schedule(after: delay.inSeconds, lifetime) { [self] _ in clearBacklog() }
     }
 
-    private func clearBacklog() {
-        for commit in backlog.takeAll() { submit(commit) }
+    func retry(after delay: Duration, because error: StoreError) {
+        world.schedule(after: delay.inSeconds, lifetime) { [self] _ in driver.clearBacklog() }
     }
 
-    /// As with `Daemon`, a question is asked a moment after its effect.
-    func submit(_ query: DaemonStateMachine.Query) {
+    func ask(_ query: DaemonStateMachine.Query) {
         if world.sabotage == .losesWakeUp, case .candidates = query,
             world.random.happens(percent: 10)
         {
@@ -246,18 +233,12 @@ final class SimulatedDaemon {
         if case .failed(let error, _) = outcome, error.isTransient { world.count(.storeFailure) }
         switch outcome {
         case .committed(let receipt, let commit):
-            for continuation in backlog.succeeded(commit, receipt) {
-                input { machine, now in
-                    machine.committed(Receipt(), continuation, at: now)
-                }
-            }
-            input { machine, now in machine.committed(receipt, commit.continuation, at: now) }
+            driver.finished(commit, .success(receipt))
         case .failed(let error, let commit):
-            failed(commit, error)
+            driver.finished(commit, .failure(error))
         case .answered(let query, let result):
             if case .failed = result { lastReadFailure = world.now }
-            let result = world.sabotage.map { $0.falsify(query, result) } ?? result
-            input { machine, now in machine.answered(query, result, at: now) }
+            driver.answered(query, world.sabotage.map { $0.falsify(query, result) } ?? result)
         }
     }
 }
@@ -281,31 +262,4 @@ struct SimulatedStream {
     var completed: Set<Int> = []
     /// Whether it was said that the past has been told.
     var isDrained = false
-}
-
-extension Sabotage {
-    /// Changes what the store has answered.
-    fileprivate func falsify(
-        _ query: DaemonStateMachine.Query,
-        _ result: DaemonStateMachine.QueryResult
-    ) -> DaemonStateMachine.QueryResult {
-        switch (self, result) {
-        case (.forgetsWaitingTasks, .candidates(var candidates)):
-            falsify(&candidates)
-        case (.overlooksTasks, .session(var record?)):
-            falsify(&record)
-        default:
-            result
-        }
-    }
-
-    private func falsify(_ candidates: inout Candidates) -> DaemonStateMachine.QueryResult {
-        candidates.tasks.removeAll { $0.id.isMultiple(of: 3) }
-        return .candidates(candidates)
-    }
-
-    private func falsify(_ record: inout SessionRecord) -> DaemonStateMachine.QueryResult {
-        record.counts = SessionCounts()
-        return .session(record)
-    }
 }

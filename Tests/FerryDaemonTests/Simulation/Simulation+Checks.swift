@@ -44,7 +44,7 @@ extension Simulation {
         if !machine.readings.isEmpty { fail("readings are left: \(machine.readings)") }
         if !machine.endings.isEmpty { fail("tasks end without end: \(machine.endings)") }
         let isBusy =
-            !machine.running.isEmpty || !machine.connections.isEmpty || !daemon.timers.isEmpty
+            !machine.running.isEmpty || !machine.connections.isEmpty || daemon.hasAlarms
             || machine.fileOperationCount > 0
             || machine.applications.values.contains { $0.isLaunched }
         if !isBusy { fail("the daemon waits for nothing") }
@@ -123,18 +123,18 @@ extension Simulation {
                     session: task.sessionID,
                     host: task.host,
                     sessionLimit: session.configuration.maximumConnectionsPerHost
-                ), daemon.timers[.retry].map({ $0.date > date }) ?? true
+                ), daemon.dueDate(of: .retry).map({ $0 > date }) ?? true
             {
                 fail("task \(task.id) waits for nothing")
             }
         }
         if let earliest, machine.budget.free > 0,
-            daemon.timers[.retry].map({ $0.date > earliest }) ?? true
+            daemon.dueDate(of: .retry).map({ $0 > earliest }) ?? true
         {
             fail("nobody looks after the tasks that back off")
         }
         if let deadline = database.current.earliestDeadline(),
-            daemon.timers[.deadline].map({ $0.date > max(deadline, date + 1) }) ?? true
+            daemon.dueDate(of: .deadline).map({ $0 > max(deadline, date + 1) }) ?? true
         {
             fail("nobody looks after the deadline \(time(of: deadline))")
         }
@@ -145,7 +145,7 @@ extension Simulation {
         where isWanted(application, by: daemon.machine) {
             let record = application.record
             let timer = DaemonStateMachine.Timer.relaunch(application: record.id)
-            if daemon.timers[timer] == nil { fail("\(record.identifier) is not started") }
+            if daemon.dueDate(of: timer) == nil { fail("\(record.identifier) is not started") }
         }
     }
 
@@ -238,7 +238,7 @@ extension Simulation {
                 \(machine.fileOperationCount) files, \
                 \(machine.running.count) transfers, \(machine.connections) connections, \
                 \(machine.openings.count) openings, \(machine.creations) creations, \
-                \(machine.search), \(machine.applications), \(machine.stage), timers \(daemon.timers.keys)
+                \(machine.search), \(machine.applications), \(machine.stage), timers \(daemon.driver.timers.keys)
                 """
             )
         } else if let process = processes.first {

@@ -44,7 +44,7 @@ extension Simulation {
     /// Dates follow the time of day, and no wait is longer than any.
     func checkClock(_ daemon: SimulatedDaemon) {
         let machine = daemon.machine
-        guard !machine.timekeeping.isPassUnderWay, daemon.timers[.clock] == nil else { return }
+        guard !machine.timekeeping.isPassUnderWay, daemon.dueDate(of: .clock) == nil else { return }
         let longest = max(policy.longestBelievedWait, policy.retry.maximumDelay.inSeconds) + 1
         for task in database.current.tasks.values.map(\.record) where task.state != .completed {
             let wanted = task.attempts == 0 ? DelayState.decode(task.delay)?.date : nil

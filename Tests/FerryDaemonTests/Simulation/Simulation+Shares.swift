@@ -11,7 +11,9 @@ extension Simulation {
         guard sabotage == .blamesOthers else { return }
         for other in daemon.machine.applications.keys {
             let line = HostBreaker.Line(application: other, host: host)
-            daemon.machine.breaker.failed(line, delay: 60, isAsked: true, at: date)
+            daemon.driver.change { [date] in
+                $0.breaker.failed(line, delay: 60, isAsked: true, at: date)
+            }
         }
     }
 

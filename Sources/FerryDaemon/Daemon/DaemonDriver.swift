@@ -1,0 +1,160 @@
+import FerryStore
+import FoundationEssentials
+
+/// Owns the daemon's state machine, and has a world perform its effects.
+///
+/// Effects are performed in order. An input that arrives while they are performed changes the machine at once; its
+/// effects follow those that are still to be performed.
+class DaemonDriver<World: DaemonWorld> {
+    typealias Machine = DaemonStateMachine
+
+    /// The state machine, to be read.
+    private(set) var machine: Machine
+    // The world owns the driver.
+    private unowned let world: World
+    private var backlog = CommitBacklog()
+    private var pendingEffects: [Machine.Effect] = []
+    private var isPerforming = false
+    /// When the timers that are set are due.
+    private(set) var timers: [Machine.Timer: Date] = [:]
+
+    /// Creates a driver.
+    ///
+    /// - Parameters:
+    ///   - machine: The state machine.
+    ///   - world: The world, which owns the driver.
+    init(_ machine: Machine, in world: World) {
+        self.machine = machine
+        self.world = world
+    }
+
+    /// Passes an input to the state machine, and performs the resulting effects.
+    func input(_ body: (inout Machine, Date) -> [Machine.Effect]) {
+        let now = world.now
+        perform(body(&machine, now))
+    }
+
+    /// Changes the state machine in a way that has no effects.
+    func change<Result>(_ body: (inout Machine) -> Result) -> Result { body(&machine) }
+
+    // MARK: Effects
+
+    /// Performs effects in order, followed by the effects that result from them.
+    func perform(_ effects: [Machine.Effect]) {
+        pendingEffects += effects
+        guard !isPerforming else { return }
+        isPerforming = true
+        defer { isPerforming = false }
+        while !pendingEffects.isEmpty {
+            let batch = pendingEffects
+            pendingEffects = []
+            for effect in batch {
+                guard world.stillRuns() else { return }
+                perform(effect)
+            }
+        }
+        if machine.isStopping, !backlog.isEmpty { clearBacklog() }
+    }
+
+    private func perform(_ effect: Machine.Effect) {
+        switch effect {
+        case .commit(let mutations, let durability, let continuation):
+            commit(
+                CommitBacklog.Commit(
+                    mutations: mutations,
+                    durability: durability,
+                    continuation: continuation
+                )
+            )
+        case .query(let query): world.ask(query)
+        case .answer(let call, let answer): world.answer(call, answer)
+        case .refuse(let call, let error): world.refuse(call, error)
+        case .send(let call, let event): world.send(event, over: call)
+        case .endSubscription(let call): world.endSubscription(call)
+        case .start(let start): world.startTransfer(start)
+        case .limitRate(let task, let rates): world.limitRates(rates, ofTask: task)
+        case .limitRates(let rates, let session): world.limitRates(rates, ofSession: session)
+        case .prioritize(let task, let priority): world.prioritize(task: task, priority)
+        case .recallConnection(let task, let host): world.recallConnection(of: task, to: host)
+        case .stop(let task): world.stopTransfer(of: task)
+        case .answerChallenge(let task, let answer): world.answerChallenge(of: task, answer)
+        case .copyFile(let copy): world.copyFile(copy)
+        case .abandonCopy(let task): world.abandonCopy(for: task)
+        case .seal(let task): world.seal(task: task)
+        case .adopt(let resumeData, let task): world.adopt(resumeData, task)
+        case .secure(let task, let upload, let call): world.secure(upload, of: task, for: call)
+        case .terminate(let task, let resource): world.terminate(task, resource)
+        case .makeResumeData(let task, let ending): world.makeResumeData(of: task, ending)
+        case .keepFile(let task, let resumeData): world.keepFile(of: task, for: resumeData)
+        case .forgetSession(let session): world.forget(session: session)
+        case .discardFile(let task): world.discardFile(of: task)
+        case .removeFile(let task): world.removeFile(of: task)
+        case .launch(let application, let launch, let session):
+            world.launch(application, launch, session: session)
+        case .setTimer(let timer, let date): setTimer(timer, date)
+        case .changed(let task): world.changed(task: task)
+        case .removed(let task): world.removed(task: task)
+        case .log(let level, let message, let task): world.writeLog(level, message, task: task)
+        case .exit: world.exit()
+        }
+    }
+
+    // MARK: Timers
+
+    private func setTimer(_ timer: Machine.Timer, _ date: Date?) {
+        timers[timer] = date
+        // A timer beyond a month checks the clock again before it fires.
+        let seconds = date.map { min(max(0, $0.timeIntervalSince(world.now)), 2_592_000) }
+        world.setAlarm(timer, after: seconds)
+    }
+
+    /// An alarm has rung; the machine's timer fires if its date has come by the daemon's clock.
+    func alarmRang(_ timer: Machine.Timer) {
+        guard let date = timers[timer] else { return }
+        let now = world.now
+        guard date.timeIntervalSince(now) <= 0.001 else { return setTimer(timer, date) }
+        timers[timer] = nil
+        perform(machine.timerFired(timer, at: max(now, date)))
+    }
+
+    // MARK: The store
+
+    private func commit(_ commit: CommitBacklog.Commit) {
+        var commit = commit
+        guard !backlog.enqueue(&commit) else { return }
+        world.submit(commit)
+    }
+
+    /// The store has taken a commit or has failed to.
+    func finished(_ commit: CommitBacklog.Commit, _ result: Result<Receipt, StoreError>) {
+        switch result {
+        case .success(let receipt):
+            for continuation in backlog.succeeded(commit, receipt) {
+                input { machine, now in machine.committed(Receipt(), continuation, at: now) }
+            }
+            input { machine, now in machine.committed(receipt, commit.continuation, at: now) }
+        case .failure(let error):
+            failed(commit, error)
+        }
+    }
+
+    /// Retries a failed commit that must reach the store, however long the disk is full, unless the daemon is stopping.
+    private func failed(_ commit: CommitBacklog.Commit, _ error: StoreError) {
+        guard !machine.isStopping, backlog.enqueue(commit, after: error) else {
+            return input { machine, now in
+                machine.commitFailed(error, commit.continuation, at: now)
+            }
+        }
+        if let delay = backlog.delay() { world.retry(after: delay, because: error) }
+    }
+
+    /// Makes the commits again that the store could not take.
+    func clearBacklog() {
+        for commit in backlog.takeAll() { self.commit(commit) }
+    }
+
+    /// The store has answered a query.
+    func answered(_ query: Machine.Query, _ result: Machine.QueryResult) {
+        input { machine, now in machine.answered(query, result, at: now) }
+    }
+}

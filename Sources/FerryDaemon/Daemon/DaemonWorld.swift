@@ -1,0 +1,68 @@
+import FerryStore
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+
+/// What a daemon acts on: the store, transfers, files, clients, applications and timers.
+///
+/// ``Daemon`` is the real one. The tests simulate another, so that they run the same ``DaemonDriver`` through random
+/// histories. Each function performs one effect of the state machine; ``DaemonStateMachine/Effect`` says what each does,
+/// and which input it results in.
+protocol DaemonWorld: AnyObject {
+    typealias Machine = DaemonStateMachine
+
+    /// The current moment in the daemon's time.
+    var now: Date { get }
+    /// Returns whether the daemon still runs: a simulated one is killed between two effects.
+    func stillRuns() -> Bool
+
+    // MARK: The store and time
+
+    /// Changes the store, and passes the result to ``DaemonDriver/finished(_:_:)``, in the order of the commits.
+    func submit(_ commit: CommitBacklog.Commit)
+    /// Asks the store in a later turn of the loop, and passes the result to ``DaemonDriver/answered(_:_:)``.
+    func ask(_ query: Machine.Query)
+    /// Calls ``DaemonDriver/clearBacklog()`` after a delay, because the store could not be written.
+    func retry(after delay: Duration, because error: StoreError)
+    /// Calls ``DaemonDriver/alarmRang(_:)`` after some seconds, in place of an earlier alarm; `nil` for never.
+    func setAlarm(_ timer: Machine.Timer, after seconds: Double?)
+
+    // MARK: Clients
+
+    func answer(_ call: Machine.CallIdentifier, _ answer: Machine.Answer)
+    func refuse(_ call: Machine.CallIdentifier, _ error: TransferInterfaceError)
+    func send(_ event: Wire.Event, over call: Machine.CallIdentifier)
+    func endSubscription(_ call: Machine.CallIdentifier)
+    func changed(task: Int64)
+    func removed(task: Int64)
+    func writeLog(_ level: LogLevel, _ message: String, task: Int64?)
+
+    // MARK: Transfers
+
+    func startTransfer(_ start: Machine.TransferStart)
+    func stopTransfer(of task: Int64)
+    func limitRates(_ rates: SharedRates, ofTask task: Int64)
+    func limitRates(_ rates: SharedRates, ofSession session: Int64?)
+    func prioritize(task: Int64, _ priority: Double)
+    func recallConnection(of task: Int64, to host: String?)
+    func answerChallenge(of task: Int64, _ answer: LoadChallengeAnswer)
+    func terminate(_ task: TaskRecord, _ resource: UploadResource)
+    func forget(session: Int64)
+
+    // MARK: Files
+
+    func copyFile(_ copy: Machine.FileCopy)
+    func abandonCopy(for task: Int64)
+    func seal(task: Int64)
+    func adopt(_ resumeData: Data, _ task: TaskRecord)
+    func secure(_ upload: UploadState, of task: Int64, for call: Machine.CallIdentifier)
+    func makeResumeData(of task: TaskRecord, _ ending: Machine.Ending)
+    func keepFile(of task: Int64, for resumeData: Data)
+    func discardFile(of task: Int64)
+    func removeFile(of task: Int64)
+
+    // MARK: Applications and the daemon itself
+
+    func launch(_ application: Int64, _ launch: LaunchRecord, session: String)
+    func exit()
+}
