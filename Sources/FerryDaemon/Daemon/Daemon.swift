@@ -141,7 +141,7 @@ final class Daemon {
     func stop() { input { machine, _ in machine.stopDaemon(call: nil) } }
 
     /// Whether the process ends because it is idle, not because it was asked to stop.
-    var mayGoOn: Bool { machine.stage == .idle }
+    var mayGoOn: Bool { machine.isIdle }
 
     /// Continues to serve, because a client has connected after all.
     func goOn() { input { machine, now in machine.goOn(at: now) } }

@@ -9,7 +9,7 @@ extension DaemonStateMachine {
     /// task is to load. Nothing is loaded until then.
     mutating func adopt(_ task: TaskRecord) -> [Effect] {
         guard let resumeData = ByteState.decode(task.checkpoint)?.resumeData,
-            adoptions.insert(task.id).inserted
+            creations.beginAdoption(for: task.id)
         else { return [] }
         work.begin(in: .applicationFile)
         return [.adopt(resumeData: resumeData, task)]
@@ -23,8 +23,8 @@ extension DaemonStateMachine {
     ) -> [Effect] {
         work.end(in: .applicationFile)
         // A task that ends, or has ended, does not need it.
-        guard adoptions.contains(task.id), !endings.contains(task.id) else {
-            adoptions.remove(task.id)
+        guard creations.isAdopting(for: task.id), !endings.contains(task.id) else {
+            creations.endAdoption(for: task.id)
             return searchForTasks(at: now) + evaluateIdleness(at: now)
         }
         switch result {
@@ -74,14 +74,14 @@ extension DaemonStateMachine {
 
     /// The store has the outcome of taking over a task's resume data.
     mutating func adoptionStored(task: Int64, at now: Date) -> [Effect] {
-        adoptions.remove(task)
+        creations.endAdoption(for: task)
         readings.note(task)
         return [.changed(task: task)] + searchForTasks(at: now)
     }
 
     /// The outcome of taking over a task's resume data could not be stored; it is tried again when the task is to load.
     mutating func adoptionNotStored(task: Int64) -> [Effect] {
-        adoptions.remove(task)
+        creations.endAdoption(for: task)
         return []
     }
 }

@@ -100,13 +100,13 @@ extension DaemonStateMachine {
         if let refusal = refusal(of: new.options, call: caller.call) { return refusal }
         var task = record(of: new, host: host, at: now)
         complete(&task)
-        nextTaskID += 1
-        creations[caller.call] = Creation(
+        let creation = Creations.Creation(
             session: new.session,
             task: task,
             method: new.request.method,
             url: new.request.url
         )
+        creations.begin(creation, for: caller.call)
         return [commit([.insertTask(task)], then: .created(caller.call))]
     }
 
@@ -114,7 +114,7 @@ extension DaemonStateMachine {
         let timeout = sessions[new.session]?.configuration.resourceTimeout ?? 0
         let begin = max(new.earliestBegin.map { clock.moment(ofWall: $0.date) } ?? now, now)
         return TaskRecord(
-            id: nextTaskID,
+            id: creations.nextTaskID,
             sessionID: new.session,
             identifier: new.identifier,
             state: new.isResumed ? .waiting : .suspended,
@@ -137,7 +137,7 @@ extension DaemonStateMachine {
         call: CallIdentifier,
         at now: Date
     ) -> [Effect] {
-        guard let creation = creations.removeValue(forKey: call), let found = receipt.taskIDs.first
+        guard let creation = creations.end(call), let found = receipt.taskIDs.first
         else { return [] }
         guard let task = found else {
             // The task has ended, and its application has handled that; only the answer was lost.
@@ -172,7 +172,7 @@ extension DaemonStateMachine {
     }
 
     /// Logs what a task is, so that later lines with its number can be understood.
-    private func log(_ creation: Creation) -> Effect {
+    private func log(_ creation: Creations.Creation) -> Effect {
         let session = sessions[creation.session]
         let application = session.flatMap { applications[$0.applicationID]?.record.identifier }
         let address = LoggedAddress.of(creation.url)
@@ -186,7 +186,7 @@ extension DaemonStateMachine {
     /// A task could not be put into the store.
     mutating func creationFailed(_ call: CallIdentifier, _ error: StoreError) -> [Effect] {
         let refusal = Effect.refuse(call, TransferInterfaceError(error, task: 0))
-        guard let creation = creations.removeValue(forKey: call) else { return [refusal] }
+        guard let creation = creations.end(call) else { return [refusal] }
         return [refusal] + recount(creation.session)
     }
 

@@ -155,11 +155,11 @@ extension DaemonStateMachine {
         _ receipt: Receipt,
         at now: Date
     ) -> [Effect] {
-        linkPatience[task] = nil
+        expiredLinks.forget(task)
         shares.forget(task: task)
         let others = endings.finish(task)
         readings.note(task)
-        adoptions.remove(task)
+        creations.endAdoption(for: task)
         // A task that has ended has no transfer, whatever has ended it.
         var effects = stop(task: task, at: now)
         if followings.noteEnd(of: task) { effects.append(.abandonCopy(task: task)) }

@@ -292,18 +292,6 @@ extension DaemonStateMachine {
         var mutation: Mutation
     }
 
-    /// A call that creates a task.
-    struct Creation: Hashable, Sendable {
-        /// The session.
-        var session: Int64
-        /// The task.
-        var task: TaskRecord
-        /// The method of its request.
-        var method: String
-        /// The URL of its request.
-        var url: String
-    }
-
     /// A pass over all unfinished tasks of an application or a session.
     struct Sweep: Hashable, Sendable {
         /// The owner of the tasks.

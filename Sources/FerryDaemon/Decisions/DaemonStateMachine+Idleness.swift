@@ -3,21 +3,14 @@ import FerryWire
 import FoundationEssentials
 
 extension DaemonStateMachine {
-    /// The stage of the daemon.
-    enum Stage: Hashable, Sendable {
-        /// It serves.
-        case serving
-        /// It ends because it is idle, unless a client connects.
-        case idle
-        /// It was asked to stop.
-        case stopping
-    }
-
     /// Whether the daemon was asked to stop.
-    var isStopping: Bool { stage == .stopping }
+    var isStopping: Bool { lifetime.stage == .stopping }
+
+    /// Whether the daemon ends because it is idle.
+    var isIdle: Bool { lifetime.stage == .idle }
 
     private var isBusy: Bool {
-        !running.isEmpty || !connections.isEmpty || !work.isEmpty || !creations.isEmpty
+        !running.isEmpty || !lifetime.connections.isEmpty || !work.isEmpty || !creations.isEmpty
             || search.nextRetry != nil || isRelaunchPending
     }
 
@@ -33,7 +26,7 @@ extension DaemonStateMachine {
 
     /// Checks whether the daemon still has a reason to stay.
     func evaluateIdleness(at now: Date) -> [Effect] {
-        switch stage {
+        switch lifetime.stage {
         case .idle: []
         case .stopping: work.allowsEnd ? [.exit] : []
         case .serving: isBusy ? [] : [.setTimer(.idle, now.addingTimeInterval(policy.idleTime))]
@@ -50,13 +43,13 @@ extension DaemonStateMachine {
         guard !isBusy, !isStopping else { return [] }
         // A waiting task that was overlooked is not left behind.
         guard totals.waitingTasks == 0 else { return searchForTasks(at: now) }
-        stage = .idle
+        lifetime.endIdle()
         return [.log(.info, "nothing to do", task: nil), .exit]
     }
 
     /// A client has connected at the last moment.
     mutating func goOn(at now: Date) -> [Effect] {
-        if stage == .idle { stage = .serving }
+        lifetime.goOn()
         return searchForTasks(at: now) + evaluateIdleness(at: now)
     }
 
@@ -64,7 +57,7 @@ extension DaemonStateMachine {
     mutating func stopDaemon(call: CallIdentifier?) -> [Effect] {
         var effects: [Effect] = call.map { [.answer($0, .done)] } ?? []
         guard !isStopping else { return effects }
-        stage = .stopping
+        lifetime.stop()
         for id in running.keys.sorted() { effects.append(.stop(task: id)) }
         let loading = running.values.filter { $0.phase == .loading }
         for task in loading.sorted(by: { $0.record.id < $1.record.id }) {

@@ -8,8 +8,7 @@ extension DaemonStateMachine {
     mutating func linkExpired(_ task: RunningTask, at now: Date) -> [Effect] {
         let id = task.record.id
         guard
-            linkPatience[id, default: LinkPatience()]
-                .expired(receivedByteCount: task.receivedByteCount)
+            expiredLinks.expired(id, receivedByteCount: task.receivedByteCount)
         else { return goOnWithoutLink(task, at: now) }
         let stop = Effect.stop(task: id)
         budget.give(session: task.record.sessionID, host: task.record.host)
@@ -20,7 +19,7 @@ extension DaemonStateMachine {
 
     /// Whether an application is asked when a task's address has expired.
     func asksForLink(of task: TaskRecord) -> Bool {
-        task.upload == nil && linkPatience[task.id]?.isExhausted != true
+        task.upload == nil && !expiredLinks.isExhausted(task.id)
             && sessions[task.sessionID]?.configuration.replacesLinks == true
     }
 
@@ -54,7 +53,7 @@ extension DaemonStateMachine {
         _ caller: Caller,
         at now: Date
     ) -> [Effect] {
-        linkPatience[task.record.id, default: LinkPatience()].decline()
+        expiredLinks.decline(task.record.id)
         return [.answer(caller.call, .done)] + goOnWithoutLink(task, at: now)
     }
 
@@ -74,7 +73,7 @@ extension DaemonStateMachine {
             let reason = "not an http or https address: \(request.url.prefix(200))"
             return [.refuse(call, .invalidRequest(parameter: "request.url", reason: reason))]
         }
-        let link = LinkState(request: request, number: makeLinkNumber())
+        let link = LinkState(request: request, number: random.makeNumber())
         let address = LoggedAddress.of(request.url)
         return [
             .log(.info, "gets another address: \(address)", task: task.id),
@@ -84,9 +83,6 @@ extension DaemonStateMachine {
             ),
         ]
     }
-
-    /// Returns a number that no earlier address has had.
-    private mutating func makeLinkNumber() -> Int { Int(random.next() >> 11) }
 
     /// A task has another address: it starts again where its bytes end.
     mutating func relinked(

@@ -5,11 +5,28 @@ import FerryWire
 import FoundationEssentials
 
 extension DaemonStateMachine {
+    /// Whether a route leads off this machine.
+    struct Network: Hashable, Sendable {
+        private var connectivity = Connectivity.unknown
+
+        /// Whether attempts may succeed.
+        var allowsAttempts: Bool { connectivity.allowsAttempts }
+
+        /// A route has appeared or disappeared.
+        ///
+        /// - Parameter connectivity: Whether there is one.
+        /// - Returns: Whether attempts may succeed that could not before.
+        @discardableResult
+        mutating func change(to connectivity: Connectivity) -> Bool {
+            let allowedAttempts = allowsAttempts
+            self.connectivity = connectivity
+            return allowsAttempts && !allowedAttempts
+        }
+    }
+
     /// The network has become available or unavailable.
     mutating func connectivityChanged(to connectivity: Connectivity, at now: Date) -> [Effect] {
-        let allowedAttempts = self.connectivity.allowsAttempts
-        self.connectivity = connectivity
-        guard connectivity.allowsAttempts, !allowedAttempts else { return [] }
+        guard network.change(to: connectivity) else { return [] }
         breaker.tryAll()
         return [.log(.info, "there is a network again", task: nil), endNetworkWait()]
     }
@@ -22,7 +39,7 @@ extension DaemonStateMachine {
     ///
     /// A proxy on this machine may reach a host without a route.
     func isUnreachable(_ task: TaskRecord) -> Bool {
-        guard !connectivity.allowsAttempts, !Origin.isLocal(task.host) else { return false }
+        guard !network.allowsAttempts, !Origin.isLocal(task.host) else { return false }
         let connections = sessions[task.sessionID]?.configuration.connections
         let isSecure = task.requestToSend?.url.prefix(6).lowercased() == "https:"
         return connections?.reachesByLocalProxy(isSecure) != true
@@ -56,7 +73,7 @@ extension DaemonStateMachine {
     /// Ends the wait for a network again, if there is one by now: the disk may have stored the end of all waits before
     /// the wait of a task.
     mutating func endPastNetworkWait() -> [Effect] {
-        connectivity.allowsAttempts ? [endNetworkWait()] : []
+        network.allowsAttempts ? [endNetworkWait()] : []
     }
 }
 

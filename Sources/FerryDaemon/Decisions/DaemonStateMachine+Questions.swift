@@ -75,18 +75,14 @@ extension DaemonStateMachine {
         at now: Date
     ) -> [Effect] {
         guard let session = running[id]?.record.sessionID else { return [] }
-        let question = Question(number: makeQuestionNumber(), subject: subject)
+        // An answer to a question of an earlier daemon does not answer this one.
+        let question = Question(number: random.makeNumber(), subject: subject)
         running[id]?.question = question
         sessions[session]?.questionCount += 1
         return [
             .log(.info, "waits for its application: \(question.detail)", task: id),
             .changed(task: id),
         ] + tellQuestions(session: session) + evaluateRelaunch(ofSession: session, at: now)
-    }
-
-    /// Returns a number that no earlier daemon has used: an answer to its question does not answer this one.
-    private mutating func makeQuestionNumber() -> Int {
-        Int(random.next() >> 11)
     }
 
     private mutating func evaluateRelaunch(ofSession id: Int64, at now: Date) -> [Effect] {

@@ -10,12 +10,6 @@ extension DaemonStateMachine {
         ]
     }
 
-    /// The store knows the rate limits of all tasks together.
-    mutating func ratesSet(_ rates: SharedRates, call: CallIdentifier) -> [Effect] {
-        self.rates = rates
-        return [.limitRates(rates, session: nil), .answer(call, .done)]
-    }
-
     /// A client changes the rate limits of its session's tasks together.
     mutating func setRates(
         _ rates: SharedRates,

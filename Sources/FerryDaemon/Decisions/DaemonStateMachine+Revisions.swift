@@ -31,9 +31,9 @@ extension DaemonStateMachine {
         switch revision {
         case .link(let request, let isAsked):
             if isAsked {
-                linkPatience[task.id]?.replaced()
+                expiredLinks.replaced(task.id)
             } else {
-                linkPatience[task.id] = nil
+                expiredLinks.forget(task.id)
             }
             return relink(task, key, to: request, call: call)
         case .address(let url):
@@ -44,7 +44,7 @@ extension DaemonStateMachine {
                 TransferRequest(request),
                 movedTo: url
             )
-            linkPatience[task.id] = nil
+            expiredLinks.forget(task.id)
             return relink(task, key, to: Wire.Request(relinked), call: call)
         case .rates(let rates):
             var options = Stored.options(task.options) ?? Wire.TransferOptions()

@@ -67,7 +67,7 @@ extension DaemonStateMachine {
             limitPerHost: policy.maximumTransfersPerHost,
             saturatedHosts: isForShares ? [] : budget.saturatedHosts,
             saturatedSessions: saturatedSessions,
-            runningTasks: Set(running.keys).union(endings.tasks).union(adoptions)
+            runningTasks: Set(running.keys).union(endings.tasks).union(creations.adoptions)
                 .union(readings.unstoredTasks).union(followings.copyingTasks)
                 .union(shares.yieldingTasks(at: now)),
             turns: shares.turns(havingPlaces: budget.places())
@@ -184,7 +184,7 @@ extension DaemonStateMachine {
 
     /// Returns whether a task is in use, so that no search finds it.
     private func isBusy(_ task: Int64) -> Bool {
-        running[task] != nil || endings.contains(task) || adoptions.contains(task)
+        running[task] != nil || endings.contains(task) || creations.isAdopting(for: task)
             || readings.isUnstored(task) || followings.isCopying(for: task)
     }
 
@@ -300,13 +300,12 @@ extension DaemonStateMachine {
 
     /// Ensures that a deadline is noticed.
     mutating func note(deadline: Date?) -> [Effect] {
-        guard let deadline, deadlineTimer.map({ deadline < $0 }) ?? true else { return [] }
-        deadlineTimer = deadline
+        guard let deadline, deadlines.plan(at: deadline) else { return [] }
         return [.setTimer(.deadline, deadline)]
     }
 
     mutating func deadlinePassed(at now: Date) -> [Effect] {
-        deadlineTimer = nil
+        deadlines.forget()
         return [query(.overdue(at: now))]
     }
 

@@ -115,7 +115,7 @@ extension DaemonStateMachine {
             )
             return [.refuse(call, error)] + evaluateRelaunch(of: application.id, at: now)
         }
-        guard !creations.values.contains(where: { $0.session == session.id }) else {
+        guard !creations.isCreating(inSession: session.id) else {
             // Its former client is creating a task, whose number must not be given out again.
             return [openAgain([opening.mutation], for: call, attachment)]
         }
@@ -124,7 +124,7 @@ extension DaemonStateMachine {
         session.configurationByteCount = opened.session.configuration.count
         let wasClosing = session.isClosing
         session.isClosing = false
-        guard connections.contains(attachment.connection) else {
+        guard lifetime.connections.contains(attachment.connection) else {
             // Its client is gone before its session is open.
             sessions[session.id] = session
             return recount(session.id)
@@ -137,7 +137,7 @@ extension DaemonStateMachine {
         if isAnother { session.keptAnswers = KeptAnswers() }
         session.answeringProcess = attachment.process
         session.attachment = attachment
-        session.token = attachment.process == 0 ? makeToken() : nil
+        session.token = attachment.process == 0 ? random.makeToken() : nil
         // Pending calls of the previous client are given up: its task numbers now belong to the new one.
         session.leaver = nil
         session.forgetCounts()
@@ -156,14 +156,6 @@ extension DaemonStateMachine {
                     )
                 )
             ]
-    }
-
-    /// Returns a text that cannot be guessed.
-    private mutating func makeToken() -> String {
-        (0..<2).map { _ in
-            let text = String(random.next() as UInt64, radix: 16)
-            return String(repeating: "0", count: 16 - text.count) + text
-        }.joined()
     }
 
     /// Opens a session in the store again, for the same call.
@@ -234,7 +226,7 @@ extension DaemonStateMachine {
 
     /// A client connects.
     mutating func connected(_ connection: ConnectionIdentifier) -> [Effect] {
-        connections.insert(connection)
+        lifetime.connected(connection)
         return [.setTimer(.idle, nil)]
     }
 
@@ -248,7 +240,7 @@ extension DaemonStateMachine {
 
     /// A connection has closed: another client may open its sessions.
     mutating func disconnected(_ connection: ConnectionIdentifier, at now: Date) -> [Effect] {
-        connections.remove(connection)
+        lifetime.disconnected(connection)
         let left = sessions.values.filter { $0.leaver == connection }.map(\.id).sorted()
         for id in left { sessions[id]?.leaver = nil }
         return letGo(connection, at: now) + left.flatMap { recount($0) } + evaluateIdleness(at: now)
@@ -311,7 +303,7 @@ extension DaemonStateMachine {
         if record.counts.isEmpty,
             session.isClosing || session.attachment == nil && session.leaver == nil,
             !isOpening(session.applicationID, session: session.identifier),
-            !creations.values.contains(where: { $0.session == record.id })
+            !creations.isCreating(inSession: record.id)
         {
             return [
                 commit([.deleteSession(id: record.id)], then: .closed(session: record.id))

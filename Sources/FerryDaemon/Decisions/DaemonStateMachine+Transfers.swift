@@ -191,14 +191,14 @@ extension DaemonStateMachine {
     }
 
     private mutating func tellProgressLater(_ now: Date) -> [Effect] {
-        guard !isProgressTimerSet else { return [] }
-        isProgressTimerSet = true
-        return [.setTimer(.progress, now.addingTimeInterval(policy.progressInterval))]
+        let date = now.addingTimeInterval(policy.progressInterval)
+        guard !progressReports.isPlanned, progressReports.plan(at: date) else { return [] }
+        return [.setTimer(.progress, date)]
     }
 
     /// The progress timer is due.
     mutating func tellProgress(at now: Date) -> [Effect] {
-        isProgressTimerSet = false
+        progressReports.forget()
         var effects: [Effect] = []
         var isLeft = false
         for (id, task) in running.sorted(by: { $0.key < $1.key }) where task.hasUntoldProgress {

@@ -23,7 +23,7 @@ extension DaemonStateMachine {
     /// - Returns: The effects to perform; none for a download.
     mutating func secure(_ task: TaskRecord, for call: CallIdentifier) -> [Effect] {
         guard let upload = UploadState.decode(task.upload) else { return [] }
-        adoptions.insert(task.id)
+        creations.beginAdoption(for: task.id)
         work.begin(in: .applicationFile)
         return [.secure(task: task.id, upload, for: call)]
     }
@@ -165,14 +165,9 @@ extension DaemonStateMachine {
             request: request,
             resource: resource,
             content: .file(path: upload.path, identity: upload.identity, boot: upload.boot),
-            identifier: makeIdentifier()
+            identifier: random.makeIdentifier()
         )
         return (try? resumeData.encoded()).map { Data($0) }
-    }
-
-    private mutating func makeIdentifier() -> UUID {
-        let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }
-        return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 
     /// Returns the change that records that a failed upload's server has lost it.
@@ -199,7 +194,7 @@ extension DaemonStateMachine {
 
     /// The store knows what an upload sends.
     mutating func known(task: Int64, for call: CallIdentifier, at now: Date) -> [Effect] {
-        adoptions.remove(task)
+        creations.endAdoption(for: task)
         readings.note(task)
         return [.answer(call, .created(task: task)), .changed(task: task)]
             + searchForTasks(at: now)

@@ -30,30 +30,24 @@ struct DaemonStateMachine {
     var readings = Readings()
     /// The calls that open a session, until the store has it.
     var openings: [CallIdentifier: Opening] = [:]
-    /// The calls that create a task, until it is in the store.
-    var creations: [CallIdentifier: Creation] = [:]
-    /// The tasks whose resume data is being taken over, or whose file is being secured, until that is stored.
-    var adoptions: Set<Int64> = []
+    /// The tasks that are being created, and those whose files are being taken over.
+    var creations: Creations
     /// The tasks that get the bytes of another.
     var followings = Followings()
     /// The tasks whose servers have said that their address has expired.
-    var linkPatience: [Int64: LinkPatience] = [:]
-    /// The number for the next task.
-    var nextTaskID: Int64
-    /// The clients that are connected.
-    var connections: Set<ConnectionIdentifier> = []
+    var expiredLinks = ExpiredLinks()
     /// The time until which no application is started: clients of an earlier daemon reconnect first.
-    var relaunchesBegin = Date.distantPast
-    /// The earliest deadline that a timer is set for.
-    var deadlineTimer: Date?
-    /// Whether a timer is set for progress that is to be sent.
-    var isProgressTimerSet = false
-    /// Whether the daemon serves, or is to end.
-    var stage = Stage.serving
+    private(set) var relaunchesBegin = Date.distantPast
+    /// The timer for the earliest deadline.
+    var deadlines = PlannedTimer()
+    /// The timer for progress that is to be sent.
+    var progressReports = PlannedTimer()
+    /// Whether the daemon serves or is to end, and the clients that it stays for.
+    var lifetime = Lifetime()
     /// The work under way in the store and with files.
     var work = WorkUnderWay()
     /// Whether a route leads off this machine.
-    var connectivity = Connectivity.unknown
+    var network = Network()
     /// The clock, and the state of the pass over the tasks that follow it.
     var timekeeping: Timekeeping
     /// The hosts that fail repeatedly.
@@ -61,9 +55,9 @@ struct DaemonStateMachine {
     /// The hosts that have answered.
     var answeringHosts = AnsweringHosts()
     /// The rate limits of all transfers together.
-    var rates = SharedRates()
-    /// The source of random numbers, for jitter and identifiers.
-    var random: any RandomNumberGenerator & Sendable
+    private(set) var rates = SharedRates()
+    /// The source of random numbers.
+    var random: RandomSource
 
     /// Creates the machine for a queue as it was left.
     init(
@@ -73,9 +67,9 @@ struct DaemonStateMachine {
         random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     ) {
         self.policy = policy
-        self.nextTaskID = nextTaskID
+        creations = Creations(nextTaskID: nextTaskID)
         timekeeping = Timekeeping(clock: clock)
-        self.random = random
+        self.random = RandomSource(random)
         budget = TransferBudget(policy: policy)
         shares = FairShares(policy: policy)
     }
@@ -100,7 +94,7 @@ struct DaemonStateMachine {
     ) -> [Effect] {
         if let clock { _ = timekeeping.set(clock) }
         self.rates = rates
-        self.connectivity = connectivity
+        network.change(to: connectivity)
         var corrections: [Effect] = []
         for record in applications {
             var application = Application(record)
@@ -133,6 +127,12 @@ struct DaemonStateMachine {
 
     /// The number of the application that a session belongs to; `nil` where the session is gone.
     func application(ofSession id: Int64) -> Int64? { sessions[id]?.applicationID }
+
+    /// The store knows the rate limits of all tasks together.
+    mutating func ratesSet(_ rates: SharedRates, call: CallIdentifier) -> [Effect] {
+        self.rates = rates
+        return [.limitRates(rates, session: nil), .answer(call, .done)]
+    }
 
     /// A timer that was set is due.
     mutating func timerFired(_ timer: Timer, at now: Date) -> [Effect] {

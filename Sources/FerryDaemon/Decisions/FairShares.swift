@@ -17,7 +17,7 @@ struct FairShares: Hashable, Sendable {
     private var turns: [Int64: CandidateSearch.Turn] = [:]
     private var turnCount: UInt64 = 0
     private var yields: [Int64: Yield] = [:]
-    private var nextReview: Date?
+    private var review = PlannedTimer()
 
     init(policy: DaemonPolicy) {
         maximumYields = policy.maximumYields
@@ -48,17 +48,13 @@ struct FairShares: Hashable, Sendable {
     /// Plans a review of the shares.
     ///
     /// - Returns: Whether that is earlier than planned before.
-    mutating func planReview(at date: Date) -> Bool {
-        guard nextReview.map({ date < $0 }) ?? true else { return false }
-        nextReview = date
-        return true
-    }
+    mutating func planReview(at date: Date) -> Bool { review.plan(at: date) }
 
     /// Whether a review of the shares is planned, for when a transfer may have to leave its place.
-    var isReviewPlanned: Bool { nextReview != nil }
+    var isReviewPlanned: Bool { review.isPlanned }
 
     /// Forgets the planned review: it begins, or transfers may have to leave sooner.
-    mutating func forgetReview() { nextReview = nil }
+    mutating func forgetReview() { review.forget() }
 
     // MARK: Tasks that have left their places
 

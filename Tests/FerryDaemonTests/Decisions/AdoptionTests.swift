@@ -225,7 +225,7 @@ import Testing
         bench.adopt(.failure(.sample(.diskFull)))
         #expect(bench.stored(1)?.state == .completed)
         #expect(bench.stored(1)?.notBefore == nil)
-        #expect(bench.machine.adoptions.isEmpty && bench.machine.operationCount == 0)
+        #expect(bench.machine.creations.adoptions.isEmpty && bench.machine.operationCount == 0)
     }
 
     @Test func `a task that could not end goes on with the file that was taken over meanwhile`() {

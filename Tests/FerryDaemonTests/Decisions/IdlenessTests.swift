@@ -14,7 +14,7 @@ import Testing
         #expect(!bench.hasExited)
         bench.wait(0.2)
         #expect(bench.hasExited)
-        #expect(bench.machine.stage == .idle)
+        #expect(bench.machine.isIdle)
     }
 
     @Test func `a daemon stays while somebody is connected`() {
@@ -128,7 +128,7 @@ import Testing
         let client = bench.connect()
         bench.input { $0.goOn(at: $1) }
         bench.settle()
-        #expect(bench.machine.stage != .idle)
+        #expect(!bench.machine.isIdle)
         bench.wait(100)
         bench.disconnect(client)
         #expect(bench.timers[.idle] == bench.now + 10)

@@ -145,7 +145,7 @@ import Testing
         ])
         let bench = MachineBench(on: database)
         #expect(bench.loading == [1])
-        #expect(bench.machine.nextTaskID == 4)
+        #expect(bench.machine.creations.nextTaskID == 4)
     }
 
     @Test func `one search runs at a time, and one more when something has changed`() {

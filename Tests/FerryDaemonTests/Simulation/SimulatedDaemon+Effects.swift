@@ -303,7 +303,7 @@ extension SimulatedDaemon: DaemonWorld {
 
     /// As `DaemonService` does: a client that has come at the last moment keeps it.
     func exit() {
-        let wasIdle = machine.stage == .idle
+        let wasIdle = machine.isIdle
         if wasIdle, world.happens(perThousand: 100) { SimulatedPerson.act(in: world) }
         for connection in wasIdle ? arriving : [] { accept(connection) }
         if wasIdle, !connections.isEmpty {

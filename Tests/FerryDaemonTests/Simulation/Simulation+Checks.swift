@@ -10,7 +10,7 @@ extension Simulation {
     func checkInstant() {
         guard let daemon, now >= daemon.bootTime, violation == nil else { return }
         let machine = daemon.machine
-        guard machine.operationCount == 0, !machine.isStopping, machine.stage != .idle,
+        guard machine.operationCount == 0, !machine.isStopping, !machine.isIdle,
             daemon.line.isEmpty, daemon.plannedSearchCount == 0
         else { return }
         checkEntities(daemon)
@@ -38,13 +38,16 @@ extension Simulation {
             fail("\(application.record) is \(String(describing: store.applications[id]))")
         }
         // Whatever else there is to do is done while files are moved or copied, which may take long.
-        if machine.adoptions.count > machine.fileOperationCount {
-            fail("resume data is left: \(machine.adoptions), \(machine.fileOperationCount) files")
+        if machine.creations.adoptions.count > machine.fileOperationCount {
+            fail(
+                "resume data is left: \(machine.creations.adoptions), \(machine.fileOperationCount) files"
+            )
         }
         if !machine.readings.isEmpty { fail("readings are left: \(machine.readings)") }
         if !machine.endings.isEmpty { fail("tasks end without end: \(machine.endings)") }
         let isBusy =
-            !machine.running.isEmpty || !machine.connections.isEmpty || daemon.hasAlarms
+            !machine.running.isEmpty || !machine.lifetime.connections.isEmpty
+            || daemon.hasAlarms
             || machine.fileOperationCount > 0
             || machine.applications.values.contains { $0.isLaunched }
         if !isBusy { fail("the daemon waits for nothing") }
@@ -106,7 +109,8 @@ extension Simulation {
         var earliest: Date?
         for task in database.current.tasks.values.map(\.record).sorted(by: { $0.id < $1.id })
         where task.state == .waiting && machine.running[task.id] == nil
-            && !machine.adoptions.contains(task.id) && !machine.followings.isCopying(for: task.id)
+            && !machine.creations.adoptions.contains(task.id)
+            && !machine.followings.isCopying(for: task.id)
         {
             if task.notBefore == TaskRecord.networkWait || machine.isUnreachable(task) {
                 if connectivity.allowsAttempts { fail("task \(task.id) waits for a network") }
@@ -236,9 +240,9 @@ extension Simulation {
                 """
                 in the \(season) the daemon stays: \(machine.operationCount) operations, \
                 \(machine.fileOperationCount) files, \
-                \(machine.running.count) transfers, \(machine.connections) connections, \
+                \(machine.running.count) transfers, \(machine.lifetime.connections) connections, \
                 \(machine.openings.count) openings, \(machine.creations) creations, \
-                \(machine.search), \(machine.applications), \(machine.stage), timers \(daemon.driver.timers.keys)
+                \(machine.search), \(machine.applications), \(machine.lifetime.stage), timers \(daemon.driver.timers.keys)
                 """
             )
         } else if let process = processes.first {
