@@ -5,11 +5,12 @@ extension DaemonStateMachine {
     /// Lends a download another connection, if more than one is free.
     mutating func lendConnection(task: Int64, session: Int64, host: String) -> Bool {
         let limit = sessionLimit(session)
-        guard !isStopping, budget.canLend(session: session, host: host, sessionLimit: limit) else {
+        guard !isStopping, running.budget.canLend(session: session, host: host, sessionLimit: limit)
+        else {
             return false
         }
-        budget.take(session: session, of: sessions[session]?.applicationID ?? 0, host: host)
-        running[task]?.lentConnections.lend(to: host)
+        let application = sessions[session]?.applicationID ?? 0
+        running.lend(to: host, for: task, session: session, of: application)
         // It can be recalled at once.
         shares.forgetReview()
         return true
@@ -19,13 +20,12 @@ extension DaemonStateMachine {
     ///
     /// - Returns: Whether a task may have waited for it, so that the owner must search for one.
     mutating func takeBackConnection(task: Int64, session: Int64, host: String) -> Bool {
-        let isAwaited = budget.isFull(
+        let isAwaited = running.budget.isFull(
             session: session,
             host: host,
             sessionLimit: sessionLimit(session)
         )
-        budget.give(session: session, host: host)
-        running[task]?.lentConnections.takeBack(from: host)
+        running.takeBack(from: host, for: task, session: session)
         // A failing host is asked over one connection, and that may have been this one.
         return isAwaited || breaker.hasFailed(host)
     }
@@ -34,7 +34,7 @@ extension DaemonStateMachine {
 
     /// Returns how many places each application has, in total or for a host, without the connections being recalled.
     func placesToKeep(host: String?, at now: Date) -> [Int64: Int] {
-        var places = budget.places(host: host)
+        var places = running.budget.places(host: host)
         for task in running.values where !isSilent(task, at: now) {
             places[application(of: task.record)]? -= task.lentConnections.recalledCount
         }
@@ -65,7 +65,7 @@ extension DaemonStateMachine {
                 && places[application(of: task.record)] ?? 0 > count
         }
         guard let id = lenders.max(by: { rank($0) < rank($1) })?.record.id else { return nil }
-        running[id]?.lentConnections.recall(at: now)
+        running.update(id) { $0.lentConnections.recall(at: now) }
         return [.recallConnection(task: id, host: host)]
     }
 }

@@ -77,12 +77,11 @@ extension DaemonStateMachine {
     /// Sends the state of the tasks that load to a client that has missed it.
     private mutating func tellPresent(session: Int64) -> [Effect] {
         var effects: [Effect] = []
-        let own = running.values.filter {
+        for task in running.sorted(where: {
             $0.record.sessionID == session && $0.phase != .asking
-        }
-        for task in own.sorted(by: { $0.record.id < $1.record.id }) {
+        }) {
             if task.response != nil {
-                running[task.record.id]?.hasUntoldResponse = false
+                running.update(task.record.id) { $0.toldResponse() }
                 effects += send(response(of: task), session: session)
             }
             effects += tellResumption(of: task.record.id)

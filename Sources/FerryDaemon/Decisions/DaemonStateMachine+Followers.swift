@@ -32,13 +32,8 @@ extension DaemonStateMachine {
     /// Makes a task follow another one.
     mutating func follow(_ leader: RunningTask, by task: TaskRecord, at now: Date) -> [Effect] {
         var follower = RunningTask(task, at: now)
-        follower.phase = .following
-        follower.place = .none
-        follower.leader = leader.record.id
-        follower.mirror(leader)
-        follower.hasUntoldResponse = leader.response != nil
-        follower.hasUntoldProgress = leader.hasReported
-        running[task.id] = follower
+        follower.follow(leader)
+        running.startWithoutPlace(follower)
         followings.add(task.id, to: leader.record.id)
         return [
             .log(
@@ -52,11 +47,9 @@ extension DaemonStateMachine {
 
     /// Passes the latest state of a task to its followers.
     mutating func tellFollowers(of id: Int64, isResponse: Bool = false) {
-        guard let leader = running[id] else { return }
+        guard followings.isFollowed(id), let leader = running[id] else { return }
         for follower in followings.followers(of: id) {
-            running[follower]?.mirror(leader)
-            running[follower]?.hasUntoldProgress = true
-            if isResponse { running[follower]?.hasUntoldResponse = true }
+            running.update(follower) { $0.note(leader, hasAnswered: isResponse) }
         }
     }
 
@@ -67,7 +60,7 @@ extension DaemonStateMachine {
         let attempts = released.flatMap { storeAttempts(of: $0) }
         for follower in released {
             readings.note(follower)
-            running[follower] = nil
+            running.end(follower)
         }
         return (isShared ? [.setTimer(.sharing(task: id), nil)] : [])
             + (attempts.isEmpty ? [] : [commit(attempts, .relaxed)])
@@ -160,7 +153,7 @@ extension DaemonStateMachine {
             effects.append(isLoadedAgain(copy, because: error.message))
             if isWaiting {
                 leave(id, follower)
-                running[follower] = nil
+                running.end(follower)
                 effects.append(.changed(task: follower))
             }
         }
@@ -173,12 +166,7 @@ extension DaemonStateMachine {
         let (id, follower) = (copy.leader, copy.follower)
         let response = running[id]?.response
         leave(id, follower)
-        running[follower]?.phase = .finishing
-        running[follower]?.response = response
-        running[follower]?.hasUnstoredResponse = true
-        running[follower]?.hasUntoldProgress = false
-        running[follower]?.receivedByteCount = copy.byteCount
-        running[follower]?.expectedByteCount = copy.byteCount
+        running.update(follower) { $0.finish(byteCount: copy.byteCount, response: response) }
         endings.begin(follower)
         return storeEnd(of: follower, byteCount: copy.byteCount, path: path, at: now)
     }
@@ -230,17 +218,6 @@ extension DaemonStateMachine {
         var application: Int64
         /// The directory that the application wants the copy in, if any.
         var directory: String?
-    }
-}
-
-extension DaemonStateMachine.RunningTask {
-    /// Takes over the state of another task's transfer.
-    fileprivate mutating func mirror(_ leader: Self) {
-        response = leader.response
-        currentRequest = leader.currentRequest
-        receivedByteCount = leader.receivedByteCount
-        expectedByteCount = leader.expectedByteCount
-        hasReported = leader.hasReported
     }
 }
 

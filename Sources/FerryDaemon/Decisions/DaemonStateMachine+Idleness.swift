@@ -58,12 +58,11 @@ extension DaemonStateMachine {
         var effects: [Effect] = call.map { [.answer($0, .done)] } ?? []
         guard !isStopping else { return effects }
         lifetime.stop()
-        for id in running.keys.sorted() { effects.append(.stop(task: id)) }
-        let loading = running.values.filter { $0.phase == .loading }
-        for task in loading.sorted(by: { $0.record.id < $1.record.id }) {
+        for id in running.ids.sorted() { effects.append(.stop(task: id)) }
+        for task in running.sorted(where: { $0.phase == .loading }) {
             effects.append(commit(storeProgress(of: task.record.id)))
         }
-        running = running.filter { $0.value.phase == .finishing }
+        running.stop()
         return effects + (work.allowsEnd ? [.exit] : [])
     }
 }

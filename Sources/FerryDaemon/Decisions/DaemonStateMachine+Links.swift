@@ -11,8 +11,7 @@ extension DaemonStateMachine {
             expiredLinks.expired(id, receivedByteCount: task.receivedByteCount)
         else { return goOnWithoutLink(task, at: now) }
         let stop = Effect.stop(task: id)
-        budget.give(session: task.record.sessionID, host: task.record.host)
-        running[id]?.place = .none
+        running.vacate(id)
         return [stop] + askWithoutConnection(.link(task.response), about: id, at: now)
             + searchForTasks(at: now)
     }

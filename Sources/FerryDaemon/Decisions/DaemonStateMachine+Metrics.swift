@@ -10,7 +10,7 @@ extension DaemonStateMachine {
         guard let task = running[id],
             sessions[task.record.sessionID]?.configuration.collectsMetrics == true
         else { return [] }
-        running[id]?.transactions.append(transaction)
+        running.update(id) { $0.collect(transaction) }
         return []
     }
 

@@ -42,10 +42,10 @@ extension DaemonStateMachine {
         for call: CallIdentifier
     ) -> [Effect] {
         let answer = Effect.answer(call, .done)
-        guard let id = runningTask(key)?.record.id else { return [answer] }
+        guard let id = running[key]?.record.id else { return [answer] }
         switch setting {
         case .options(let options):
-            running[id]?.options = options
+            running.update(id) { $0.set(options) }
             return [answer, .limitRate(task: id, options?.rates ?? SharedRates())]
         case .priority(let priority):
             return [answer, .prioritize(task: id, priority)]
@@ -60,18 +60,6 @@ extension DaemonStateMachine {
             reason: reason
         )
         return [.refuse(call, error)]
-    }
-
-    /// The task, if it runs.
-    func runningTask(_ key: TaskKey) -> RunningTask? {
-        switch key {
-        case .id(let id):
-            running[id]
-        case .identifier(let session, let identifier):
-            running.values.first {
-                $0.record.sessionID == session && $0.record.identifier == identifier
-            }
-        }
     }
 }
 

@@ -49,4 +49,26 @@ extension DaemonStateMachine {
         readings.stored(task)
         return running[task] == nil ? searchForTasks(at: now) : []
     }
+
+    /// Examines the tasks that a commit has changed.
+    mutating func changed(_ changes: [TaskChange], at now: Date) -> [Effect] {
+        var effects: [Effect] = []
+        for change in changes {
+            readings.note(change.id)
+            effects.append(.changed(task: change.id))
+            effects += note(deadline: change.deadline)
+            if running[change.id]?.phase == .asking {
+                // Its application is asked again, or the task begins, when it is found again.
+                effects += stop(task: change.id, at: now)
+            } else if change.to != .waiting, running[change.id]?.phase == .following {
+                effects += stop(task: change.id, at: now)
+            } else if change.to != .waiting, running[change.id]?.phase == .loading {
+                let progress = storeResponse(of: change.id) + storeProgress(of: change.id)
+                effects += stop(task: change.id, at: now)
+                effects.append(commit(progress, .relaxed))
+            }
+            effects += recount(change.sessionID)
+        }
+        return effects + searchForTasks(at: now)
+    }
 }

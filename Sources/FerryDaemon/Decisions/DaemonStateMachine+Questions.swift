@@ -4,6 +4,26 @@ import FerryWire
 import FoundationEssentials
 
 extension DaemonStateMachine {
+    /// A question that an application must answer about a task.
+    struct Question: Hashable, Sendable {
+        /// The number that distinguishes it from later questions of the same task.
+        let number: Int
+        /// The subject.
+        let subject: Subject
+        /// The subscription over which it was sent.
+        var subscription: CallIdentifier?
+    }
+
+    /// A subject that an application can be asked about.
+    enum Subject: Hashable, Sendable {
+        /// Whether it may begin.
+        case begin
+        /// A challenge of its server or proxy.
+        case challenge(LoadChallenge)
+        /// The new address of the resource, as the present one leads to this response.
+        case link(Wire.Response?)
+    }
+
     // MARK: Asking
 
     /// A transfer's server or proxy has sent a challenge (BG-36).
@@ -24,8 +44,7 @@ extension DaemonStateMachine {
         // The number is limited, as each may hold a connection. The rest must not block other tasks either.
         guard running.values.count(where: { $0.place == .parked }) < policy.maximumParkedTransfers
         else { return putOff(task, at: now) }
-        budget.park(session: task.record.sessionID, host: task.record.host)
-        running[id]?.place = .parked
+        running.park(id)
         return ask(.challenge(challenge), about: id, at: now) + searchForTasks(at: now)
     }
 
@@ -33,7 +52,7 @@ extension DaemonStateMachine {
     ///
     /// The task needs no connection yet and blocks no other. The number is limited, as each is held in memory.
     mutating func askToBegin(_ task: TaskRecord, at now: Date) -> [Effect] {
-        running[task.id]?.place = .none
+        running.startWithoutPlace(RunningTask(task, at: now))
         return askWithoutConnection(.begin, about: task.id, at: now)
     }
 
@@ -45,14 +64,13 @@ extension DaemonStateMachine {
     ) -> [Effect] {
         guard running.values.count(where: { $0.phase == .asking }) < policy.maximumQuestions
         else { return running[id].map { putOff($0, at: now) } ?? [] }
-        running[id]?.phase = .asking
         return ask(subject, about: id, at: now)
     }
 
     /// Postpones a task, because too many wait for their applications.
     private mutating func putOff(_ task: RunningTask, at now: Date) -> [Effect] {
         let id = task.record.id
-        running[id]?.phase = .backingOff
+        running.update(id) { $0.backOff() }
         return [
             commit(
                 [
@@ -77,7 +95,7 @@ extension DaemonStateMachine {
         guard let session = running[id]?.record.sessionID else { return [] }
         // An answer to a question of an earlier daemon does not answer this one.
         let question = Question(number: random.makeNumber(), subject: subject)
-        running[id]?.question = question
+        running.update(id) { $0.ask(question) }
         sessions[session]?.questionCount += 1
         return [
             .log(.info, "waits for its application: \(question.detail)", task: id),
@@ -97,14 +115,13 @@ extension DaemonStateMachine {
             let subscriber = session.subscriber
         else { return [] }
         var effects: [Effect] = []
-        let own = running.values.filter { $0.record.sessionID == id }
-        for task in own.sorted(by: { $0.record.id < $1.record.id }) {
+        for task in running.sorted(where: { $0.record.sessionID == id }) {
             guard let question = task.question, question.subscription != subscriber.call else {
                 continue
             }
             let sent = send(event(question, of: task), session: id)
             guard !sent.isEmpty else { break }
-            running[task.record.id]?.question?.subscription = subscriber.call
+            running.update(task.record.id) { $0.sentQuestion(over: subscriber.call) }
             effects += sent
         }
         return effects
@@ -157,12 +174,8 @@ extension DaemonStateMachine {
         at now: Date
     ) -> [Effect] {
         let id = task.record.id
-        running[id]?.question = nil
-        if task.place == .parked {
-            running[id]?.place = .transfer
-            running[id]?.pace = Pace(byteCount: task.carriedByteCount, at: now)
-            budget.unpark(session: task.record.sessionID, host: task.record.host)
-        }
+        running.update(id) { $0.endQuestion() }
+        running.unpark(id, at: now)
         return withdrawQuestion(of: task, at: now)
             + [.answerChallenge(task: id, answer), .changed(task: id)]
     }
@@ -183,8 +196,7 @@ extension DaemonStateMachine {
     /// Continues the transfers that wait for an answer of an application that does not decide about their challenges.
     mutating func answerUnanswerable(_ id: Int64, at now: Date) -> [Effect] {
         var effects: [Effect] = []
-        for task in running.values.sorted(by: { $0.record.id < $1.record.id })
-        where task.record.sessionID == id {
+        for task in running.sorted(where: { $0.record.sessionID == id }) {
             guard let challenge = task.question?.challenge,
                 sessions[id]?.configuration.answers(challenge) == false
             else { continue }
@@ -216,7 +228,7 @@ extension DaemonStateMachine {
     ) -> [Effect] {
         if let refusal = refuseUnlessOpen(set.session, caller) { return refusal }
         let key = TaskKey.identifier(session: set.session, set.identifier)
-        let task = runningTask(key)
+        let task = running[key]
         if let task, task.phase != .asking { return [.answer(caller.call, .done)] }
         let state = set.earliestBegin.flatMap { DelayState($0, at: clock.wall(at: now)) }
         let change = commit(
@@ -259,7 +271,7 @@ extension DaemonStateMachine {
 
     /// Returns the task whose application was asked a question, while that is open.
     func task(_ identifier: Int, of session: Int64, asked question: Int) -> RunningTask? {
-        let task = runningTask(.identifier(session: session, identifier))
+        let task = running[.identifier(session: session, identifier)]
         return task?.question?.number == question ? task : nil
     }
 }

@@ -48,7 +48,7 @@ extension DaemonStateMachine {
             search.markStale()
             return []
         }
-        guard budget.free > 0 else { return reviewSharesSoon(at: now) }
+        guard running.budget.free > 0 else { return reviewSharesSoon(at: now) }
         search.begin()
         return [query(.candidates(candidateSearch(at: now)))]
     }
@@ -57,58 +57,25 @@ extension DaemonStateMachine {
     /// distributed again.
     func candidateSearch(forShares isForShares: Bool = false, at now: Date) -> CandidateSearch {
         var saturatedSessions = sessionsLeavingHostsAlone(at: now)
-        for host in budget.activeHosts {
+        for host in running.budget.activeHosts {
             saturatedSessions[host, default: []]
-                .formUnion(budget.saturatedSessions(host: host, limit: sessionLimit))
+                .formUnion(running.budget.saturatedSessions(host: host, limit: sessionLimit))
         }
         return CandidateSearch(
             now: now,
-            limit: isForShares ? policy.maximumTransfers : budget.free,
+            limit: isForShares ? policy.maximumTransfers : running.budget.free,
             limitPerHost: policy.maximumTransfersPerHost,
-            saturatedHosts: isForShares ? [] : budget.saturatedHosts,
+            saturatedHosts: isForShares ? [] : running.budget.saturatedHosts,
             saturatedSessions: saturatedSessions,
-            runningTasks: Set(running.keys).union(endings.tasks).union(creations.adoptions)
+            runningTasks: Set(running.ids).union(endings.tasks).union(creations.adoptions)
                 .union(readings.unstoredTasks).union(followings.copyingTasks)
                 .union(shares.yieldingTasks(at: now)),
-            turns: shares.turns(havingPlaces: budget.places())
-        )
-    }
-
-    /// Returns the sessions whose applications leave a host alone, because it has failed repeatedly.
-    private func sessionsLeavingHostsAlone(at now: Date) -> [String: Set<Int64>] {
-        let lines = breaker.limits(at: now).keys.filter { isLeftAlone($0, at: now) }
-        return lines.reduce(into: [:]) { excluded, line in
-            let own = sessions.values.filter {
-                $0.applicationID == line.application && $0.ownConnections == line.connections
-            }
-            excluded[line.host, default: []].formUnion(own.map(\.id))
-        }
-    }
-
-    /// Returns a task's host, as its session sees it.
-    func line(of task: TaskRecord) -> HostBreaker.Line {
-        HostBreaker.Line(
-            application: application(of: task),
-            host: task.host,
-            connections: sessions[task.sessionID]?.ownConnections
+            turns: shares.turns(havingPlaces: running.budget.places())
         )
     }
 
     /// The number of a task's application.
     func application(of task: TaskRecord) -> Int64 { sessions[task.sessionID]?.applicationID ?? 0 }
-
-    /// Returns whether a host has failed repeatedly, so that no more requests are sent to it for a while.
-    func isLeftAlone(_ line: HostBreaker.Line, at now: Date) -> Bool {
-        breaker.limit(line, at: now).map {
-            places(of: line) >= $0
-        } ?? false
-    }
-
-    private func places(of line: HostBreaker.Line) -> Int {
-        budget.places(of: line.application, host: line.host) { session in
-            sessions[session]?.ownConnections == line.connections
-        }
-    }
 
     /// Returns the number of transfers that a session may have from one host.
     func sessionLimit(_ session: Int64) -> Int {
@@ -172,9 +139,9 @@ extension DaemonStateMachine {
             search.markStale()
         }
         // One host's limit may have truncated the page while another host has room.
-        if search.isStale || (hasStarted && budget.free > 0) {
+        if search.isStale || (hasStarted && running.budget.free > 0) {
             effects += searchForTasks(at: now)
-        } else if budget.free == 0 || !budget.saturatedHosts.isEmpty {
+        } else if running.budget.free == 0 || !running.budget.saturatedHosts.isEmpty {
             // If no task waits, the next one that does has the shares reviewed.
             let nothingWaits = search.isForShares && candidates.tasks.isEmpty
             effects += nothingWaits ? reviewSharesForYields(at: now) : reviewSharesSoon(at: now)
@@ -192,7 +159,7 @@ extension DaemonStateMachine {
     func isReady(_ task: TaskRecord, at now: Date) -> Bool {
         !isBusy(task.id) && sessions[task.sessionID] != nil
             && !isUnreachable(task) && !isLeftAlone(line(of: task), at: now)
-            && budget.hasLane(
+            && running.budget.hasLane(
                 session: task.sessionID,
                 host: task.host,
                 sessionLimit: sessionLimit(task.sessionID)
@@ -201,7 +168,7 @@ extension DaemonStateMachine {
 
     /// Returns whether a task may have a free place.
     func admits(_ task: TaskRecord) -> Bool {
-        budget.admits(
+        running.budget.admits(
             session: task.sessionID,
             host: task.host,
             sessionLimit: sessionLimit(task.sessionID)
@@ -230,27 +197,23 @@ extension DaemonStateMachine {
             return true
         }
         shares.served(session.applicationID, host: task.host)
-        running[task.id] = RunningTask(task, at: now)
         if DelayState.decode(task.delay)?.asks == true {
             effects += askToBegin(task, at: now)
             return true
         }
-        running[task.id] = nil
         if let leader = leader(for: task) {
             effects += follow(leader, by: task, at: now)
             return true
         }
-        var starting = RunningTask(task, at: now)
-        starting.line = line(of: task)
-        running[task.id] = starting
-        budget.take(session: task.sessionID, of: session.applicationID, host: task.host)
+        let starting = RunningTask(task, line: line(of: task), at: now)
+        running.start(starting, of: session.applicationID)
         effects.append(
             .start(
                 TransferStart(
                     task: task,
                     additionalFields: session.configuration.additionalFields,
                     connections: session.configuration.connections ?? Wire.Connections(),
-                    options: running[task.id]?.options,
+                    options: starting.options,
                     asksForTrust: session.configuration.answersCertificates ?? false,
                     asksForLink: asksForLink(of: task)
                 )
@@ -269,17 +232,10 @@ extension DaemonStateMachine {
 
     /// Stops a task's transfer, if it has one, and frees its place.
     mutating func halt(task: Int64, at now: Date) -> [Effect] {
-        guard let task = running.removeValue(forKey: task) else { return [] }
+        guard let task = running.end(task) else { return [] }
         leave(task.leader, task.record.id)
         let released = releaseFollowers(of: task.record.id)
         let withdrawal = task.question == nil ? [] : withdrawQuestion(of: task, at: now)
-        if task.place != .none {
-            budget.give(
-                session: task.record.sessionID,
-                host: task.record.host,
-                isParked: task.place == .parked
-            )
-        }
         return withdrawal + [.stop(task: task.record.id)] + released
     }
 
@@ -288,11 +244,10 @@ extension DaemonStateMachine {
     /// The number is limited: with a disk that takes no ends, files would pile up.
     mutating func vacate(task id: Int64, at now: Date) -> [Effect] {
         let vacatedCount = running.values.count { $0.place == .none && $0.phase == .finishing }
-        guard let task = running[id], task.place == .transfer,
+        guard running[id]?.place == .transfer,
             vacatedCount < policy.maximumTransfers
         else { return [] }
-        running[id]?.place = .none
-        budget.give(session: task.record.sessionID, host: task.record.host)
+        running.vacate(id)
         return searchForTasks(at: now)
     }
 

@@ -37,7 +37,9 @@ extension DaemonStateMachine {
     /// Asks the store which tasks wait for a place, if places are scarce.
     mutating func reviewShares(at now: Date) -> [Effect] {
         shares.forgetReview()
-        guard !isStopping, budget.free == 0 || !budget.saturatedHosts.isEmpty else { return [] }
+        guard !isStopping, running.budget.free == 0 || !running.budget.saturatedHosts.isEmpty else {
+            return []
+        }
         guard !search.isUnderWay else { return reviewSharesSoon(at: now) }
         search.begin(forShares: true)
         return [query(.candidates(candidateSearch(forShares: true, at: now)))]
@@ -48,10 +50,10 @@ extension DaemonStateMachine {
     /// Takes the place of another transfer for a waiting task, if one must leave; its bytes are kept.
     mutating func makeRoom(for task: TaskRecord, at now: Date) -> [Effect]? {
         // If its host is full, only a place of that host is of use.
-        let host = budget.isFull(host: task.host) ? task.host : nil
+        let host = running.budget.isFull(host: task.host) ? task.host : nil
         let holders = holders(of: host)
         let own =
-            budget.places(of: application(of: task), host: host)
+            running.budget.places(of: application(of: task), host: host)
             + search.promisedCount(to: application(of: task))
         if let trickle = firstTrickle(of: holders, host: host, at: now) {
             return leavePlace(trickle, asTrickle: true, at: now)
@@ -74,11 +76,10 @@ extension DaemonStateMachine {
 
     /// Returns the transfers that have places, of all hosts or of one, in order.
     private func holders(of host: String?) -> [RunningTask] {
-        running.values.filter { task in
+        running.sorted { task in
             task.place == .transfer && task.phase == .loading && task.question == nil
                 && (host == nil || task.record.host == host)
         }
-        .sorted { $0.record.id < $1.record.id }
     }
 
     /// Returns the longest trickle of the application that has the most places.
@@ -89,7 +90,7 @@ extension DaemonStateMachine {
     ) -> RunningTask? {
         let trickles = holders.filter { isTrickle($0, at: now) }
         guard !trickles.isEmpty else { return nil }
-        let places = budget.places(host: host)
+        let places = running.budget.places(host: host)
         return trickles.min { first, second in
             let (one, other) = (
                 places[application(of: first.record)] ?? 0,

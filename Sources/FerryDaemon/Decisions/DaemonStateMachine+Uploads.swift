@@ -133,14 +133,8 @@ extension DaemonStateMachine {
         guard let task = running[id], task.phase == .loading,
             task.resource != resource
         else { return [] }
-        // An upload that progresses is retried as soon as after its first failure; sending again what a server has lost
-        // is no progress.
-        if let resource, resource.acknowledgedByteCount > task.mostByteCount {
-            running[id]?.mostByteCount = resource.acknowledgedByteCount
-            running[id]?.attempts = 0
-        }
         let isSamePlace = task.resource?.url == resource?.url
-        running[id]?.resource = resource
+        running.update(id) { $0.moved(to: resource) }
         readings.move(id, to: resource)
         guard let resource else { return [] }
         // The resource must not be lost; the server reports the progress again.

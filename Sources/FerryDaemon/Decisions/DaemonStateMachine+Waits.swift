@@ -60,7 +60,7 @@ extension DaemonStateMachine {
 
     /// Returns the limit that keeps a task from running, if there is one.
     private func limit(of task: TaskRecord) -> Wire.Wait? {
-        let sessionCount = budget.count(session: task.sessionID, host: task.host)
+        let sessionCount = running.budget.count(session: task.sessionID, host: task.host)
         let limit = sessionLimit(task.sessionID)
         if sessionCount >= limit {
             return Wire.Wait(
@@ -69,8 +69,8 @@ extension DaemonStateMachine {
             )
         }
         let application = application(of: task)
-        if budget.free(host: task.host) == 0, budget.free > 0 {
-            let count = budget.places(of: application, host: task.host)
+        if running.budget.free(host: task.host) == 0, running.budget.free > 0 {
+            let count = running.budget.places(of: application, host: task.host)
             return Wire.Wait(
                 reason: .hostLimit,
                 detail: """
@@ -79,8 +79,8 @@ extension DaemonStateMachine {
                     """
             )
         }
-        guard budget.free == 0 else { return nil }
-        let count = budget.places(of: application)
+        guard running.budget.free == 0 else { return nil }
+        let count = running.budget.places(of: application)
         return Wire.Wait(
             reason: .connectionLimit,
             detail: """

@@ -17,9 +17,7 @@ struct DaemonStateMachine {
     /// The sessions that exist, by the store's number.
     var sessions: [Int64: Session] = [:]
     /// The tasks that have a transfer, by the daemon's number.
-    var running: [Int64: RunningTask] = [:]
-    /// The budget of the transfers that run at once.
-    var budget: TransferBudget
+    var running: RunningTasks
     /// How the applications have been served, and which tasks have left their places.
     var shares: FairShares
     /// The tasks that are ending.
@@ -70,7 +68,7 @@ struct DaemonStateMachine {
         creations = Creations(nextTaskID: nextTaskID)
         timekeeping = Timekeeping(clock: clock)
         self.random = RandomSource(random)
-        budget = TransferBudget(policy: policy)
+        running = RunningTasks(policy: policy)
         shares = FairShares(policy: policy)
     }
 

@@ -242,7 +242,7 @@ import Testing
         #expect(!bench.loading.contains(next))
         bench.finish(task)
         #expect(bench.loading.contains(next))
-        #expect(bench.machine.budget.count == 1)
+        #expect(bench.machine.running.budget.count == 1)
     }
 
     @Test mutating func `not more tasks wait at once with their connections than may`() {
@@ -266,10 +266,10 @@ import Testing
         #expect(bench.loading.contains(plain))
         bench.finish(plain)
         for identifier in 1...50 { bench.answer(client, identifier) }
-        #expect(bench.machine.budget.count == 4)
+        #expect(bench.machine.running.budget.count == 4)
         for task in bench.loading { bench.finish(task) }
         bench.wait(30)
-        #expect(bench.machine.budget.count == 2)
+        #expect(bench.machine.running.budget.count == 2)
     }
 
     @Test mutating func `a task that waits keeps none from giving its place away`() {

@@ -52,8 +52,8 @@ import Testing
 
     /// Lets a second pass in which every transfer loads.
     private static func passSecond(_ programs: [Program], in bench: inout MachineBench) {
-        for (id, task) in bench.machine.running.sorted(by: { $0.key < $1.key })
-        where task.phase == .loading {
+        for task in bench.machine.running.sorted(where: { $0.phase == .loading }) {
+            let id = task.record.id
             if task.response == nil { answer(id, in: &bench) }
             let rate = programs.first { $0.client.session == task.record.sessionID }?.rate ?? 0
             bench.progress(id, task.receivedByteCount + rate, of: nil)

@@ -57,7 +57,7 @@ import Testing
     @Test func `API-17: equal downloads of a session have one transfer and a file each`() throws {
         var (bench, client) = Self.pair()
         #expect(bench.loading == [1])
-        #expect(bench.machine.budget.count == 1)
+        #expect(bench.machine.running.budget.count == 1)
         let stream = bench.subscribe(client)
         bench.input {
             $0.responded(task: 1, response: .sample(), request: .sample("http://a/same"), at: $1)

@@ -36,17 +36,17 @@ import Testing
         let client = bench.open(configuration: Self.replacing)
         let task = bench.start(client, 1)
         let other = bench.start(client, 2)
-        #expect(bench.machine.budget.count == 2)
+        #expect(bench.machine.running.budget.count == 2)
         bench.fail(task, .linkExpired)
         #expect(bench.loading == [other])
-        #expect(bench.machine.budget.count == 1)
+        #expect(bench.machine.running.budget.count == 1)
         let question = bench.machine.running[task]?.question?.number
         #expect(replace(client, by: "http://a/new", question: question) == .done)
         #expect(bench.loading == [task, other])
-        #expect(bench.machine.budget.count == 2)
+        #expect(bench.machine.running.budget.count == 2)
         bench.finish(task)
         bench.finish(other)
-        #expect(bench.machine.budget.count == 0)
+        #expect(bench.machine.running.budget.count == 0)
     }
 
     @Test mutating func `an application that has no other address is not asked again`() {

@@ -370,7 +370,7 @@ import Testing
         bench.input { $0.failed(task: task, .sample(.connectionLost), at: $1) }
         bench.cancel(client)
         #expect(bench.stored(task)?.state == .completed)
-        #expect(bench.machine.running.isEmpty && bench.machine.budget.free == 4)
+        #expect(bench.machine.running.isEmpty && bench.machine.running.budget.free == 4)
         bench.wait(60)
         #expect(bench.loading.isEmpty)
     }

@@ -58,14 +58,14 @@ import Testing
         let client = bench.open(configuration: .asking)
         let asking = bench.start(client, 1)
         let other = bench.start(client, 2)
-        #expect(bench.machine.budget.count == 2)
+        #expect(bench.machine.running.budget.count == 2)
         bench.challenge(asking)
-        #expect(bench.machine.budget.count == 1)
+        #expect(bench.machine.running.budget.count == 1)
         bench.cancel(client, 1)
         #expect(bench.loading == [other])
-        #expect(bench.machine.budget.count == 1)
+        #expect(bench.machine.running.budget.count == 1)
         bench.finish(other)
-        #expect(bench.machine.budget.count == 0)
+        #expect(bench.machine.running.budget.count == 0)
     }
 
     @Test mutating func `hosts that failed are asked again when there is a network again`() {

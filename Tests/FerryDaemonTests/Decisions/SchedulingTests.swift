@@ -91,7 +91,7 @@ import Testing
             bench.finish(task)
         }
         #expect(bench.loading.isEmpty)
-        #expect(bench.machine.budget.free == 2)
+        #expect(bench.machine.running.budget.free == 2)
     }
 
     @Test func `DL-26: tasks of a host run by priority, then by age`() {

@@ -127,7 +127,7 @@ import Testing
         bench.finish(task)
         #expect(bench.loading.isEmpty)
         #expect(bench.machine.running.isEmpty && bench.machine.endings.isEmpty)
-        #expect(bench.machine.budget.free == 4)
+        #expect(bench.machine.running.budget.free == 4)
     }
 
     @Test func `a start that could not be noted does not happen`() {

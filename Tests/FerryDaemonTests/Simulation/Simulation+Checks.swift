@@ -55,9 +55,9 @@ extension Simulation {
 
     private func checkTransfers(_ daemon: SimulatedDaemon) {
         let running = daemon.machine.running
-        let loading = running.filter { $0.value.phase != .asking && $0.value.leader == nil }
-        if Set(loading.keys) != Set(daemon.transfers.keys) {
-            fail("transfers: \(loading.keys.sorted()), \(daemon.transfers.keys.sorted())")
+        let loading = running.sorted { $0.phase != .asking && $0.leader == nil }.map(\.record.id)
+        if Set(loading) != Set(daemon.transfers.keys) {
+            fail("transfers: \(loading), \(daemon.transfers.keys.sorted())")
         }
         for transfer in daemon.startedTransfers
         where transfer.isActive && daemon.transfers[transfer.task] !== transfer {
@@ -123,7 +123,7 @@ extension Simulation {
                 if let end { earliest = min(earliest ?? end, end) }
                 if limit > 0 { count(.probedHost) }
             } else if let session = machine.sessions[task.sessionID],
-                machine.budget.admits(
+                machine.running.budget.admits(
                     session: task.sessionID,
                     host: task.host,
                     sessionLimit: session.configuration.maximumConnectionsPerHost
@@ -132,7 +132,7 @@ extension Simulation {
                 fail("task \(task.id) waits for nothing")
             }
         }
-        if let earliest, machine.budget.free > 0,
+        if let earliest, machine.running.budget.free > 0,
             daemon.dueDate(of: .retry).map({ $0 > earliest }) ?? true
         {
             fail("nobody looks after the tasks that back off")
@@ -231,7 +231,7 @@ extension Simulation {
     private func checkRest(_ season: String) {
         let isWaiting = season == "calm" && daemon?.machine.operationCount == 0 && processes.isEmpty
         if isWaiting,
-            daemon?.machine.running.keys.contains(where: hasUnanswerableQuestion(task:)) == true
+            daemon?.machine.running.ids.contains(where: hasUnanswerableQuestion(task:)) == true
         {
             // It has something to wait for.
         } else if let daemon {

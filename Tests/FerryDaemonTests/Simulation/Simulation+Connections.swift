@@ -34,7 +34,7 @@ extension Simulation {
 
     /// The budget is what transfers have: no more, and no less.
     func checkBudget(_ daemon: SimulatedDaemon) {
-        let budget = daemon.machine.budget
+        let budget = daemon.machine.running.budget
         let lent = daemon.transfers.values.flatMap { transfer in
             transfer.connections.hosts.map { (transfer.session, $0) }
         }
@@ -58,7 +58,7 @@ extension Simulation {
             let own = places.filter { $0.record.sessionID == session }.map(\.record.host)
             let all = own + lent.filter { $0.session == session }.map(\.host)
             for host in Set(all)
-            where daemon.machine.budget.count(session: session, host: host)
+            where daemon.machine.running.budget.count(session: session, host: host)
                 != all.count(where: { $0 == host })
             {
                 return fail("the budget of session \(session) and \(host) is wrong: \(all)")

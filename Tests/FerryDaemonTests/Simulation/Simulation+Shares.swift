@@ -40,7 +40,7 @@ extension Simulation {
     }
 
     private func isUnfair(to task: TaskRecord, _ machine: DaemonStateMachine) -> Bool {
-        let budget = machine.budget
+        let budget = machine.running.budget
         let host = budget.isFull(host: task.host) ? task.host : nil
         guard host != nil || budget.free == 0 else { return false }
         let own = budget.places(of: machine.application(of: task), host: host)

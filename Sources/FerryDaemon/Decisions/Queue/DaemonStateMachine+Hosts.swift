@@ -1,0 +1,106 @@
+import FerryStore
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+
+// A host that fails repeatedly is left alone for a while by the applications that it has failed for.
+extension DaemonStateMachine {
+    // MARK: Queries
+
+    /// Returns the sessions whose applications leave a host alone, because it has failed repeatedly.
+    func sessionsLeavingHostsAlone(at now: Date) -> [String: Set<Int64>] {
+        let lines = breaker.limits(at: now).keys.filter { isLeftAlone($0, at: now) }
+        return lines.reduce(into: [:]) { excluded, line in
+            let own = sessions.values.filter {
+                $0.applicationID == line.application && $0.ownConnections == line.connections
+            }
+            excluded[line.host, default: []].formUnion(own.map(\.id))
+        }
+    }
+
+    /// Returns a task's host, as its session sees it.
+    func line(of task: TaskRecord) -> HostBreaker.Line {
+        HostBreaker.Line(
+            application: application(of: task),
+            host: task.host,
+            connections: sessions[task.sessionID]?.ownConnections
+        )
+    }
+
+    /// Returns whether a host has failed repeatedly, so that no more requests are sent to it for a while.
+    func isLeftAlone(_ line: HostBreaker.Line, at now: Date) -> Bool {
+        breaker.limit(line, at: now).map {
+            places(of: line) >= $0
+        } ?? false
+    }
+
+    private func places(of line: HostBreaker.Line) -> Int {
+        running.budget.places(of: line.application, host: line.host) { session in
+            sessions[session]?.ownConnections == line.connections
+        }
+    }
+
+    // MARK: Answers
+
+    /// A task's host has answered, or has redirected to another that did.
+    mutating func noteAnswer(to task: RunningTask, servedBy url: String) {
+        for line in lines(of: task, servedBy: url) { answeringHosts.note(line) }
+    }
+
+    /// A task's host has answered or sent more, or has redirected to another that did: tasks held back for its failures
+    /// may start.
+    mutating func isThere(
+        _ task: RunningTask,
+        at now: Date,
+        servedBy url: String? = nil
+    ) -> [Effect] {
+        guard !breaker.isEmpty else { return [] }
+        let lines = lines(of: task, servedBy: url)
+        guard lines.contains(where: { breaker.failureCount($0) > 0 }) else { return [] }
+        for line in lines { breaker.answered(line) }
+        return searchForTasks(at: now)
+    }
+
+    /// Returns a task's host, as it was when the task started, and the one that has served it.
+    private func lines(of task: RunningTask, servedBy url: String?) -> [HostBreaker.Line] {
+        let own = task.line ?? line(of: task.record)
+        var other = own
+        let served = (url ?? task.currentRequest?.url).flatMap { Origin(url: $0) }
+        other.host = served?.authority ?? own.host
+        return [own, other]
+    }
+
+    // MARK: Failures
+
+    /// Returns the host that has failed, which may be another than the task's.
+    func failedLine(of task: RunningTask, _ error: TransferError) -> HostBreaker.Line {
+        var failed = task.line ?? line(of: task.record)
+        if let url = error.failingURL, let host = Origin(url: url)?.authority { failed.host = host }
+        return failed
+    }
+
+    /// Records that a host has not answered, as it may fail an application's other tasks as well.
+    mutating func noteFailure(
+        of task: RunningTask,
+        at failed: HostBreaker.Line,
+        _ error: TransferError,
+        delay: Double,
+        at now: Date
+    ) {
+        guard error.code.isOfHost, task.response == nil || error.code == .serverUnavailable else {
+            return
+        }
+        let isAsked = error.code == .serverUnavailable && error.retryAfter ?? 0 > 0
+        // A delay that one application or one resource asks for does not apply to the whole host.
+        let longest = policy.retry.maximumDelay.inSeconds
+        let own = task.line ?? line(of: task.record)
+        // A host that has redirected to another has answered.
+        if failed != own { breaker.answered(own) }
+        breaker.failed(
+            failed,
+            delay: min(delay, longest),
+            isAsked: isAsked,
+            at: now
+        )
+    }
+}

@@ -1,0 +1,82 @@
+import FerryStore
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+
+extension DaemonStateMachine {
+    /// A transfer has loaded its whole body, and the file is on the disk.
+    mutating func finished(
+        task id: Int64,
+        byteCount: Int64,
+        path: String,
+        at now: Date
+    )
+        -> [Effect]
+    {
+        guard running[id]?.phase == .loading else { return [] }
+        running.update(id) { $0.finish(byteCount: byteCount) }
+        guard !endings.contains(id) else { return [] }
+        // The next task may load while copies are made and the store is at work.
+        if let copies = shareFile(of: id, byteCount: byteCount, path: path, at: now) {
+            return copies + vacate(task: id, at: now)
+        }
+        endings.begin(id)
+        return storeEnd(of: id, byteCount: byteCount, path: path, at: now)
+            + vacate(task: id, at: now)
+    }
+
+    /// Stores the end of a task whose file is complete.
+    mutating func storeEnd(
+        of id: Int64,
+        byteCount: Int64,
+        path: String,
+        at now: Date
+    ) -> [Effect] {
+        // A daemon that was asked to stop no longer knows the task, and finds the file next time.
+        guard let task = running[id] else { return [] }
+        let finished = Wire.Event(
+            kind: .finished,
+            task: task.record.identifier,
+            response: task.response,
+            request: task.currentRequest,
+            receivedByteCount: byteCount,
+            expectedByteCount: byteCount,
+            sentByteCount: task.sentByteCount,
+            path: path
+        )
+        let completed = Wire.Event(
+            kind: .completed,
+            task: task.record.identifier,
+            receivedByteCount: byteCount,
+            expectedByteCount: byteCount,
+            sentByteCount: task.sentByteCount,
+            metrics: metrics(of: task.record, task, at: now)
+        )
+        return [
+            .log(.info, "finished, \(byteCount) bytes", task: id),
+            commit(
+                forgetting(task.record) + storeResponse(of: id) + [
+                    .setProgress(
+                        task: id,
+                        receivedByteCount: byteCount,
+                        expectedByteCount: byteCount
+                    ),
+                    .completeTask(
+                        .id(id),
+                        [Stored.event(finished), Stored.event(completed)],
+                        at: now
+                    ),
+                ],
+                then: .ended(task: id, Ending(), resumeData: nil)
+            ),
+        ]
+    }
+
+    /// Removes the failure of an earlier attempt, which would be taken for the reason of the end.
+    private func forgetting(_ task: TaskRecord) -> [Mutation] {
+        guard task.lastError != nil else { return [] }
+        return [
+            .setRetry(task: task.id, attempts: task.attempts, notBefore: nil, lastError: nil)
+        ]
+    }
+}

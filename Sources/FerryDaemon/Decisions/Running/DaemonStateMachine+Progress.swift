@@ -1,0 +1,184 @@
+import FerryStore
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+
+extension DaemonStateMachine {
+    // MARK: Reports of a transfer
+
+    /// A transfer resumes after bytes that an earlier attempt, or another session, has loaded.
+    mutating func resumed(task id: Int64, offset: Int64, expected: Int64?, at now: Date) -> [Effect]
+    {
+        guard running[id]?.phase == .loading else { return [] }
+        running.update(id) { $0.resume(behind: offset, of: expected) }
+        tellFollowers(of: id)
+        return tellResumption(of: id)
+    }
+
+    /// A server has answered a transfer's request.
+    mutating func responded(
+        task id: Int64,
+        response: Wire.Response,
+        request: Wire.Request,
+        at now: Date
+    ) -> [Effect] {
+        guard let task = running[id], task.phase == .loading else { return [] }
+        let kept = response.bounded(to: policy.maximumHeadByteCount)
+        let isCut = kept.fields.count < response.fields.count
+        running.update(id) { $0.answered(kept, to: request) }
+        noteAnswer(to: task, servedBy: request.url)
+        tellFollowers(of: id, isResponse: true)
+        return (isCut ? [headIsCut(response, kept, task: id)] : []) + tellProgressLater(now)
+            + isThere(task, at: now, servedBy: request.url)
+    }
+
+    /// Logs that a response has more header fields than are kept.
+    private func headIsCut(
+        _ response: Wire.Response,
+        _ kept: Wire.Response,
+        task id: Int64
+    ) -> Effect {
+        let text = """
+            the header fields of the answer have \(response.fieldByteCount) bytes: the longest \
+            \(response.fields.count - kept.fields.count) of them are not kept
+            """
+        return .log(.notice, text, task: id)
+    }
+
+    /// Bytes have arrived.
+    mutating func progressed(
+        task id: Int64,
+        received: Int64,
+        expected: Int64?,
+        at now: Date
+    )
+        -> [Effect]
+    {
+        guard let task = running[id], task.phase == .loading else { return [] }
+        running.update(id) { $0.received(received, of: expected, at: now) }
+        if task.isFurther(received) {
+            for follower in followings.followers(of: id) {
+                running.update(follower) { $0.forgiveAttempts() }
+            }
+        }
+        tellFollowers(of: id)
+        let others = !followings.isFollowed(id) ? [] : tellProgressLater(now)
+        let telling =
+            isProgressDue(task, at: now) ? tellProgress(of: id, at: now) : tellProgressLater(now)
+        return telling + others + releaseIfTooLarge(id, at: now)
+            + (received > task.receivedByteCount ? isThere(task, at: now) : [])
+    }
+
+    /// Bytes of an upload's file have left.
+    mutating func sent(task id: Int64, byteCount: Int64, at now: Date) -> [Effect] {
+        guard let task = running[id], task.phase == .loading else { return [] }
+        running.update(id) { $0.sent(byteCount, at: now) }
+        return isProgressDue(task, at: now) ? tellProgress(of: id, at: now) : tellProgressLater(now)
+    }
+
+    /// A part of a file has reached the disk.
+    mutating func checkpointed(task id: Int64, _ checkpoint: [UInt8]) -> [Effect] {
+        guard running[id]?.phase == .loading else { return [] }
+        running.update(id) { $0.checkpointed() }
+        let progress = storeResponse(of: id) + storeProgress(of: id)
+        return [commit(progress + [.setCheckpoint(task: id, checkpoint)])]
+    }
+
+    // MARK: Notifying an application
+
+    /// Notifies a connected application how many bytes of its resume data could be used.
+    mutating func tellResumption(of id: Int64) -> [Effect] {
+        guard let task = running[id], let event = task.resumption else { return [] }
+        let effects = send(event, session: task.record.sessionID)
+        guard !effects.isEmpty else { return [] }
+        running.update(id) { $0.toldResumption() }
+        // A later checkpoint does not mention resume data.
+        guard !task.hasNewCheckpoint, var state = ByteState.decode(task.record.checkpoint) else {
+            return effects
+        }
+        state.isFromResumeData = false
+        return effects + [commit([.setCheckpoint(task: id, state.encoded)], .relaxed)]
+    }
+
+    private func isProgressDue(_ task: RunningTask, at now: Date) -> Bool {
+        now.timeIntervalSince(task.progressToldAt) >= policy.progressInterval
+    }
+
+    private mutating func tellProgressLater(_ now: Date) -> [Effect] {
+        let date = now.addingTimeInterval(policy.progressInterval)
+        guard !progressReports.isPlanned, progressReports.plan(at: date) else { return [] }
+        return [.setTimer(.progress, date)]
+    }
+
+    /// The progress timer is due.
+    mutating func tellProgress(at now: Date) -> [Effect] {
+        progressReports.forget()
+        var effects: [Effect] = []
+        var isLeft = false
+        for task in running.sorted(where: \.hasUntoldProgress) {
+            if isProgressDue(task, at: now) {
+                effects += tellProgress(of: task.record.id, at: now)
+            } else {
+                isLeft = true
+            }
+        }
+        return isLeft ? effects + tellProgressLater(now) : effects
+    }
+
+    private mutating func tellProgress(of id: Int64, at now: Date) -> [Effect] {
+        guard let task = running[id], task.hasUntoldProgress else { return [] }
+        let tellsResponse = task.hasUntoldResponse
+        running.update(id) { $0.toldProgress(at: now) }
+        let events = (tellsResponse ? [response(of: task)] : []) + [progress(of: task)]
+        // An application that was notified of a response gets the same one again, even if this process dies.
+        let mutations = tellsResponse ? storeResponse(of: id) : []
+        return (mutations.isEmpty ? [] : [commit(mutations, .relaxed)]) + [.changed(task: id)]
+            + events.flatMap { send($0, session: task.record.sessionID) }
+    }
+
+    func response(of task: RunningTask) -> Wire.Event {
+        Wire.Event(
+            kind: .response,
+            task: task.record.identifier,
+            response: task.response,
+            request: task.currentRequest,
+            expectedByteCount: task.expectedByteCount
+        )
+    }
+
+    func progress(of task: RunningTask) -> Wire.Event {
+        Wire.Event(
+            kind: .progress,
+            task: task.record.identifier,
+            receivedByteCount: task.receivedByteCount,
+            expectedByteCount: task.expectedByteCount,
+            sentByteCount: task.sentByteCount
+        )
+    }
+
+    // MARK: Storing it
+
+    /// Returns the change that stores the latest response, to be committed with another change.
+    mutating func storeResponse(of id: Int64) -> [Mutation] {
+        running.update(id) { $0.takeResponse() } ?? []
+    }
+
+    /// Returns the changes that store a task's progress, and that failed attempts no longer count if it has progressed
+    /// since.
+    mutating func storeProgress(of id: Int64) -> [Mutation] {
+        running.update(id) { task in
+            task.takeAttempts() + [
+                .setProgress(
+                    task: id,
+                    receivedByteCount: task.receivedByteCount,
+                    expectedByteCount: task.expectedByteCount
+                )
+            ]
+        } ?? []
+    }
+
+    /// Returns the change that records that failed attempts no longer count, if the store does not know.
+    mutating func storeAttempts(of id: Int64) -> [Mutation] {
+        running.update(id) { $0.takeAttempts() } ?? []
+    }
+}

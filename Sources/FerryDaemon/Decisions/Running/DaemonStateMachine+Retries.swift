@@ -1,0 +1,176 @@
+import FerryStore
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+
+extension DaemonStateMachine {
+    /// A transfer has failed; it is retried, or its task ends.
+    mutating func failed(task id: Int64, _ error: TransferError, at now: Date) -> [Effect] {
+        guard let task = running[id], task.phase == .loading else { return [] }
+        let failure = Wire.Failure(code: error.code.rawValue, message: error.message)
+        if error.code == .linkExpired { return linkExpired(task, at: now) }
+        if error.code == .clientCertificateRejected {
+            sessions[task.record.sessionID]?.keptAnswers.forgetIdentities()
+        }
+        // Without a network, it does not count as an attempt.
+        let isWithoutNetwork = error.code.isOfNetwork && isUnreachable(task.record)
+        let failed = failedLine(of: task, error)
+        // The host has answered, although it cannot serve.
+        if error.code == .serverUnavailable { answeringHosts.note(failed) }
+        let hasAnswered =
+            task.hasBeenAnswered || answeringHosts.contains(failed) || !isAwaited(task)
+        let decision = decision(
+            after: error,
+            failureCount: isWithoutNetwork ? 0 : task.attempts + 1,
+            hasAnswered: hasAnswered,
+            by: task.options?.retry
+        )
+        switch decision {
+        case .isFinal:
+            running.update(id) { $0.end() }
+            return end(task.record, Ending(failure: failure, producesResumeData: true), at: now)
+        case .retry(let delay):
+            running.update(id) { $0.backOff() }
+            let attempt = AttemptFailure(
+                error,
+                after: .decode(task.record.lastError),
+                mostByteCount: task.mostByteCount
+            )
+            if isWithoutNetwork {
+                return backOff(
+                    task,
+                    attempt,
+                    attempts: task.attempts,
+                    until: TaskRecord.networkWait,
+                    at: now
+                )
+            }
+            noteFailure(of: task, at: failed, error, delay: delay.inSeconds, at: now)
+            return liftUnansweredLimit(of: task)
+                + endFollowers(of: id, error, hasAnswered: hasAnswered, at: now)
+                + backOff(
+                    task,
+                    attempt,
+                    attempts: task.attempts + 1,
+                    until: now.addingTimeInterval(delay.inSeconds),
+                    at: now
+                ) + note(notBefore: breaker.earliestEnd(at: now))
+        }
+    }
+
+    /// Ends the followers that cannot retry after a task's failure: its attempts are also theirs.
+    private mutating func endFollowers(
+        of id: Int64,
+        _ error: TransferError,
+        hasAnswered: Bool,
+        at now: Date
+    ) -> [Effect] {
+        let failure = Wire.Failure(code: error.code.rawValue, message: error.message)
+        var effects: [Effect] = []
+        for follower in followings.followers(of: id) {
+            guard let task = running[follower],
+                case .isFinal = decision(
+                    after: error,
+                    failureCount: task.attempts + 1,
+                    hasAnswered: hasAnswered,
+                    by: task.options?.retry
+                )
+            else { continue }
+            leave(id, follower)
+            running.update(follower) { $0.end() }
+            effects += end(
+                task.record,
+                Ending(failure: failure, producesResumeData: true),
+                at: now
+            )
+        }
+        return effects
+    }
+
+    /// Whether a program has a task's session open.
+    private func isAwaited(_ task: RunningTask) -> Bool {
+        sessions[task.record.sessionID]?.attachment != nil
+    }
+
+    /// Permanently lifts the limit that keeps a waiting client from waiting long: no client waits now, and one that
+    /// connects later must not end the task by that.
+    private mutating func liftUnansweredLimit(of task: RunningTask) -> [Effect] {
+        guard !isAwaited(task), var options = task.options,
+            options.retry?.maximumUnansweredAttempts != nil
+        else { return [] }
+        options.retry?.maximumUnansweredAttempts = nil
+        running.update(task.record.id) { $0.set(options) }
+        let setting = TaskSetting.options(options)
+        return [commit([setting.mutation(of: .id(task.record.id))], .relaxed)]
+    }
+
+    /// Decides whether and when something that has failed so many times in a row is retried.
+    mutating func decision(
+        after error: TransferError,
+        failureCount: Int,
+        hasAnswered: Bool = true,
+        by rules: Wire.RetryRules? = nil
+    ) -> RetryPolicy.Decision {
+        // A disk that is full now may have room later; giving up would lose what is loaded.
+        if error.code == .diskFull { return .retry(after: .seconds(policy.diskFullDelay)) }
+        let retry = policy.retry.applying(rules)
+        return retry.decision(
+            for: error,
+            failureCount: failureCount,
+            hasAnswered: hasAnswered,
+            using: &random
+        )
+    }
+
+    private mutating func backOff(
+        _ task: RunningTask,
+        _ failure: AttemptFailure,
+        attempts: Int,
+        until date: Date,
+        at now: Date
+    ) -> [Effect] {
+        let id = task.record.id
+        // Its followers retry together with it: it has the bytes.
+        let others = followings.removeAll(from: id).compactMap { running[$0] }
+        let waits = others.flatMap { other in
+            running.update(other.record.id) { $0.backOff() }
+            let count = other.attempts + (attempts - task.attempts)
+            var failure = failure
+            // The bytes are not the follower's own: it has to start with none if the leader leaves.
+            failure.mostByteCount = other.mostByteCount
+            return backOff(other.withOwnBytes(), failure, attempts: count, until: date, at: now)
+        }
+        let delay = Duration.seconds(date.timeIntervalSince(now))
+        let isWithoutNetwork = date == TaskRecord.networkWait
+        let next = isWithoutNetwork ? "when there is a network" : "in \(delay.formattedInSeconds)"
+        running.update(id) { $0.failed(failure, retryingAt: date) }
+        return [
+            .log(.notice, "attempt failed, next \(next): \(failure.message)", task: id),
+            .changed(task: id),
+            commit(
+                storeResponse(of: id) + storeLoss(of: id) + [
+                    .setRetry(
+                        task: id,
+                        attempts: attempts,
+                        notBefore: date,
+                        lastError: failure.encoded
+                    ),
+                    .setProgress(
+                        task: id,
+                        receivedByteCount: task.receivedByteCount,
+                        expectedByteCount: task.expectedByteCount
+                    ),
+                ],
+                .relaxed,
+                then: .backedOff(task: id)
+            ),
+        ] + waits
+    }
+
+    /// A failed attempt is in the store: its place goes to another task.
+    mutating func backedOff(task id: Int64, at now: Date) -> [Effect] {
+        guard let task = running[id], task.phase == .backingOff else { return [] }
+        let wait = task.notBefore == TaskRecord.networkWait ? endPastNetworkWait() : []
+        return stop(task: id, at: now) + wait + [.changed(task: id)] + searchForTasks(at: now)
+    }
+}

@@ -1,0 +1,361 @@
+import FerryStore
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+
+extension DaemonStateMachine {
+    /// A task that has a transfer, or is about to.
+    struct RunningTask: Hashable, Sendable {
+        /// The phase of a running task.
+        enum Phase: Hashable, Sendable {
+            /// Its application is being asked, and it has no transfer meanwhile.
+            case asking
+            /// Another task loads the same, and this one gets a copy of its file.
+            case following
+            /// It loads.
+            case loading
+            /// Its file is complete, and is being synchronized or stored.
+            case finishing
+            /// Its attempt has failed, which is being stored.
+            case backingOff
+            /// It ends for another reason.
+            case ending
+        }
+
+        /// The limits that a running task counts against.
+        enum Place: Hashable, Sendable {
+            /// All limits of transfers.
+            case transfer
+            /// The limit for its session's transfers from its host.
+            case parked
+            /// None.
+            case none
+        }
+
+        /// The task as it was when it started.
+        let record: TaskRecord
+        /// Its host, as its session saw it when it started.
+        let line: HostBreaker.Line?
+        /// The phase.
+        private(set) var phase = Phase.loading
+        /// The limits that it counts against; ``RunningTasks`` changes it, together with the budget.
+        private(set) var place = Place.transfer
+        /// The task whose bytes it gets.
+        private(set) var leader: Int64?
+        /// The connections that it was lent beyond its first one.
+        var lentConnections = LentConnections()
+        /// The question that its application must answer before it continues.
+        private(set) var question: Question?
+        /// The options that its application has set, if any.
+        private(set) var options: Wire.TransferOptions?
+        /// The number of bytes of the body that are held.
+        private(set) var receivedByteCount: Int64
+        /// The size of the body, in bytes.
+        private(set) var expectedByteCount: Int64?
+        /// The resource from which its upload resumes.
+        private(set) var resource: UploadResource?
+        /// The number of bytes of its file that it has sent; `nil` for a download.
+        private(set) var sentByteCount: Int64?
+        /// The latest response.
+        private(set) var response: Wire.Response?
+        /// The request after redirects.
+        private(set) var currentRequest: Wire.Request?
+        /// The transactions of this attempt, if its application collects metrics.
+        private(set) var transactions: [LoadTransaction] = []
+        /// The number of attempts that have failed since the byte count last exceeded its maximum.
+        private(set) var attempts: Int
+        /// The number of failed attempts that the store knows of.
+        private var storedAttempts: Int
+        /// The maximum number of body bytes in this attempt and earlier ones: received here, or held by the server of
+        /// an upload.
+        private(set) var mostByteCount: Int64
+        /// Why its attempt has failed, while that is being stored.
+        private(set) var failure: AttemptFailure?
+        /// When the next attempt may start, while that is being stored.
+        private(set) var notBefore: Date?
+        /// Whether its application has made it from resume data, and has not been notified how much of that could be
+        /// used.
+        private var owesResumption: Bool
+        /// The event that notifies its application of that once it is connected.
+        private(set) var resumption: Wire.Event?
+        /// Whether the store has a checkpoint of this run.
+        private(set) var hasNewCheckpoint = false
+        /// When its progress was last sent, or its attempt began: for a very short attempt, only the end is sent.
+        private(set) var progressToldAt: Date
+        /// Its pace since it got its place.
+        private(set) var pace: Pace
+        /// Whether its transfer has reported progress: the store may not know the latest.
+        private(set) var hasReported = false
+        /// Whether there is progress to send.
+        private(set) var hasUntoldProgress = false
+        /// Whether the latest response is to be sent, together with the progress.
+        private(set) var hasUntoldResponse = false
+        /// Whether the latest response is still to be stored, together with the next change.
+        private var hasUnstoredResponse = false
+
+        /// Whether a server has answered this attempt or one before.
+        var hasBeenAnswered: Bool {
+            response != nil || record.response != nil || receivedByteCount > 0
+        }
+
+        /// The number of bytes that it has received and sent.
+        var carriedByteCount: Int64 { receivedByteCount + (sentByteCount ?? 0) }
+
+        /// Whether it loads, and does not wait for anything.
+        var isActive: Bool { phase != .backingOff && question == nil }
+
+        /// Makes a task that starts, or asks its application whether it may.
+        ///
+        /// - Parameters:
+        ///   - record: The task.
+        ///   - line: Its host, as its session sees it; `nil` for a task without a transfer.
+        ///   - now: The time.
+        init(_ record: TaskRecord, line: HostBreaker.Line? = nil, at now: Date) {
+            self.record = record
+            self.line = line
+            progressToldAt = now
+            // Each attempt at an upload gets its own response.
+            let isUpload = record.upload != nil
+            pace = Pace(byteCount: isUpload ? 0 : record.receivedByteCount, at: now)
+            receivedByteCount = isUpload ? 0 : record.receivedByteCount
+            expectedByteCount = isUpload ? nil : record.expectedByteCount
+            sentByteCount = isUpload ? 0 : nil
+            resource = isUpload ? record.uploadResource : nil
+            attempts = record.attempts
+            storedAttempts = record.attempts
+            let earlier = AttemptFailure.decode(record.lastError)?.mostByteCount ?? 0
+            let present = isUpload ? resource?.acknowledgedByteCount : record.receivedByteCount
+            mostByteCount = max(present ?? 0, earlier)
+            options = Stored.options(record.options)
+            currentRequest = record.replacement
+            owesResumption = ByteState.decode(record.checkpoint)?.isFromResumeData ?? false
+        }
+
+        // MARK: Its place
+
+        /// It counts against the limits of transfers, or no longer does.
+        mutating func move(to place: Place) { self.place = place }
+
+        /// It has its place back after its application has answered: its pace is measured anew.
+        mutating func restartPace(at now: Date) {
+            pace = Pace(byteCount: carriedByteCount, at: now)
+        }
+
+        // MARK: The bytes of another
+
+        /// It gets the bytes of another task.
+        mutating func follow(_ leader: Self) {
+            phase = .following
+            self.leader = leader.record.id
+            mirror(leader)
+            hasUntoldResponse = leader.response != nil
+            hasUntoldProgress = leader.hasReported
+        }
+
+        /// The task whose bytes it gets has progressed.
+        mutating func note(_ leader: Self, hasAnswered: Bool) {
+            mirror(leader)
+            hasUntoldProgress = true
+            if hasAnswered { hasUntoldResponse = true }
+        }
+
+        private mutating func mirror(_ leader: Self) {
+            response = leader.response
+            currentRequest = leader.currentRequest
+            receivedByteCount = leader.receivedByteCount
+            expectedByteCount = leader.expectedByteCount
+            hasReported = leader.hasReported
+        }
+
+        /// Returns it without the bytes of the task that it follows.
+        func withOwnBytes() -> Self {
+            var own = self
+            own.receivedByteCount = record.receivedByteCount
+            own.expectedByteCount = record.expectedByteCount
+            return own
+        }
+
+        // MARK: Progress
+
+        /// Its transfer resumes after bytes that an earlier attempt has loaded.
+        mutating func resume(behind offset: Int64, of expected: Int64?) {
+            receivedByteCount = offset
+            expectedByteCount = expected
+            pace.goesOn(behind: offset)
+            hasReported = true
+            // An application that made its task from resume data is notified once how much of it was used (RD-7), but
+            // not about attempts that ferryd makes by itself (BG-18).
+            guard owesResumption else { return }
+            resumption = Wire.Event(
+                kind: .resumed,
+                task: record.identifier,
+                offset: offset,
+                expectedByteCount: expected
+            )
+        }
+
+        /// Its application was notified how much of its resume data could be used.
+        mutating func toldResumption() {
+            resumption = nil
+            owesResumption = false
+        }
+
+        /// A server has answered its request, perhaps after redirects.
+        mutating func answered(_ response: Wire.Response, to request: Wire.Request) {
+            self.response = response
+            let isReplaced = record.replacement != nil
+            let isAnother = isReplaced || Stored.request(record.request)?.url != request.url
+            currentRequest = isAnother ? request : nil
+            // A response in place of the remaining bytes does not replace the response to the bytes at hand.
+            hasUnstoredResponse = response.status < 300 || receivedByteCount == 0
+            hasUntoldResponse = true
+            hasUntoldProgress = true
+        }
+
+        /// Bytes of its body have arrived.
+        mutating func received(_ byteCount: Int64, of expected: Int64?, at now: Date) {
+            if isFurther(byteCount) {
+                mostByteCount = byteCount
+                attempts = 0
+            }
+            receivedByteCount = byteCount
+            expectedByteCount = expected
+            noteProgress(at: now)
+        }
+
+        /// Whether a download has never had as many bytes.
+        ///
+        /// An upload starts over each time, and would otherwise do so without a pause; so would a download whose server
+        /// sends the same bytes again and again.
+        func isFurther(_ byteCount: Int64) -> Bool {
+            byteCount > mostByteCount && sentByteCount == nil
+        }
+
+        /// Bytes of its file have left.
+        mutating func sent(_ byteCount: Int64, at now: Date) {
+            sentByteCount = byteCount
+            noteProgress(at: now)
+        }
+
+        private mutating func noteProgress(at now: Date) {
+            hasReported = true
+            hasUntoldProgress = true
+            pace.note(carriedByteCount, at: now)
+        }
+
+        /// Its upload resumes elsewhere, or its server has it no longer.
+        mutating func moved(to resource: UploadResource?) {
+            // An upload that progresses is retried as soon as after its first failure; sending again what a server has
+            // lost is no progress.
+            if let resource, resource.acknowledgedByteCount > mostByteCount {
+                mostByteCount = resource.acknowledgedByteCount
+                attempts = 0
+            }
+            self.resource = resource
+        }
+
+        /// The store has a checkpoint of this run.
+        mutating func checkpointed() { hasNewCheckpoint = true }
+
+        /// A request of it has ended.
+        mutating func collect(_ transaction: LoadTransaction) { transactions.append(transaction) }
+
+        /// Its application was notified of its progress.
+        mutating func toldProgress(at now: Date) {
+            hasUntoldResponse = false
+            hasUntoldProgress = false
+            progressToldAt = now
+        }
+
+        /// Its application was notified of its response.
+        mutating func toldResponse() { hasUntoldResponse = false }
+
+        // MARK: What the store does not have
+
+        /// Returns the change that stores the latest response, unless the store has it.
+        mutating func takeResponse() -> [Mutation] {
+            guard hasUnstoredResponse else { return [] }
+            hasUnstoredResponse = false
+            return [
+                .setExchange(
+                    task: record.id,
+                    currentRequest: currentRequest.map { Stored.encode($0) },
+                    response: response.map { Stored.encode($0) }
+                )
+            ]
+        }
+
+        /// Returns the change that records that failed attempts no longer count, if the store does not know.
+        mutating func takeAttempts() -> [Mutation] {
+            guard attempts < storedAttempts else { return [] }
+            storedAttempts = attempts
+            var failure = AttemptFailure.decode(record.lastError)
+            failure?.mostByteCount = mostByteCount
+            return [
+                .setRetry(
+                    task: record.id,
+                    attempts: attempts,
+                    notBefore: nil,
+                    lastError: failure?.encoded
+                )
+            ]
+        }
+
+        // MARK: Questions and options
+
+        /// Its application is asked; unless it is about a challenge, it has no transfer meanwhile.
+        mutating func ask(_ question: Question) {
+            if question.challenge == nil { phase = .asking }
+            self.question = question
+        }
+
+        /// The question was sent over a subscription.
+        mutating func sentQuestion(over subscription: CallIdentifier) {
+            question?.subscription = subscription
+        }
+
+        /// Its application has answered.
+        mutating func endQuestion() { question = nil }
+
+        /// Its application has other options for it.
+        mutating func set(_ options: Wire.TransferOptions?) { self.options = options }
+
+        // MARK: The end of an attempt
+
+        /// Its file is complete.
+        mutating func finish(byteCount: Int64) {
+            receivedByteCount = byteCount
+            expectedByteCount = byteCount
+            // The end reports everything.
+            hasUntoldProgress = false
+            phase = .finishing
+        }
+
+        /// It has a copy of the file of the task whose bytes it gets.
+        mutating func finish(byteCount: Int64, response: Wire.Response?) {
+            finish(byteCount: byteCount)
+            self.response = response
+            hasUnstoredResponse = true
+        }
+
+        /// Failed attempts of the task whose bytes it gets no longer count.
+        mutating func forgiveAttempts() { attempts = 0 }
+
+        /// Its attempt has failed.
+        mutating func backOff() { leave(for: .backingOff) }
+
+        /// Its failure is being stored.
+        mutating func failed(_ failure: AttemptFailure, retryingAt date: Date) {
+            self.failure = failure
+            notBefore = date
+        }
+
+        /// It ends, although its file is not complete.
+        mutating func end() { leave(for: .ending) }
+
+        private mutating func leave(for phase: Phase) {
+            self.phase = phase
+            leader = nil
+        }
+    }
+}
