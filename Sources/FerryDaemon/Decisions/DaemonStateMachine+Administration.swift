@@ -27,10 +27,10 @@ extension DaemonStateMachine {
 
     /// A person quits an application, so that its transfers end (BG-38).
     mutating func quitApplication(_ identifier: String, from caller: Caller) -> [Effect] {
-        guard let id = application(named: identifier) else {
+        guard let id = applications[named: identifier]?.record.id else {
             return [.refuse(caller.call, .applicationNotFound(application: identifier))]
         }
-        applications[id]?.objectionCount += 1
+        applications.update(id) { $0.beginObjection() }
         return [
             commit([.setQuit(application: id, true)], then: .quit(caller.call, application: id))
         ]
@@ -38,8 +38,7 @@ extension DaemonStateMachine {
 
     /// The store knows that an application was quit: it is not started, and its transfers end.
     mutating func quit(_ id: Int64, call: CallIdentifier) -> [Effect] {
-        applications[id]?.objectionCount -= 1
-        applications[id]?.record.quit = true
+        applications.update(id) { $0.quit() }
         var ending = Ending.cancelled(for: .sweep(call), producesResumeData: true)
         // NSURLErrorCancelledReasonUserForceQuitApplication
         ending.cancelReason = 0
@@ -49,10 +48,10 @@ extension DaemonStateMachine {
 
     /// A person no longer wants an application to be started.
     mutating func removeHook(_ identifier: String, from caller: Caller) -> [Effect] {
-        guard let id = application(named: identifier) else {
+        guard let id = applications[named: identifier]?.record.id else {
             return [.refuse(caller.call, .applicationNotFound(application: identifier))]
         }
-        applications[id]?.objectionCount += 1
+        applications.update(id) { $0.beginObjection() }
         return [
             commit(
                 [.setLaunch(application: id, nil)],
@@ -63,8 +62,7 @@ extension DaemonStateMachine {
 
     /// The store knows that an application is no longer started.
     mutating func hookRemoved(_ id: Int64, call: CallIdentifier) -> [Effect] {
-        applications[id]?.objectionCount -= 1
-        applications[id]?.record.launch = nil
+        applications.update(id) { $0.removeHook() }
         return [.answer(call, .done), .setTimer(.relaunch(application: id), nil)]
     }
 
@@ -75,12 +73,8 @@ extension DaemonStateMachine {
         _ error: StoreError,
         at now: Date
     ) -> [Effect] {
-        applications[id]?.objectionCount -= 1
+        applications.update(id) { $0.endObjection() }
         return [.refuse(call, TransferInterfaceError(error, task: 0))]
             + evaluateRelaunch(of: id, at: now)
-    }
-
-    private func application(named identifier: String) -> Int64? {
-        applications.values.first { $0.record.identifier == identifier }?.record.id
     }
 }

@@ -16,24 +16,16 @@ extension DaemonStateMachine {
         if let earlier = sessions[session]?.subscriber {
             effects.append(.endSubscription(earlier.call))
         }
-        sessions[session]?.subscriber = Subscriber(
-            call: caller.call,
-            connection: caller.connection
-        )
+        let subscriber = Subscriber(call: caller.call, connection: caller.connection)
+        sessions.update(session) { $0.subscriber = subscriber }
         return effects + deliver(session: session)
     }
 
     /// Reads the events that a subscriber has not received, if it takes any.
     mutating func deliver(session id: Int64) -> [Effect] {
-        guard var subscriber = sessions[id]?.subscriber else { return [] }
-        guard !subscriber.isReading, subscriber.isWritable else {
-            subscriber.readsAgain = true
-            sessions[id]?.subscriber = subscriber
-            return []
-        }
-        subscriber.isReading = true
-        subscriber.readsAgain = false
-        sessions[id]?.subscriber = subscriber
+        guard sessions.update(id, { $0.subscriber?.beginReading() == true }) == true,
+            let subscriber = sessions[id]?.subscriber
+        else { return [] }
         return [
             query(
                 .events(
@@ -54,18 +46,16 @@ extension DaemonStateMachine {
     ) -> [Effect] {
         // Another subscription may have taken its place.
         guard var subscriber = sessions[id]?.subscriber, subscriber.call == call else { return [] }
-        subscriber.isReading = false
+        let isPast = events.count < policy.eventPageSize
+        let becomesLive = isPast && !subscriber.isLive
+        let new = subscriber.endReading(events, isLast: isPast)
+        sessions.update(id) { $0.subscriber = subscriber }
         var effects: [Effect] = []
-        for record in events where record.sequence > subscriber.lastSequence {
-            subscriber.lastSequence = record.sequence
+        for record in new {
             guard var event = Stored.event(record.payload) else { continue }
             event.sequence = record.sequence
             effects.append(.send(subscriber.call, event))
         }
-        let isPast = events.count < policy.eventPageSize
-        let becomesLive = isPast && !subscriber.isLive
-        subscriber.isLive = subscriber.isLive || isPast
-        sessions[id]?.subscriber = subscriber
         if becomesLive { effects += tellPresent(session: id) }
         // This includes questions that could not be sent before.
         if subscriber.isLive { effects += tellQuestions(session: id) }
@@ -93,26 +83,26 @@ extension DaemonStateMachine {
 
     /// Sends an event that is not in the log, if a subscriber takes it.
     func send(_ event: Wire.Event, session: Int64) -> [Effect] {
-        guard let subscriber = sessions[session]?.subscriber, subscriber.isLive,
-            subscriber.isWritable
-        else { return [] }
+        guard let subscriber = sessions[session]?.subscriber, subscriber.takesEvents else {
+            return []
+        }
         return [.send(subscriber.call, event)]
     }
 
     /// A subscriber has stopped taking events, or takes them again.
     mutating func writability(of call: CallIdentifier, _ isWritable: Bool) -> [Effect] {
-        guard let id = sessions.first(where: { $0.value.subscriber?.call == call })?.key else {
+        guard let id = sessions.values.first(where: { $0.subscriber?.call == call })?.id else {
             return []
         }
-        sessions[id]?.subscriber?.isWritable = isWritable
+        sessions.update(id) { $0.subscriber?.note(isWritable: isWritable) }
         guard isWritable, sessions[id]?.subscriber?.isReading == false else { return [] }
         return deliver(session: id)
     }
 
     /// A subscription's connection has closed.
     mutating func unsubscribed(_ call: CallIdentifier) -> [Effect] {
-        for (id, session) in sessions where session.subscriber?.call == call {
-            sessions[id]?.subscriber = nil
+        for id in sessions.ids(where: { $0.subscriber?.call == call }) {
+            sessions.update(id) { $0.subscriber = nil }
         }
         return []
     }

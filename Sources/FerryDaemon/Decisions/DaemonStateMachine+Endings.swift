@@ -211,7 +211,9 @@ extension DaemonStateMachine {
         case .sweep(let call):
             guard let sweep = endings.endSweep(of: call) else { return [] }
             // A session that could not be closed is still open.
-            if case .session(let session) = sweep.scope { sessions[session]?.isClosing = false }
+            if case .session(let session) = sweep.scope {
+                sessions.update(session) { $0.endClosing() }
+            }
             return [.refuse(call, error)]
         }
     }

@@ -38,7 +38,7 @@ extension DaemonStateMachine {
         if let known = session.keptAnswers.answer(to: challenge) {
             return [.answerChallenge(task: id, known)]
         }
-        guard session.configuration.answers(challenge) else {
+        guard session.answers(challenge) else {
             return [.answerChallenge(task: id, .performDefaultHandling)]
         }
         // The number is limited, as each may hold a connection. The rest must not block other tasks either.
@@ -96,7 +96,7 @@ extension DaemonStateMachine {
         // An answer to a question of an earlier daemon does not answer this one.
         let question = Question(number: random.makeNumber(), subject: subject)
         running.update(id) { $0.ask(question) }
-        sessions[session]?.questionCount += 1
+        sessions.update(session) { $0.beginQuestion() }
         return [
             .log(.info, "waits for its application: \(question.detail)", task: id),
             .changed(task: id),
@@ -162,7 +162,7 @@ extension DaemonStateMachine {
         guard let task, let challenge = task.question?.challenge else { return [done] }
         let answer = LoadChallengeAnswer(given, to: challenge)
         if given.isKept == true {
-            sessions[given.session]?.keptAnswers.keep(answer, to: challenge)
+            sessions.update(given.session) { $0.keptAnswers.keep(answer, to: challenge) }
         }
         return [done] + goOn(task, with: answer, at: now)
             + (given.answersNoOthers == true ? askNoMore(challenge, given.session, at: now) : [])
@@ -186,8 +186,8 @@ extension DaemonStateMachine {
         _ id: Int64,
         at now: Date
     ) -> [Effect] {
-        guard sessions[id]?.configuration.answers(challenge) == true else { return [] }
-        sessions[id]?.configuration.answersNone(like: challenge)
+        guard sessions[id]?.answers(challenge) == true else { return [] }
+        sessions.update(id) { $0.answersNone(like: challenge) }
         guard let configuration = sessions[id]?.configuration else { return [] }
         let change = Mutation.setConfiguration(session: id, Stored.encode(configuration))
         return [commit([change], .relaxed)] + answerUnanswerable(id, at: now)
@@ -198,7 +198,7 @@ extension DaemonStateMachine {
         var effects: [Effect] = []
         for task in running.sorted(where: { $0.record.sessionID == id }) {
             guard let challenge = task.question?.challenge,
-                sessions[id]?.configuration.answers(challenge) == false
+                sessions[id]?.answers(challenge) == false
             else { continue }
             effects += goOn(task, with: .performDefaultHandling, at: now)
         }
@@ -209,7 +209,7 @@ extension DaemonStateMachine {
     mutating func withdrawQuestion(of task: RunningTask, at now: Date) -> [Effect] {
         let id = task.record.sessionID
         guard let session = sessions[id] else { return [] }
-        sessions[id]?.questionCount -= 1
+        sessions.update(id) { $0.endQuestion() }
         // An application that is running is not started. One that gives wrong answers and ends is started later each
         // time.
         let isThere =
@@ -299,27 +299,5 @@ extension DaemonStateMachine.Question {
         case .serverTrust: return "whether to trust \(challenge.origin)"
         case .clientCertificate: return "a certificate for \(challenge.origin)"
         }
-    }
-}
-
-extension Wire.SessionConfiguration {
-    /// Returns whether the application may decide about a challenge.
-    fileprivate func answers(_ challenge: LoadChallenge) -> Bool {
-        (challenge.isAboutPassword ? answersPasswords : answersCertificates) ?? false
-    }
-
-    /// Records that the application does not decide about challenges of a kind.
-    fileprivate mutating func answersNone(like challenge: LoadChallenge) {
-        if challenge.isAboutPassword {
-            answersPasswords = false
-        } else {
-            answersCertificates = false
-        }
-    }
-}
-
-extension LoadChallenge {
-    fileprivate var isAboutPassword: Bool {
-        if case .password = kind { true } else { false }
     }
 }

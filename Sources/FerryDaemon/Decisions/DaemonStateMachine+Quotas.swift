@@ -44,7 +44,7 @@ extension DaemonStateMachine {
         }
         let all = sessions.values.reduce(0) { $0 + weight($1.configurationByteCount) }
         guard
-            openings.values.reduce(all, { $0 + $1.growth }) + growth
+            sessions.openings.values.reduce(all, { $0 + $1.growth }) + growth
                 > policy.maximumSessionByteCount
         else { return nil }
         return tooMuch("all sessions have", policy.maximumSessionByteCount)
@@ -52,18 +52,13 @@ extension DaemonStateMachine {
 
     /// Returns the number of bytes that an application's sessions count as, including those being opened.
     private func weight(ofApplication application: String) -> Int {
-        let id = number(ofApplication: application)
+        let id = applications[named: application]?.record.id
         let present = sessions.values.reduce(0) { sum, session in
             session.applicationID == id ? sum + weight(session.configurationByteCount) : sum
         }
-        return openings.values.reduce(present) { sum, opening in
+        return sessions.openings.values.reduce(present) { sum, opening in
             opening.application == application ? sum + opening.growth : sum
         }
-    }
-
-    /// Returns the number of an application, if it has any session.
-    func number(ofApplication identifier: String) -> Int64? {
-        applications.values.first { $0.record.identifier == identifier }?.record.id
     }
 
     private func tooMuch(_ subject: String, _ limit: Int) -> TransferInterfaceError {

@@ -18,10 +18,8 @@ extension DaemonStateMachine {
     ) -> [Effect] {
         if let refusal = refuseUnlessOpen(session, caller) { return refusal }
         if let refusal = rates.refusal { return [.refuse(caller.call, refusal)] }
-        guard var configuration = sessions[session]?.configuration else { return [] }
-        configuration.receiveRate = rates.receive
-        configuration.sendRate = rates.send
-        sessions[session]?.configuration = configuration
+        sessions.update(session) { $0.limit(rates) }
+        guard let configuration = sessions[session]?.configuration else { return [] }
         return [
             .limitRates(rates, session: session),
             commit(

@@ -9,7 +9,10 @@ extension DaemonStateMachine {
         guard let session = sessionToLaunch(for: application) else {
             return [.setTimer(.relaunch(application: id), nil)]
         }
-        let next = max(application.record.nextLaunchAt ?? .distantPast, relaunchesBegin)
+        let next = max(
+            application.record.nextLaunchAt ?? .distantPast,
+            applications.relaunchesBegin
+        )
         if next > now { return [.setTimer(.relaunch(application: id), next)] }
         return startLaunching(application, session, at: now)
     }
@@ -34,26 +37,14 @@ extension DaemonStateMachine {
         _ session: String,
         at now: Date
     ) -> [Effect] {
-        var record = application.record
-        record.launchAttempts += 1
-        record.nextLaunchAt = now.addingTimeInterval(relaunchDelay(record.launchAttempts))
-        applications[record.id]?.record = record
-        applications[record.id]?.isLaunching = true
-        applications[record.id]?.latestStart = Start(
-            attempts: record.launchAttempts,
-            next: record.nextLaunchAt
-        )
-        applications[record.id]?.hasMadeTasks = false
+        let id = application.record.id
+        let attempts = application.record.launchAttempts + 1
+        let next = now.addingTimeInterval(relaunchDelay(attempts))
+        applications.update(id) { $0.planLaunch(notAgainBefore: next) }
         return [
             commit(
-                [
-                    .setLaunchState(
-                        application: record.id,
-                        attempts: record.launchAttempts,
-                        nextLaunchAt: record.nextLaunchAt
-                    )
-                ],
-                then: .launching(application: record.id, session: session)
+                [.setLaunchState(application: id, attempts: attempts, nextLaunchAt: next)],
+                then: .launching(application: id, session: session)
             )
         ]
     }
@@ -70,7 +61,7 @@ extension DaemonStateMachine {
 
     /// The start is stored: it happens now, if it is still wanted.
     mutating func launching(_ id: Int64, session: String, at now: Date) -> [Effect] {
-        applications[id]?.isLaunching = false
+        applications.update(id) { $0.launchStored() }
         guard let application = applications[id] else { return [] }
         guard !isStopping, let launch = application.record.launch,
             sessionToLaunch(for: application) != nil
@@ -78,7 +69,7 @@ extension DaemonStateMachine {
             // The start may have been stored after later changes.
             return [noteLaunchState(of: application.record)] + evaluateRelaunch(of: id, at: now)
         }
-        applications[id]?.isLaunching = true
+        applications.update(id) { $0.launch() }
         return [
             .setTimer(.launch(application: id), now + policy.launchPatience),
             .launch(application: id, launch, session: session),
@@ -94,8 +85,7 @@ extension DaemonStateMachine {
     /// An application was started, or could not be.
     mutating func launched(_ id: Int64, error: String?, at now: Date) -> [Effect] {
         guard let application = applications[id] else { return [] }
-        applications[id]?.isLaunching = false
-        applications[id]?.isLaunched = error == nil
+        applications.update(id) { $0.launched(isRunning: error == nil) }
         let name = application.record.identifier
         let timer = Effect.setTimer(.launch(application: id), nil)
         guard let error else {
@@ -108,11 +98,11 @@ extension DaemonStateMachine {
     /// A process that the daemon had started has ended.
     mutating func applicationExited(_ id: Int64, status: String, at now: Date) -> [Effect] {
         guard let application = applications[id] else { return [] }
-        applications[id]?.isLaunched = false
-        let own = sessions.values.filter { $0.applicationID == id }.map(\.id)
+        applications.update(id) { $0.exited() }
+        let own = sessions.ids { $0.applicationID == id }
         let log = "\(application.record.identifier) has ended: \(status)"
         // Its connections may close a moment later; each asks the store again.
-        return [.log(.info, log, task: nil)] + own.sorted().map { query(.session($0)) }
+        return [.log(.info, log, task: nil)] + own.map { query(.session($0)) }
             + removeIfUnused(id) + evaluateIdleness(at: now)
     }
 
@@ -121,32 +111,19 @@ extension DaemonStateMachine {
     /// The next start waits as if this one had failed: an application that does so each time is started less and less
     /// often, until something else starts it, or it makes no task.
     mutating func madeTask(_ id: Int64) -> [Effect] {
-        guard let application = applications[id], application.isLaunched,
-            !application.hasMadeTasks, let start = application.latestStart
-        else { return [] }
-        applications[id]?.hasMadeTasks = true
-        applications[id]?.record.launchAttempts = start.attempts
-        applications[id]?.record.nextLaunchAt = start.next
+        guard applications.update(id, { $0.madeTask() }) == true else { return [] }
         return applications[id].map { [noteLaunchState(of: $0.record)] } ?? []
     }
 
     /// A process that the daemon has not started opens a session: earlier starts no longer count.
     mutating func startedByOthers(_ id: Int64) -> [Effect] {
-        guard let application = applications[id], !application.isLaunched, application.hasMadeTasks
-        else { return [] }
-        applications[id]?.hasMadeTasks = false
-        applications[id]?.latestStart = nil
-        return relaunchSucceeded(id)
+        applications.update(id, { $0.forgetStart() }) == true ? relaunchSucceeded(id) : []
     }
 
     /// An application takes its events: the next start, if one is needed, need not wait, unless the application causes
     /// its starts itself.
     mutating func relaunchSucceeded(_ id: Int64) -> [Effect] {
-        guard applications[id]?.hasMadeTasks == false, let record = applications[id]?.record,
-            record.launchAttempts > 0 || record.nextLaunchAt != nil
-        else { return [] }
-        applications[id]?.record.launchAttempts = 0
-        applications[id]?.record.nextLaunchAt = nil
+        guard applications.update(id, { $0.endWait() }) == true else { return [] }
         return applications[id].map { [noteLaunchState(of: $0.record)] } ?? []
     }
 

@@ -170,7 +170,7 @@ extension DaemonStateMachine {
             return [log, setRetryTimer(later)]
         case .events(let session, _, _, let call):
             guard sessions[session]?.subscriber?.call == call else { return [log] }
-            sessions[session]?.subscriber = nil
+            sessions.update(session) { $0.subscriber = nil }
             return [log, .refuse(call, TransferInterfaceError(error, task: 0))]
         case .task(_, let ending):
             return [log] + refuse(ending.caller, error)
@@ -193,8 +193,7 @@ extension DaemonStateMachine {
             return [log] + note(deadline: later)
         case .session(let session):
             guard sessions[session] != nil else { return [log] }
-            sessions[session]?.isUncounted = true
-            sessions[session]?.forgetCounts()
+            sessions.update(session) { $0.notCounted() }
             return [log, .setTimer(.recount(session: session), later)]
         case .totals:
             return [log]

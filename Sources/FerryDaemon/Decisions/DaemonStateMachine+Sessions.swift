@@ -12,13 +12,13 @@ extension DaemonStateMachine {
         if let problem = sessionInUse(open.identifier, of: name, by: caller) {
             return [.refuse(caller.call, problem)]
         }
-        let present = session(open.identifier, of: name)
+        let present = sessions[open.identifier, ofApplication: applications[named: name]?.record.id]
         var settings = open.configuration
         settings.connections = settings.connections ?? present?.configuration.connections
         let configuration = Stored.encode(settings)
         let size = SessionSize(configuration.count, growingFrom: present)
         if let problem = excess(of: size, in: name) { return [.refuse(caller.call, problem)] }
-        let opening = Opening(
+        let opening = Sessions.Opening(
             application: name,
             session: open.identifier,
             growth: growth(size),
@@ -29,7 +29,7 @@ extension DaemonStateMachine {
                 configuration: configuration
             )
         )
-        openings[caller.call] = opening
+        sessions.begin(opening, for: caller.call)
         return [
             commit(
                 [opening.mutation],
@@ -73,16 +73,11 @@ extension DaemonStateMachine {
         by caller: Caller
     ) -> TransferInterfaceError? {
         let newcomer = Attachment(connection: caller.connection, process: caller.process)
-        guard let holder = session(identifier, of: application)?.attachment,
+        let id = applications[named: application]?.record.id
+        guard let holder = sessions[identifier, ofApplication: id]?.attachment,
             !holder.isOfSameProcess(as: newcomer)
         else { return nil }
         return .sessionInUse(identifier: identifier, pid: holder.processIdentifier)
-    }
-
-    /// Returns the session of an application, if it exists.
-    private func session(_ identifier: String, of application: String) -> Session? {
-        let id = number(ofApplication: application)
-        return sessions.values.first { $0.identifier == identifier && $0.applicationID == id }
     }
 
     /// The store has a session that a client opens.
@@ -92,13 +87,13 @@ extension DaemonStateMachine {
         attachment: Attachment,
         at now: Date
     ) -> [Effect] {
-        guard let opened = receipt.openedSessions.first, let opening = openings[call] else {
+        guard let opened = receipt.openedSessions.first, let opening = sessions.openings[call]
+        else {
             return []
         }
         let application = opened.application
-        note(application)
-        var session = sessions[opened.session.id] ?? Session(opened.session)
-        sessions[session.id] = session
+        applications.note(application)
+        let session = sessions.add(opened.session)
         if application.quit {
             // Its user has started the application, so that it may be started for its events again. The session is not
             // open before that is stored.
@@ -108,7 +103,7 @@ extension DaemonStateMachine {
         if let other = session.attachment, !other.isOfSameProcess(as: attachment) {
             // The other process was quicker. The application was not started while this one was opening a session, and
             // may be now.
-            openings[call] = nil
+            sessions.endOpening(call)
             let error = TransferInterfaceError.sessionInUse(
                 identifier: session.identifier,
                 pid: other.processIdentifier
@@ -119,34 +114,23 @@ extension DaemonStateMachine {
             // Its former client is creating a task, whose number must not be given out again.
             return [openAgain([opening.mutation], for: call, attachment)]
         }
-        openings[call] = nil
-        session.configuration = Stored.configuration(opened.session.configuration)
-        session.configurationByteCount = opened.session.configuration.count
-        let wasClosing = session.isClosing
-        session.isClosing = false
+        sessions.endOpening(call)
+        sessions.update(session.id) { $0.reopen(opened.session) }
         guard lifetime.connections.contains(attachment.connection) else {
             // Its client is gone before its session is open.
-            sessions[session.id] = session
             return recount(session.id)
         }
-        // Answers belong to the process that gave them: the next one may be another program, or may not decide. An
-        // unknown client counts as another one each time.
-        let isAnother =
-            wasClosing || attachment.process == 0
-            || session.answeringProcess != attachment.process
-        if isAnother { session.keptAnswers = KeptAnswers() }
-        session.answeringProcess = attachment.process
-        session.attachment = attachment
-        session.token = attachment.process == 0 ? random.makeToken() : nil
-        // Pending calls of the previous client are given up: its task numbers now belong to the new one.
-        session.leaver = nil
-        session.forgetCounts()
-        applications[application.id]?.clients.insert(attachment.connection)
-        sessions[session.id] = session
+        let isKnown = session.hasAnswers(of: attachment)
+        let token = attachment.process == 0 ? random.makeToken() : nil
+        sessions.update(session.id) { session in
+            session.attach(attachment, token: token, keepsAnswers: isKnown)
+        }
+        applications.update(application.id) { $0.connected(attachment.connection) }
         let answered =
             answerUnanswerable(session.id, at: now) + startedByOthers(session.applicationID)
-        let limits = Effect.limitRates(session.configuration.rates, session: session.id)
-        return (isAnother ? [.forgetSession(session.id)] : []) + [limits] + answered
+        let rates = sessions[session.id]?.configuration.rates ?? SharedRates()
+        let limits = Effect.limitRates(rates, session: session.id)
+        return (isKnown ? [] : [.forgetSession(session.id)]) + [limits] + answered
             + evaluateRelaunch(of: application.id, at: now) + [
                 .answer(
                     call,
@@ -170,28 +154,18 @@ extension DaemonStateMachine {
         )
     }
 
-    /// Takes over what a client says about its application; the state of its starts is more recent here than in a
-    /// receipt.
-    private mutating func note(_ record: ApplicationRecord) {
-        if applications[record.id] == nil { applications[record.id] = Application(record) }
-        applications[record.id]?.record.launch = record.launch
-        applications[record.id]?.record.quit = record.quit
-    }
-
     /// A session could not be opened; if it was to be deleted meanwhile, it may be now.
     mutating func openingFailed(
         _ call: CallIdentifier,
         _ error: StoreError,
         at now: Date
     ) -> [Effect] {
-        let opening = openings.removeValue(forKey: call)
+        let opening = sessions.endOpening(call)
         var effects = [Effect.refuse(call, TransferInterfaceError(error, task: 0))]
-        let application = applications.values.first {
-            $0.record.identifier == opening?.application
+        guard let opening, let id = applications[named: opening.application]?.record.id else {
+            return effects
         }
-        guard let id = application?.record.id else { return effects }
-        for session in sessions.values
-        where session.identifier == opening?.session && session.applicationID == id {
+        if let session = sessions[opening.session, ofApplication: id] {
             effects += recount(session.id)
         }
         // The application was not started for other sessions while it was opening this one.
@@ -201,9 +175,7 @@ extension DaemonStateMachine {
     /// Whether a client is opening a session, or any session, of an application.
     func isOpening(_ application: Int64, session: String? = nil) -> Bool {
         guard let name = applications[application]?.record.identifier else { return false }
-        return openings.values.contains { opening in
-            opening.application == name && (session.map { $0 == opening.session } ?? true)
-        }
+        return sessions.isOpening(session, of: name)
     }
 
     /// Returns whether a caller's process has a session open, or had it when it made the call; a token proves which
@@ -233,36 +205,29 @@ extension DaemonStateMachine {
     /// A client is gone whose calls cannot be carried out yet: another client may open its sessions, and those calls
     /// are valid until then.
     mutating func hungUp(_ connection: ConnectionIdentifier, at now: Date) -> [Effect] {
-        let own = sessions.values.filter { $0.attachment?.connection == connection }.map(\.id)
-        for id in own { sessions[id]?.leaver = connection }
+        for id in sessions.ids(where: { $0.attachment?.connection == connection }) {
+            sessions.update(id) { $0.awaitCalls(over: connection) }
+        }
         return letGo(connection, at: now)
     }
 
     /// A connection has closed: another client may open its sessions.
     mutating func disconnected(_ connection: ConnectionIdentifier, at now: Date) -> [Effect] {
         lifetime.disconnected(connection)
-        let left = sessions.values.filter { $0.leaver == connection }.map(\.id).sorted()
-        for id in left { sessions[id]?.leaver = nil }
+        let left = sessions.ids { $0.leaver == connection }
+        for id in left { sessions.update(id) { $0.endCalls() } }
         return letGo(connection, at: now) + left.flatMap { recount($0) } + evaluateIdleness(at: now)
     }
 
     /// Releases everything that was open over a connection, as its client is gone.
     private mutating func letGo(_ connection: ConnectionIdentifier, at now: Date) -> [Effect] {
         var effects: [Effect] = []
-        let own = sessions.filter { $0.value.isServed(over: connection) }
-        for (identifier, session) in own.sorted(by: { $0.key < $1.key }) {
-            if session.subscriber?.connection == connection {
-                sessions[identifier]?.subscriber = nil
-            }
-            if session.attachment?.connection == connection {
-                sessions[identifier]?.attachment = nil
-                // The client has taken events since the store was last asked.
-                sessions[identifier]?.forgetCounts()
-                effects.append(query(.session(identifier)))
-            }
+        for id in sessions.ids(where: { $0.isServed(over: connection) })
+        where sessions.update(id, { $0.release(connection) }) == true {
+            effects.append(query(.session(id)))
         }
-        for id in applications.keys.sorted()
-        where applications[id]?.clients.remove(connection) != nil {
+        for id in applications.ids.sorted()
+        where applications.update(id, { $0.disconnected(connection) }) == true {
             effects += evaluateRelaunch(of: id, at: now)
         }
         return effects
@@ -273,7 +238,7 @@ extension DaemonStateMachine {
     /// A client ends a session permanently.
     mutating func closeSession(_ close: Wire.CloseSession, from caller: Caller) -> [Effect] {
         if let refusal = refuseUnlessOpen(close.session, caller) { return refusal }
-        sessions[close.session]?.isClosing = true
+        sessions.update(close.session) { $0.beginClosing() }
         guard close.cancel else {
             return [.answer(caller.call, .done), query(.session(close.session))]
         }
@@ -290,15 +255,14 @@ extension DaemonStateMachine {
             return []
         }
         // The known counts are out of date.
-        sessions[id]?.forgetCounts()
+        sessions.update(id) { $0.forgetCounts() }
         return [query(.session(id))]
     }
 
     /// The store has returned a session's number of tasks and events.
     mutating func counted(_ record: SessionRecord, at now: Date) -> [Effect] {
         guard let session = sessions[record.id] else { return [] }
-        sessions[record.id]?.isUncounted = false
-        if session.attachment == nil { sessions[record.id]?.note(record.counts) }
+        sessions.update(record.id) { $0.counted(record.counts) }
         // An empty session that no client has open is deleted: opening it creates it again.
         if record.counts.isEmpty,
             session.isClosing || session.attachment == nil && session.leaver == nil,
@@ -314,7 +278,7 @@ extension DaemonStateMachine {
 
     /// A session is gone from the store.
     mutating func closed(_ identifier: Int64, at now: Date) -> [Effect] {
-        guard let session = sessions.removeValue(forKey: identifier) else { return [] }
+        guard let session = sessions.remove(identifier) else { return [] }
         // This session may have kept its application from being started for another one.
         return [.forgetSession(identifier)] + removeIfUnused(session.applicationID)
             + evaluateRelaunch(of: session.applicationID, at: now)
@@ -336,7 +300,7 @@ extension DaemonStateMachine {
 
     /// An application is gone from the store.
     mutating func forgotten(_ id: Int64) -> [Effect] {
-        applications[id] = nil
+        applications.remove(id)
         shares.forget(application: id)
         return [.setTimer(.relaunch(application: id), nil)]
     }

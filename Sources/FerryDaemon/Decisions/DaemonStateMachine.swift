@@ -12,11 +12,11 @@ import FoundationEssentials
 struct DaemonStateMachine {
     /// The limits and delays.
     let policy: DaemonPolicy
-    /// The applications, by the store's number.
-    var applications: [Int64: Application] = [:]
-    /// The sessions that exist, by the store's number.
-    var sessions: [Int64: Session] = [:]
-    /// The tasks that have a transfer, by the daemon's number.
+    /// The applications that have sessions.
+    var applications = Applications()
+    /// The sessions that exist, and the calls that open one.
+    var sessions = Sessions()
+    /// The tasks that have a transfer, and the budget of the places that they have.
     var running: RunningTasks
     /// How the applications have been served, and which tasks have left their places.
     var shares: FairShares
@@ -26,16 +26,12 @@ struct DaemonStateMachine {
     var search = Search()
     /// The readings of tasks from the store, and the changes since.
     var readings = Readings()
-    /// The calls that open a session, until the store has it.
-    var openings: [CallIdentifier: Opening] = [:]
     /// The tasks that are being created, and those whose files are being taken over.
     var creations: Creations
     /// The tasks that get the bytes of another.
     var followings = Followings()
     /// The tasks whose servers have said that their address has expired.
     var expiredLinks = ExpiredLinks()
-    /// The time until which no application is started: clients of an earlier daemon reconnect first.
-    private(set) var relaunchesBegin = Date.distantPast
     /// The timer for the earliest deadline.
     var deadlines = PlannedTimer()
     /// The timer for progress that is to be sent.
@@ -98,22 +94,21 @@ struct DaemonStateMachine {
             var application = Application(record)
             // A start that is further off than any can be comes from a clock that was set.
             let latest = now.addingTimeInterval(policy.maximumRelaunchDelay)
-            if let next = record.nextLaunchAt, next > latest {
-                application.record.nextLaunchAt = latest
+            if application.limitWait(until: latest) {
                 corrections.append(noteLaunchState(of: application.record))
             }
-            self.applications[record.id] = application
+            self.applications.add(application)
         }
-        for record in sessions { self.sessions[record.id] = Session(record) }
+        for record in sessions { self.sessions.add(record) }
         let limits = self.sessions.values.sorted { $0.id < $1.id }
             .map { Effect.limitRates($0.configuration.rates, session: $0.id) }
-        relaunchesBegin = now.addingTimeInterval(policy.relaunchGrace)
+        self.applications.holdRelaunches(until: now.addingTimeInterval(policy.relaunchGrace))
         var effects =
             [.limitRates(rates, session: nil)] + limits + corrections + followClock(at: now)
             // Whether there is a network is determined again.
             + [commit([.endNetworkWait], .relaxed, then: .networkIsBack)] + searchForTasks(at: now)
         effects.append(query(.earliestDeadline))
-        for identifier in self.applications.keys.sorted() {
+        for identifier in self.applications.ids.sorted() {
             effects += evaluateRelaunch(of: identifier, at: now)
         }
         // Sessions that were left empty in a crash are deleted.

@@ -59,3 +59,32 @@ struct TaskEndings: Hashable, Sendable {
     /// A pass is over.
     mutating func endSweep(of call: CallIdentifier) -> Sweep? { sweeps.removeValue(forKey: call) }
 }
+
+extension DaemonStateMachine {
+    /// A pass over all unfinished tasks of an application or a session.
+    struct Sweep: Hashable, Sendable {
+        /// The owner of the tasks.
+        enum Scope: Hashable, Sendable {
+            /// An application's.
+            case application(Int64)
+            /// A session's.
+            case session(Int64)
+        }
+
+        /// The owner of the tasks.
+        let scope: Scope
+        /// How they end.
+        let ending: Ending
+        /// The last task that was seen.
+        fileprivate(set) var lastTask: Int64 = 0
+        /// The number of tasks of the current page that have not ended yet.
+        fileprivate var outstanding = 0
+        /// The number of tasks that have ended.
+        fileprivate(set) var count = 0
+
+        init(scope: Scope, ending: Ending) {
+            self.scope = scope
+            self.ending = ending
+        }
+    }
+}

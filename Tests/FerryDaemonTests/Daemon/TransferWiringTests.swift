@@ -152,12 +152,12 @@ struct TransferWiringTests {
 
     @Test func `an upload that is given up is ended with the session's fields`() async throws {
         server.on("/kept", .content(.text("")))
+        var configuration = Wire.SessionConfiguration.sample
+        configuration.additionalFields = [Wire.Field(name: "X-Api-Key", value: "key")]
+        try await bench.store.commit([
+            .setConfiguration(session: 1, Stored.encode(configuration))
+        ])
         let daemon = try await bench.start()
-        daemon.driver.change { machine in
-            machine.sessions[1]?.configuration.additionalFields = [
-                Wire.Field(name: "X-Api-Key", value: "key")
-            ]
-        }
         daemon.terminate(task(), UploadResource(url: server.url("/kept"), language: .draft8))
         try await bench.work { !server.requests.isEmpty }
         let request = try #require(server.requests.first)

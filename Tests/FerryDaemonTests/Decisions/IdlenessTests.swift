@@ -146,7 +146,7 @@ import Testing
         var bench = MachineBench()
         // Nobody has told the machine of it.
         bench.database.commit([.sampleSession()])
-        bench.machine.sessions[1] = DaemonStateMachine.Session(
+        bench.machine.sessions.add(
             SessionRecord(id: 1, applicationID: 1, identifier: "session", configuration: [])
         )
         bench.database.commit([.sampleTask(1, state: .waiting)])

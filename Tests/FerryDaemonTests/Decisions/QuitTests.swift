@@ -108,7 +108,7 @@ import Testing
             return
         }
         #expect(bench.database.current.sessions.keys.sorted() == [client.session])
-        #expect(bench.machine.sessions.keys.sorted() == [client.session])
+        #expect(bench.machine.sessions.ids.sorted() == [client.session])
     }
 
     @Test func `a quit that comes while the application starts has the last word`() {

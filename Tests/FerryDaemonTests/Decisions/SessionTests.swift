@@ -165,7 +165,7 @@ import Testing
         bench.settle()
         #expect(bench.outcomes[call] == .answer(.opened(session: 1, nextTaskIdentifier: 1)))
         #expect(bench.database.current.sessions.keys.sorted() == [1])
-        #expect(bench.machine.sessions.keys.sorted() == [1])
+        #expect(bench.machine.sessions.ids.sorted() == [1])
     }
 
     @Test func `a session that is opened while it goes comes into being again`() {
@@ -180,7 +180,7 @@ import Testing
         #expect(bench.outcomes[call] == .answer(.opened(session: 2, nextTaskIdentifier: 1)))
         #expect(bench.database.current.sessions.keys.sorted() == [2])
         #expect(bench.database.current.applications.keys.sorted() == [1])
-        #expect(bench.machine.applications.keys.sorted() == [1])
+        #expect(bench.machine.applications.ids.sorted() == [1])
     }
 
     @Test func `a session that could not be opened again goes when it is empty`() {
@@ -202,7 +202,7 @@ import Testing
         database.commit([.sampleSession("full"), .sampleSession("empty"), .sampleTask(1)])
         let bench = MachineBench(on: database)
         #expect(bench.database.current.sessions.keys.sorted() == [1])
-        #expect(bench.machine.sessions.keys.sorted() == [1])
+        #expect(bench.machine.sessions.ids.sorted() == [1])
     }
 
     @Test(arguments: SessionCall.allCases)

@@ -40,7 +40,7 @@ import Testing
         }
         #expect(bench.loading == [1])
         #expect(bench.database.current.allApplications() == before)
-        #expect(bench.machine.openings.isEmpty && bench.machine.creations.isEmpty)
+        #expect(bench.machine.sessions.openings.isEmpty && bench.machine.creations.isEmpty)
         #expect(bench.machine.operationCount == 0)
     }
 
@@ -99,7 +99,7 @@ import Testing
         bench.failure = Self.full
         bench.settle()
         bench.failure = nil
-        #expect(bench.machine.sessions.keys.sorted() == [1])
+        #expect(bench.machine.sessions.ids.sorted() == [1])
         bench.wait(10)
         #expect(bench.hasExited)
         let next = MachineBench(on: bench.database, at: bench.now)
@@ -360,6 +360,6 @@ import Testing
                     == .refusal(.storeUnavailable(reason: "the model says diskFull"))
             )
         }
-        #expect(bench.machine.openings.isEmpty)
+        #expect(bench.machine.sessions.openings.isEmpty)
     }
 }

@@ -26,16 +26,16 @@ extension Simulation {
 
     private func checkEntities(_ daemon: SimulatedDaemon) {
         let (machine, store) = (daemon.machine, database.current)
-        if Set(machine.sessions.keys) != Set(store.sessions.keys) {
-            fail("sessions: \(machine.sessions.keys.sorted()), \(store.sessions.keys.sorted())")
+        if Set(machine.sessions.ids) != Set(store.sessions.keys) {
+            fail("sessions: \(machine.sessions.ids.sorted()), \(store.sessions.keys.sorted())")
         }
-        if Set(machine.applications.keys) != Set(store.applications.keys) {
-            let known = machine.applications.keys.sorted()
+        if Set(machine.applications.ids) != Set(store.applications.keys) {
+            let known = machine.applications.ids.sorted()
             fail("applications: \(known), \(store.applications.keys.sorted())")
         }
-        for (id, application) in machine.applications
-        where store.applications[id] != application.record {
-            fail("\(application.record) is \(String(describing: store.applications[id]))")
+        for record in machine.applications.values.map(\.record)
+        where store.applications[record.id] != record {
+            fail("\(record) is \(String(describing: store.applications[record.id]))")
         }
         // Whatever else there is to do is done while files are moved or copied, which may take long.
         if machine.creations.adoptions.count > machine.fileOperationCount {
@@ -241,7 +241,7 @@ extension Simulation {
                 in the \(season) the daemon stays: \(machine.operationCount) operations, \
                 \(machine.fileOperationCount) files, \
                 \(machine.running.count) transfers, \(machine.lifetime.connections) connections, \
-                \(machine.openings.count) openings, \(machine.creations) creations, \
+                \(machine.sessions.openings.count) openings, \(machine.creations) creations, \
                 \(machine.search), \(machine.applications), \(machine.lifetime.stage), timers \(daemon.driver.timers.keys)
                 """
             )

@@ -54,7 +54,7 @@ extension Simulation {
     private func checkLanes(_ daemon: SimulatedDaemon, lent: [(session: Int64, host: String)]) {
         // One that waits for its application is in the way of its own session's.
         let places = daemon.machine.running.values.filter { $0.place != .none }
-        for session in daemon.machine.sessions.keys {
+        for session in daemon.machine.sessions.ids {
             let own = places.filter { $0.record.sessionID == session }.map(\.record.host)
             let all = own + lent.filter { $0.session == session }.map(\.host)
             for host in Set(all)

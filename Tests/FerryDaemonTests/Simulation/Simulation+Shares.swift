@@ -9,7 +9,7 @@ extension Simulation {
         let application = daemon.machine.sessions[session]?.applicationID ?? 0
         failedLines.insert(HostBreaker.Line(application: application, host: host))
         guard sabotage == .blamesOthers else { return }
-        for other in daemon.machine.applications.keys {
+        for other in daemon.machine.applications.ids {
             let line = HostBreaker.Line(application: other, host: host)
             daemon.driver.change { [date] in
                 $0.breaker.failed(line, delay: 60, isAsked: true, at: date)
