@@ -72,7 +72,7 @@ extension Daemon: VarlinkServerHandler {
             return Wire.OpenSession.Reply(
                 session: session,
                 nextTaskIdentifier: next,
-                token: self?.machine.sessions[session]?.token
+                token: self?.machine.token(ofSession: session)
             )
         }
         input { machine, _ in machine.openSession(call, from: caller) }

@@ -38,7 +38,7 @@ extension Daemon {
         _ reply: Reply<Wire.ListHooks>,
         from connection: VarlinkConnection
     ) {
-        reply.success(Wire.ListHooks.Reply(hooks: hooks()))
+        reply.success(Wire.ListHooks.Reply(hooks: machine.hooks()))
     }
 
     /// Reports the status of the daemon.
@@ -81,7 +81,7 @@ extension Daemon {
             )
         }
         let wanted = list.states.map(Set.init)
-        let tasks = page.tasks.map { present($0) }
+        let tasks = page.tasks.map { machine.presentation(of: $0, at: now) }
             .filter { wanted?.contains($0.state) ?? true }
             .filter { list.session.map($0.session.elementsEqual) ?? true }
         return Wire.ListTasks.Reply(tasks: tasks, next: page.next)
@@ -100,7 +100,7 @@ extension Daemon {
         ids = ids.dropFirst(count)
         let found = Set(page.tasks.map(\.id))
         return Wire.WatchTasks.Reply(
-            tasks: page.tasks.map { present($0) },
+            tasks: page.tasks.map { machine.presentation(of: $0, at: now) },
             removed: wanted.prefix(count).filter { !found.contains($0) }
         )
     }
@@ -111,17 +111,8 @@ extension Daemon {
             list.states.map { Set($0.flatMap(\.records)) }
             ?? Set(TaskRecord.State.allCases)
         guard let name = list.application else { return TaskFilter(states: states) }
-        guard
-            let application = machine.applications.values
-                .first(where: { $0.record.identifier == name })
-        else { return nil }
-        guard let identifier = list.session else {
-            return TaskFilter(scope: .application(application.record.id), states: states)
-        }
-        let session = machine.sessions.values.first {
-            $0.applicationID == application.record.id && $0.identifier == identifier
-        }
-        return session.map { TaskFilter(scope: .session($0.id), states: states) }
+        return machine.scope(application: name, session: list.session)
+            .map { TaskFilter(scope: $0, states: states) }
     }
 
     func task(_ id: Int64) async throws(TransferInterfaceError) -> Wire.Task {
@@ -129,59 +120,7 @@ extension Daemon {
             try await self.store.task(id: id)
         }
         guard let record else { throw .taskNotFound(id: id) }
-        return present(record)
-    }
-
-    /// Returns a task for a client, from its record in the store and the state of its transfer.
-    func present(_ record: TaskRecord) -> Wire.Task {
-        let session = machine.sessions[record.sessionID]
-        let application = session.flatMap { machine.applications[$0.applicationID] }
-        let running = machine.running[record.id]
-        let isLoading = running?.isActive ?? false
-        let request = Stored.request(record.request)
-        return Wire.Task(
-            id: record.id,
-            application: application?.record.identifier ?? "",
-            session: session?.identifier ?? "",
-            identifier: record.identifier,
-            state: isLoading && record.state == .waiting ? .running : record.state.presented,
-            description: record.description,
-            priority: record.priority,
-            originalRequest: request
-                ?? Wire.Request(url: "", method: "", fields: [], idleTimeout: 0),
-            currentRequest: running?.currentRequest
-                ?? record.currentRequest.flatMap { Stored.request($0) }
-                ?? DelayState.decode(record.delay)?.request,
-            response: running?.response ?? record.response.flatMap { Stored.response($0) },
-            receivedByteCount: running?.receivedByteCount ?? record.receivedByteCount,
-            expectedByteCount: running?.expectedByteCount ?? record.expectedByteCount,
-            upload: present(UploadState.decode(record.upload), of: record),
-            wait: wait(of: record),
-            failure: running?.failure.map { Wire.Failure(code: $0.code, message: $0.message) }
-                ?? record.lastError.flatMap { Stored.failure($0) },
-            attempts: running?.attempts ?? record.attempts,
-            created: machine.clock.wall(at: record.createdAt),
-            earliestBegin: DelayState.decode(record.delay)?.date,
-            options: Stored.options(record.options)
-        )
-    }
-
-    /// Returns why a task waits, with dates in the time of day.
-    private func wait(of record: TaskRecord) -> Wire.Wait? {
-        guard var wait = machine.wait(of: record, at: now) else { return nil }
-        if let until = wait.until { wait.until = machine.clock.wall(at: until) }
-        return wait
-    }
-
-    private func present(_ upload: UploadState?, of record: TaskRecord) -> Wire.Upload? {
-        upload.map { upload in
-            let isSent = record.state == .completed && record.lastError == nil
-            return Wire.Upload(
-                byteCount: upload.byteCount,
-                sentByteCount: machine.running[record.id]?.sentByteCount
-                    ?? (isSent ? upload.byteCount : 0)
-            )
-        }
+        return machine.presentation(of: record, at: now)
     }
 
     /// Reports the states of tasks, and their changes.
@@ -199,28 +138,11 @@ extension Daemon {
 
     // MARK: Applications and the daemon itself
 
-    private func hooks() -> [Wire.Hook] {
-        machine.applications.values.sorted { $0.record.id < $1.record.id }.map { application in
-            let pending = machine.sessions.values.filter {
-                $0.applicationID == application.record.id
-                    && ($0.isReadyForRelaunch || $0.questionCount > 0)
-            }
-            return Wire.Hook(
-                application: application.record.identifier,
-                launch: application.record.launch.map { Wire.Launch($0) },
-                attempts: application.record.launchAttempts,
-                nextLaunch: application.record.nextLaunchAt.map { machine.clock.wall(at: $0) },
-                pendingSessions: pending.map(\.identifier).sorted(),
-                quit: application.record.quit
-            )
-        }
-    }
-
     private func status() async throws(TransferInterfaceError) -> Wire.Status {
         let totals = try await reading { () async throws(StoreError) in
             try await self.store.totals()
         }
-        let loading = machine.running.values.count(where: \.isActive)
+        let loading = machine.activeTaskCount
         return Wire.Status(
             version: DaemonVersion.current,
             pid: getpid(),
@@ -231,7 +153,7 @@ extension Daemon {
             running: loading,
             waiting: max(0, totals.waitingTasks - loading),
             suspended: totals.suspendedTasks,
-            sessions: machine.sessions.values.count { $0.attachment != nil },
+            sessions: machine.openSessionCount,
             connections: connections.count,
             receiveRate: machine.rates.receive,
             sendRate: machine.rates.send
@@ -246,17 +168,6 @@ extension Daemon {
             return try await body()
         } catch {
             throw TransferInterfaceError(error, task: 0)
-        }
-    }
-}
-
-extension TaskRecord.State {
-    /// The state that a client sees.
-    fileprivate var presented: Wire.TaskState {
-        switch self {
-        case .suspended, .heldSuspended: .suspended
-        case .waiting, .held: .waiting
-        case .completed: .completed
         }
     }
 }

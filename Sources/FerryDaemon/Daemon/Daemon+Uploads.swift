@@ -79,7 +79,7 @@ extension Daemon {
     /// Asks a server to delete an upload that its application has cancelled; the result is ignored.
     func terminate(_ task: TaskRecord, _ resource: UploadResource) {
         guard let request = task.requestToSend else { return }
-        let configuration = machine.sessions[task.sessionID]?.configuration
+        let configuration = machine.configuration(ofSession: task.sessionID)
         let fields = configuration?.additionalFields ?? []
         let creation = task.transferRequest(request, adding: fields)
         let connections = configuration?.connections ?? Wire.Connections()

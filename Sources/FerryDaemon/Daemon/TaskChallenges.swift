@@ -23,12 +23,13 @@ final class TaskChallenges: ChallengeDecider {
         self.daemon = daemon
     }
 
-    private var keptAnswers: KeptAnswers? { daemon?.machine.sessions[session]?.keptAnswers }
-
-    func hasApproved(_ trust: HTTPServerTrust) -> Bool { keptAnswers?.hasApproved(trust) ?? false }
+    func hasApproved(_ trust: HTTPServerTrust) -> Bool {
+        daemon?.machine.hasApproved(trust, inSession: session) ?? false
+    }
 
     func identity(for request: TransferRequest) -> HTTPIdentity? {
-        keptAnswers?.identity(for: request) ?? ownIdentity?.identity(for: request)
+        daemon?.machine.identity(for: request, inSession: session)
+            ?? ownIdentity?.identity(for: request)
     }
 
     func decide(

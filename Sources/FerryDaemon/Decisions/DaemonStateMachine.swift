@@ -118,9 +118,6 @@ struct DaemonStateMachine {
         return effects + evaluateIdleness(at: now)
     }
 
-    /// The number of the application that a session belongs to; `nil` where the session is gone.
-    func application(ofSession id: Int64) -> Int64? { sessions[id]?.applicationID }
-
     /// The store knows the rate limits of all tasks together.
     mutating func ratesSet(_ rates: SharedRates, call: CallIdentifier) -> [Effect] {
         self.rates = rates

@@ -1,0 +1,127 @@
+import FerryHTTP
+import FerryStore
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+
+// What clients, persons and the transfers are told.
+extension DaemonStateMachine {
+    // MARK: Tasks
+
+    /// Returns a task for a client, from its record in the store and the state of its transfer.
+    func presentation(of record: TaskRecord, at now: Date) -> Wire.Task {
+        let session = sessions[record.sessionID]
+        let application = session.flatMap { applications[$0.applicationID] }
+        let running = running[record.id]
+        let isLoading = running?.isActive ?? false
+        let request = Stored.request(record.request)
+        return Wire.Task(
+            id: record.id,
+            application: application?.record.identifier ?? "",
+            session: session?.identifier ?? "",
+            identifier: record.identifier,
+            state: isLoading && record.state == .waiting ? .running : record.state.presented,
+            description: record.description,
+            priority: record.priority,
+            originalRequest: request
+                ?? Wire.Request(url: "", method: "", fields: [], idleTimeout: 0),
+            currentRequest: running?.currentRequest
+                ?? record.currentRequest.flatMap { Stored.request($0) }
+                ?? DelayState.decode(record.delay)?.request,
+            response: running?.response ?? record.response.flatMap { Stored.response($0) },
+            receivedByteCount: running?.receivedByteCount ?? record.receivedByteCount,
+            expectedByteCount: running?.expectedByteCount ?? record.expectedByteCount,
+            upload: upload(of: record, sentByteCount: running?.sentByteCount),
+            wait: presentedWait(of: record, at: now),
+            failure: running?.failure.map { Wire.Failure(code: $0.code, message: $0.message) }
+                ?? record.lastError.flatMap { Stored.failure($0) },
+            attempts: running?.attempts ?? record.attempts,
+            created: clock.wall(at: record.createdAt),
+            earliestBegin: DelayState.decode(record.delay)?.date,
+            options: Stored.options(record.options)
+        )
+    }
+
+    /// Returns why a task waits, with dates in the time of day.
+    private func presentedWait(of record: TaskRecord, at now: Date) -> Wire.Wait? {
+        guard var wait = wait(of: record, at: now) else { return nil }
+        if let until = wait.until { wait.until = clock.wall(at: until) }
+        return wait
+    }
+
+    private func upload(of record: TaskRecord, sentByteCount: Int64?) -> Wire.Upload? {
+        UploadState.decode(record.upload).map { upload in
+            let isSent = record.state == .completed && record.lastError == nil
+            return Wire.Upload(
+                byteCount: upload.byteCount,
+                sentByteCount: sentByteCount ?? (isSent ? upload.byteCount : 0)
+            )
+        }
+    }
+
+    /// The number of tasks that load, and do not wait for anything.
+    var activeTaskCount: Int { running.values.count(where: \.isActive) }
+
+    // MARK: Applications
+
+    /// Returns the owner of the tasks of an application, or of its session; `nil` if there is none.
+    func scope(application name: String, session identifier: String?) -> TaskFilter.Scope? {
+        guard let application = applications[named: name]?.record.id else { return nil }
+        guard let identifier else { return .application(application) }
+        return sessions[identifier, ofApplication: application].map { .session($0.id) }
+    }
+
+    /// Returns the applications that may be started.
+    func hooks() -> [Wire.Hook] {
+        applications.values.sorted { $0.record.id < $1.record.id }.map { application in
+            let pending = sessions.values.filter {
+                $0.applicationID == application.record.id && $0.hasNews
+            }
+            return Wire.Hook(
+                application: application.record.identifier,
+                launch: application.record.launch.map { Wire.Launch($0) },
+                attempts: application.record.launchAttempts,
+                nextLaunch: application.record.nextLaunchAt.map { clock.wall(at: $0) },
+                pendingSessions: pending.map(\.identifier).sorted(),
+                quit: application.record.quit
+            )
+        }
+    }
+
+    // MARK: Sessions
+
+    /// The number of sessions that a client has open.
+    var openSessionCount: Int { sessions.values.count { $0.attachment != nil } }
+
+    /// Returns the number of the application that a session belongs to; `nil` if the session is gone.
+    func application(ofSession id: Int64) -> Int64? { sessions[id]?.applicationID }
+
+    /// Returns the configuration of a session's tasks; `nil` if the session is gone.
+    func configuration(ofSession id: Int64) -> Wire.SessionConfiguration? {
+        sessions[id]?.configuration
+    }
+
+    /// Returns the token that other connections of a session's client show, if its process is unknown.
+    func token(ofSession id: Int64) -> String? { sessions[id]?.token }
+
+    /// Whether the application of a session has approved a server's certificates before.
+    func hasApproved(_ trust: HTTPServerTrust, inSession id: Int64) -> Bool {
+        sessions[id]?.keptAnswers.hasApproved(trust) ?? false
+    }
+
+    /// Returns the identity that the application of a session uses for the origin of a request.
+    func identity(for request: TransferRequest, inSession id: Int64) -> HTTPIdentity? {
+        sessions[id]?.keptAnswers.identity(for: request)
+    }
+}
+
+extension TaskRecord.State {
+    /// The state that a client sees.
+    fileprivate var presented: Wire.TaskState {
+        switch self {
+        case .suspended, .heldSuspended: .suspended
+        case .waiting, .held: .waiting
+        case .completed: .completed
+        }
+    }
+}
