@@ -8,7 +8,7 @@ extension Load {
     /// waits: the response is final if the app says so.
     struct StateMachine {
         /// How far the load has come.
-        enum State: Equatable {
+        private enum State: Equatable {
             /// Nothing has been requested.
             case ready
             /// The owner completes the request.
@@ -28,7 +28,7 @@ extension Load {
         }
 
         /// A question for the app.
-        enum Question: Equatable {
+        private enum Question: Equatable {
             /// Whether a redirect is followed, and by which request.
             case redirect(HTTPResponseHead, next: Request)
             /// Which name and password to use; `left` are the schemes that it was not asked about.
@@ -40,7 +40,7 @@ extension Load {
         }
 
         /// How an exchange has ended.
-        struct End: Hashable {
+        private struct End: Hashable {
             var error: HTTPError?
         }
 
@@ -71,7 +71,7 @@ extension Load {
             }
         }
 
-        var state = State.ready
+        private var state = State.ready
         /// The last request.
         private(set) var current: Request
         /// The certificates shown in an interrupted handshake.
@@ -159,7 +159,7 @@ extension Load {
             return prepare(current)
         }
 
-        mutating func prepare(_ request: Request) -> [Effect] {
+        private mutating func prepare(_ request: Request) -> [Effect] {
             current = request
             state = .preparing
             return [.prepare(request)]
@@ -199,7 +199,7 @@ extension Load {
             }
         }
 
-        mutating func fail(_ error: TransferError) -> [Effect] {
+        private mutating func fail(_ error: TransferError) -> [Effect] {
             state = .ended
             return [.finish(error)]
         }
