@@ -151,7 +151,8 @@ import Testing
     }
 
     @Test mutating func `the limits are the app's`() {
-        machine.limits = .init(grace: .seconds(60), expiration: .seconds(20))
+        machine.setGrace(.seconds(60))
+        machine.setExpiration(.seconds(20))
         let task = begin()
         #expect(machine.terminate(by: .terminate, now: at(0)) == [.setTimer(at(60))])
         #expect(machine.remaining(now: at(0)) == .seconds(80))

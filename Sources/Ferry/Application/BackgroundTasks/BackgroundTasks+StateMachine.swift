@@ -51,7 +51,7 @@ extension BackgroundTasks {
             var expiration = Duration.seconds(3)
         }
 
-        var limits = Limits()
+        private(set) var limits = Limits()
         private var nextIdentifier = 1
         /// The tasks that have begun and not ended, and whether they have expired.
         private var tasks: [Identifier: Bool] = [:]
@@ -62,6 +62,14 @@ extension BackgroundTasks {
         private var preparation: ShutdownDelay.Preparation?
         private var isListening = false
         private var timer: Instant?
+
+        // MARK: Limits
+
+        /// Sets how long tasks may continue when the process is asked to end.
+        mutating func setGrace(_ grace: Duration) { limits.grace = grace }
+
+        /// Sets how long tasks have to end once they have expired.
+        mutating func setExpiration(_ expiration: Duration) { limits.expiration = expiration }
 
         // MARK: Tasks
 

@@ -41,11 +41,11 @@ final class BackgroundTasks: Sendable {
     var limits: StateMachine.Limits { state.withLock { $0.machine.limits } }
 
     /// Sets how long tasks may continue when the process is asked to end.
-    func setGrace(_ grace: Duration) { state.withLock { $0.machine.limits.grace = grace } }
+    func setGrace(_ grace: Duration) { state.withLock { $0.machine.setGrace(grace) } }
 
     /// Sets how long tasks have to end once they have expired.
     func setExpiration(_ expiration: Duration) {
-        state.withLock { $0.machine.limits.expiration = expiration }
+        state.withLock { $0.machine.setExpiration(expiration) }
     }
 
     /// How long the tasks have left; nil unless they were asked to end.
