@@ -1,5 +1,4 @@
 import FerryHTTP
-import FoundationEssentials
 
 extension ResumableUpload {
     /// Decides how a body is sent to a server by one request or several; performs nothing itself.
@@ -9,8 +8,8 @@ extension ResumableUpload {
     /// what it has, and is sent the rest. The response to the last of these requests is the response to the
     /// app's.
     struct StateMachine {
-        /// How far the upload has come.
-        enum State: Hashable {
+        /// What the upload waits for.
+        private enum State: Hashable {
             /// Nothing has been sent.
             case ready
             /// A request was sent, and its response head has not arrived.
@@ -21,23 +20,20 @@ extension ResumableUpload {
             case digesting(Part)
             /// The connection was interrupted, and some time has to pass.
             case waiting
+            /// That time has passed during a pause.
+            case due
             /// The final response is being received.
             case answering
             /// The upload has ended.
             case ended
         }
 
-        /// What follows a response that is not final.
-        enum Sequel: Hashable {
-            case send(Step)
-            /// Ask again what the server has, after this failure.
-            case goOn(after: TransferError)
-        }
-
         /// What the owner must do, in the order given.
         enum Effect: Equatable {
             case send(Dispatch)
             case cancelLoad
+            /// Cancel the load, and report its end as if the body of its response had been skipped.
+            case abandonLoad
             /// Skip the body of the response.
             case skipBody
             /// Deliver the response, as the answer to the app's request.
@@ -56,40 +52,15 @@ extension ResumableUpload {
             case finish(TransferError?)
         }
 
-        var state = State.ready
-        /// The resource at which the upload can continue.
-        var resource: UploadResource?
+        /// The app's request.
         let request: TransferRequest
-        /// The length of the body, where it is known.
-        let byteCount: Int64?
-        /// Whether a checksum of its bytes can be computed before they are sent.
-        let isRepeatable: Bool
-        /// The name of the file for a tus server.
-        let name: String
-        let configuration: Configuration
-        /// What was known of servers when the upload began.
-        let knowledge: UploadKnowledge
-
-        /// The most bytes of the body that an attempt has sent; `nil` if unknown.
-        var greatestSentByteCount: Int64?
-        /// The number of bytes of the current request's body that were sent.
-        var sentByteCount: Int64 = 0
-        /// The offset of that body in the upload.
-        var bodyStart: Int64 = 0
-        /// The highest offset that the server has reported.
-        var greatestAcknowledgedByteCount: Int64 = 0
-        /// The protocol that the server named in place of the draft it was offered.
-        var namedProtocol: UploadProtocol?
-        /// The offset of a part that the server has not confirmed.
-        var refusedOffset: Int64?
-        /// The URL for the next part, in place of the resource's.
-        var detour: String?
+        private var state = State.ready
+        private var progress: Progress
+        private(set) var isPaused = false
         /// Whether a redirect says that the response is to be fetched elsewhere.
-        var isAnswerElsewhere = false
-        var hasTriedTus = false
-        /// How often in a row the upload was interrupted without progress, and since when.
-        var failureCount = 0
-        var firstFailure: ContinuousClock.Instant?
+        private var isAnswerElsewhere = false
+        /// Whether a response to the current request has arrived.
+        private var wasAnswered = false
 
         init(
             request: TransferRequest,
@@ -101,35 +72,31 @@ extension ResumableUpload {
             configuration: Configuration
         ) {
             self.request = request
-            self.byteCount = byteCount
-            self.isRepeatable = isRepeatable
-            self.name = name
-            self.resource = resource
-            self.knowledge = knowledge
-            self.configuration = configuration
-            // Another process may not have been able to report how many bytes it sent.
-            greatestSentByteCount = resource == nil ? 0 : nil
-            greatestAcknowledgedByteCount = resource?.acknowledgedByteCount ?? 0
+            let requests = Requests(
+                request: request,
+                byteCount: byteCount,
+                isRepeatable: isRepeatable,
+                name: name
+            )
+            progress = Progress(
+                requests,
+                resource: resource,
+                knowledge: knowledge,
+                configuration: configuration
+            )
         }
 
         /// Whether the upload is over, so that no event may follow.
         var hasEnded: Bool { state == .ended }
 
-        /// Whether the current request continues from what the server has.
-        var goesOn: Bool {
-            switch state {
-            case .requesting(.locate), .requesting(.append): true
-            case .requesting(.upload), .requesting(.discover), .requesting(.create), .ready,
-                .leaving, .digesting, .waiting, .answering, .ended:
-                false
-            }
-        }
+        /// The resource at which the upload can continue.
+        var resource: UploadResource? { progress.resource }
 
         // MARK: - Beginning and end
 
         mutating func start() -> [Effect] {
             guard state == .ready else { return [] }
-            return send(firstStep)
+            return send(progress.firstStep)
         }
 
         /// Ends the upload without further events.
@@ -138,63 +105,42 @@ extension ResumableUpload {
         /// - Returns: What to do.
         mutating func cancel(terminates: Bool) -> [Effect] {
             defer { state = .ended }
-            let termination = terminates ? termination : []
+            let request = terminates ? progress.termination : nil
+            let termination = request.map { [Effect.terminate($0)] } ?? []
             switch state {
             case .requesting, .leaving: return [.cancelLoad] + termination
             case .answering: return [.cancelLoad]
             case .waiting: return [.stopWaiting] + termination
-            case .ready, .digesting: return termination
+            case .ready, .digesting, .due: return termination
             case .ended: return []
             }
         }
 
-        private var termination: [Effect] {
-            guard let resource, resource.tus?.terminates ?? true else { return [] }
-            return [.terminate(about(resource, method: "DELETE"))]
-        }
-
-        private var firstStep: Step {
-            if resource != nil { return .locate }
-            if allowsTus {
-                if let capabilities = knowledge.tusCapabilities(at: request.url) {
-                    return .create(capabilities)
-                }
-                if asksForTus { return .discover }
-            }
-            return .upload(offering: offer)
-        }
-
-        /// The draft to offer to the server.
-        var offer: UploadProtocol? {
-            guard configuration.protocols.includesDrafts, request.allowsResumableUpload,
-                let origin = Origin(url: request.url)
-            else { return nil }
-            return knowledge.offer(to: origin)
-        }
-
-        /// Whether tus can be used: it creates resources by POST, and needs their lengths.
-        var allowsTus: Bool {
-            configuration.protocols.includesTus && request.allowsResumableUpload
-                && request.method == "POST" && byteCount != nil
-        }
-
-        /// Whether to ask for tus before the upload: that is worth its time if much could be lost, or was lost
-        /// before, and the server has not been asked.
-        private var asksForTus: Bool {
-            guard configuration.protocols == .automatic else { return true }
-            guard let byteCount, let origin = Origin(url: request.url) else { return false }
-            if knowledge.cutsUploads(to: origin) { return true }
-            return byteCount >= Self.worthAQuestion && knowledge.knowsNothing(of: origin)
-        }
-
-        /// 16 MiB take seconds on a common line, beside which one more exchange is little.
-        static let worthAQuestion: Int64 = 16 << 20
-
-        mutating func fail(_ error: TransferError, keepsResource: Bool = true) -> [Effect] {
+        private mutating func fail(
+            _ error: TransferError,
+            keepsResource: Bool = true
+        ) -> [Effect] {
             state = .ended
-            guard !keepsResource, resource != nil else { return [.finish(error)] }
-            resource = nil
+            guard !keepsResource, progress.loseResource() else { return [.finish(error)] }
             return [.report(nil), .finish(error)]
+        }
+
+        /// Fails because the body has changed or no longer exists.
+        mutating func sourceFailed(_ error: TransferError) -> [Effect] {
+            guard state != .ended else { return [] }
+            return fail(error, keepsResource: error.code != .fileChanged)
+        }
+
+        // MARK: - Pauses
+
+        /// Pauses the upload: what becomes due is done after the pause.
+        mutating func pause() { isPaused = true }
+
+        /// Resumes the upload; the time of a pause does not count as lost.
+        mutating func resume() -> [Effect] {
+            if isPaused { progress.renewPatience() }
+            isPaused = false
+            return state == .due ? send(progress.askAnew()) : []
         }
     }
 }
@@ -202,18 +148,15 @@ extension ResumableUpload {
 // MARK: - Requests
 
 extension ResumableUpload.StateMachine {
-    mutating func send(_ step: ResumableUpload.Step) -> [Effect] {
-        if case .append(let part) = step, part.checksum == nil, part.byteCount != 0,
-            let checksum
-        {
+    private mutating func send(_ step: ResumableUpload.Step) -> [Effect] {
+        if let (part, checksum) = progress.missingChecksum(for: step) {
             state = .digesting(part)
             return [.digest(part, checksum)]
         }
         state = .requesting(step)
-        sentByteCount = 0
-        bodyStart = if case .append(let part) = step { part.start } else { 0 }
         isAnswerElsewhere = false
-        return [.send(dispatch(step))]
+        wasAnswered = false
+        return [.send(progress.begin(step))]
     }
 
     /// Sends a part after its checksum was computed.
@@ -227,103 +170,203 @@ extension ResumableUpload.StateMachine {
         return send(.append(part))
     }
 
-    private mutating func dispatch(_ step: ResumableUpload.Step) -> ResumableUpload.Dispatch {
+    mutating func sent(byteCount: Int64) -> [Effect] {
+        switch state {
+        // A server may respond while bytes are still being sent.
+        case .requesting, .leaving, .answering: [.reportSent(progress.sent(byteCount))]
+        case .ready, .digesting, .waiting, .due, .ended: []
+        }
+    }
+
+    /// Returns the body to send again with the current request; `none` if it cannot be.
+    mutating func needsBody() -> ResumableUpload.Dispatch.Body {
+        guard case .requesting(.append(let part)) = state else { return .whole }
+        // Without a response, such as one that wants a password, the server may have received some of it.
+        guard wasAnswered else { return .none }
+        wasAnswered = false
+        return .part(part)
+    }
+
+    /// Whether the app is not asked about a challenge: a mere question is not worth its password.
+    func leavesOpen(_ challenge: LoadChallenge) -> Bool {
+        guard case .requesting(.discover) = state, case .password = challenge.kind else {
+            return false
+        }
+        return true
+    }
+}
+
+// MARK: - Responses
+
+extension ResumableUpload.StateMachine {
+    /// Records that there was a response, even one that is not final.
+    mutating func receivedAnyHead() { wasAnswered = true }
+
+    mutating func informational(_ head: HTTPResponseHead) -> [Effect] {
+        guard head.status == 104, case .requesting(let step) = state else { return [] }
+        return progress.informed(head, during: step)
+    }
+
+    mutating func receivedHead(
+        _ head: HTTPResponseHead,
+        to answered: TransferRequest,
+        at now: ResumableUpload.Moment
+    ) -> [Effect] {
+        guard case .requesting(let step) = state else { return [] }
+        if isAnswerElsewhere { return answer(head, to: answered) }
+        let evidence = progress.endOfOffer(step)
+        switch progress.answered(head, to: step, at: now) {
+        case .answer:
+            return evidence + answer(head, to: answered)
+        case .sequel(let sequel, let news):
+            return evidence + news + leave(head, for: sequel)
+        case .failure(let error, let keepsResource):
+            return evidence + [.cancelLoad] + fail(error, keepsResource: keepsResource)
+        }
+    }
+
+    /// Delivers a response as the answer to the app's request.
+    private mutating func answer(
+        _ head: HTTPResponseHead,
+        to answered: TransferRequest
+    ) -> [Effect] {
+        var (head, shown) = (head, answered)
+        switch state {
+        case .requesting(.append) where resource?.language != .tus && !isAnswerElsewhere:
+            // This is the response to the app's request, wherever the rest was sent.
+            (head.url, shown) = (request.url, request)
+        case .requesting(.upload(.some)):
+            shown.fields.removeAll { field in
+                UploadProtocol.ownNames.contains { field.isNamed($0) }
+            }
+        default:
+            break
+        }
+        state = .answering
+        return [.answer(head, shown)]
+    }
+
+    /// Continues after the response's body, if that is shorter than a handshake.
+    private mutating func leave(
+        _ head: HTTPResponseHead,
+        for sequel: ResumableUpload.Sequel
+    ) -> [Effect] {
+        let hasNoBody = head.status == 204 || state == .requesting(.locate)
+        let isShort = hasNoBody || head.contentLength ?? .max <= 16 << 10
+        state = .leaving(then: sequel)
+        return [isShort ? .skipBody : .abandonLoad]
+    }
+
+    /// Returns who decides about a redirect.
+    ///
+    /// - Parameters:
+    ///   - head: The response that redirects.
+    ///   - next: The request that would follow.
+    /// - Returns: Who decides.
+    mutating func redirected(
+        by head: HTTPResponseHead,
+        to next: TransferRequest
+    ) -> ResumableUpload.Redirection {
+        guard case .requesting(let step) = state, !isAnswerElsewhere else { return .offer(next) }
+        if case .upload = step { return .offer(next) }
+        guard !UploadReport.givesUpTLS(from: head.url, to: next.url) else { return .isAnswer }
+        switch (step, head.status) {
+        case (.locate, 308), (.append, 308):
+            progress.moved(to: next.url)
+            return .follow
+        case (.locate, 307):
+            progress.detoured(to: next.url)
+            return .follow
+        case (.append, 307), (.create, 307), (.create, 308):
+            return .follow
+        case (.append, let status) where leadsToAnswer(byStatus: status):
+            // The result of the upload is to be fetched, as after the app's request.
+            isAnswerElsewhere = true
+            var answer = next
+            answer.method = "GET"
+            answer.fields.removeAll { field in
+                (UploadProtocol.ownNames + RedirectPolicy.bodyNames).contains { field.isNamed($0) }
+            }
+            return .offer(answer)
+        default:
+            return .isAnswer
+        }
+    }
+
+    /// Whether a redirect says where the response is, and not where to send the request.
+    private func leadsToAnswer(byStatus status: Int) -> Bool {
+        status == 303 || (status == 301 || status == 302) && request.method == "POST"
+    }
+}
+
+// MARK: - Ends of loads
+
+extension ResumableUpload.StateMachine {
+    mutating func loadFinished(
+        _ error: TransferError?,
+        at now: ResumableUpload.Moment,
+        using generator: inout some RandomNumberGenerator
+    ) -> [Effect] {
+        switch state {
+        case .requesting(let step):
+            let missing = TransferError(code: .badServerResponse, message: "no response came")
+            return failed(step, error ?? missing, at: now, using: &generator)
+        case .leaving(.send(let next)):
+            // It does not matter how an unwanted body ended.
+            return send(next)
+        case .leaving(.goOn(let error)):
+            return interrupted(error, at: now, using: &generator)
+        case .answering:
+            // A process that dies before the response is safe must not upload everything again.
+            state = .ended
+            return [.finish(error)]
+        case .ready, .digesting, .waiting, .due, .ended:
+            return []
+        }
+    }
+
+    private mutating func failed(
+        _ step: ResumableUpload.Step,
+        _ error: TransferError,
+        at now: ResumableUpload.Moment,
+        using generator: inout some RandomNumberGenerator
+    ) -> [Effect] {
         switch step {
         case .upload(let draft):
-            var upload = request
-            upload.fields += draft?.creationFields(byteCount: byteCount) ?? []
-            return ResumableUpload.Dispatch(request: upload, body: .whole)
+            let evidence = progress.uploadFailed(offering: draft)
+            return evidence + interrupted(error, at: now, using: &generator)
         case .discover:
-            var question = request.uploadRequest(to: request.url, method: "OPTIONS", adding: [])
-            // A server that does not respond to this must not delay what it would accept.
-            let idleTimeout = question.idleTimeout > 0 ? question.idleTimeout : .infinity
-            question.idleTimeout = min(idleTimeout, Self.discoveryTimeout)
-            return ResumableUpload.Dispatch(request: question, body: .none)
-        case .create(let capabilities):
-            return creation(capabilities)
-        case .locate:
-            guard let resource else {
-                return ResumableUpload.Dispatch(request: request, body: .none)
-            }
-            return ResumableUpload.Dispatch(request: about(resource, method: "HEAD"), body: .none)
-        case .append(let part):
-            return ResumableUpload.Dispatch(request: append(part), body: .part(part))
+            let (evidence, next) = progress.discoveryFailed(error)
+            return error.code == .cancelled ? fail(error) : evidence + send(next)
+        case .append where error.code == .bodySpent:
+            // A reused connection had died, and it is unknown which bytes have arrived.
+            let message = "the connection was lost while a part of the upload was sent"
+            let cut = TransferError(code: .connectionLost, message: message)
+            return interrupted(cut, at: now, using: &generator)
+        case .create, .locate, .append:
+            return interrupted(error, at: now, using: &generator)
         }
     }
 
-    private static let discoveryTimeout = 10.0
-
-    func about(_ resource: UploadResource, method: String) -> TransferRequest {
-        request.uploadRequest(
-            to: resource.url,
-            method: method,
-            adding: resource.language.versionFields
-        )
-    }
-
-    private mutating func append(_ part: ResumableUpload.Part) -> TransferRequest {
-        guard let resource else { return request }
-        var fields = resource.language.appendFields(
-            offset: part.start,
-            isComplete: part.isLast,
-            contentType: request.fields.first(named: "Content-Type")
-        )
-        if let hash = part.checksum, let checksum {
-            fields.append(HTTPField(name: "Upload-Checksum", value: "\(checksum.rawValue) \(hash)"))
+    private mutating func interrupted(
+        _ error: TransferError,
+        at now: ResumableUpload.Moment,
+        using generator: inout some RandomNumberGenerator
+    ) -> [Effect] {
+        guard let delay = progress.delay(after: error, at: now, using: &generator) else {
+            return fail(error)
         }
-        defer { detour = nil }
-        return request.uploadRequest(
-            to: detour ?? resource.url,
-            method: "PATCH",
-            adding: fields
-        )
+        state = .waiting
+        return [.wait(delay)]
     }
 
-    private func creation(_ capabilities: TusCapabilities) -> ResumableUpload.Dispatch {
-        let byteCount = byteCount ?? 0
-        var fields = UploadProtocol.tus.versionFields + [.uploadLength(byteCount)]
-        fields.append(HTTPField(name: "Upload-Metadata", value: tusMetadata))
-        let takesBody = Self.isSentAtOnce(byteCount, capabilities)
-        if takesBody {
-            let type = HTTPField(name: "Content-Type", value: UploadProtocol.tusMediaType)
-            fields.append(type)
+    /// Asks the server what it has, when the time has passed.
+    mutating func waited() -> [Effect] {
+        guard state == .waiting else { return [] }
+        guard !isPaused else {
+            state = .due
+            return []
         }
-        return ResumableUpload.Dispatch(
-            request: request.uploadRequest(to: request.url, method: "POST", adding: fields),
-            body: takesBody ? .whole : .none
-        )
+        return send(progress.askAnew())
     }
-
-    /// Whether the creation of a resource carries the body: only a short one, as it is lost with the
-    /// connection.
-    static func isSentAtOnce(_ byteCount: Int64, _ capabilities: TusCapabilities) -> Bool {
-        capabilities.createsWithUpload && byteCount > 0 && byteCount <= 256 << 10
-    }
-
-    /// The metadata of the body: what the app sets, or else its name and type.
-    private var tusMetadata: String {
-        if let own = request.fields.first(named: "Upload-Metadata") { return own }
-        let type = request.fields.first(named: "Content-Type") ?? "application/octet-stream"
-        return [("filename", name), ("filetype", type)]
-            .map { "\($0) \(Data($1.utf8).base64EncodedString())" }
-            .joined(separator: ",")
-    }
-
-    /// Returns the next part of the body, as large as the server accepts.
-    func part(from start: Int64) -> ResumableUpload.Part {
-        // Without a known end of the body, it is unknown which part is the last one.
-        guard let byteCount else {
-            return ResumableUpload.Part(start: start, end: nil, isLast: true)
-        }
-        var greatest = resource?.limits.greatestAppend ?? .max
-        if checksum != nil { greatest = min(greatest, Self.checkedByteCount) }
-        let end = byteCount - start > greatest ? start + greatest : byteCount
-        return ResumableUpload.Part(start: start, end: end, isLast: end == byteCount)
-    }
-
-    /// The checksum of parts.
-    private var checksum: TusChecksum? { isRepeatable ? resource?.tus?.checksum : nil }
-
-    /// The size of parts with a checksum: a damaged part is sent again, and each is read twice in a row.
-    private static let checkedByteCount: Int64 = 4 << 20
 }

@@ -38,6 +38,8 @@ extension ResumableUpload {
 
         var request: TransferRequest
         var body: Body
+        /// Whether it continues from what the server has, so that the whole body must be unchanged.
+        var checksBody = false
     }
 
     /// Who decides about a redirect.

@@ -21,11 +21,6 @@ package final class ResumableUpload: PausableAnswerSource {
     private var load: Load?
     private var disposition = HTTPBodyDisposition.discard
     private var timer: LoopTimer?
-    private var isPaused = false
-    /// Whether a response to the current request has arrived.
-    private var wasAnswered = false
-    /// Whether the time to continue has come while the upload was paused.
-    private var isDue = false
     private var runCount: UInt64 = 0
 
     /// Prepares an upload; nothing happens before ``start()``.
@@ -91,18 +86,16 @@ package final class ResumableUpload: PausableAnswerSource {
 
     /// Pauses sending and receiving.
     package func pause() {
-        isPaused = true
+        machine.pause()
         load?.pause()
     }
 
     /// Resumes after ``pause()``.
     package func resume() {
-        if isPaused { machine.renewPatience() }
-        isPaused = false
+        let effects = machine.resume()
         load?.resume()
-        guard isDue else { return }
-        isDue = false
-        run(machine.waited())
+        // Without effects, this does not replace those that are being performed.
+        if !effects.isEmpty { run(effects) }
     }
 
     /// Never: it has one receiver.
@@ -137,7 +130,8 @@ extension ResumableUpload {
     private func perform(_ effect: StateMachine.Effect) {
         switch effect {
         case .send(let dispatch): send(dispatch)
-        case .cancelLoad: cancelLoad()
+        case .cancelLoad: load?.cancel()
+        case .abandonLoad: abandonLoad()
         case .skipBody: disposition = .discard
         case .answer(let head, let request):
             guard let load else { return }
@@ -154,7 +148,7 @@ extension ResumableUpload {
     }
 
     private func send(_ dispatch: Dispatch) {
-        guard machine.goesOn else { return sendNow(dispatch) }
+        guard dispatch.checksBody else { return sendNow(dispatch) }
         body.findFailure { [self] failure in
             guard !machine.hasEnded else { return }
             guard let failure else { return sendNow(dispatch) }
@@ -200,8 +194,7 @@ extension ResumableUpload {
         )
         self.load = load
         disposition = .discard
-        wasAnswered = false
-        if isPaused { load.pause() }
+        if machine.isPaused { load.pause() }
         load.start()
     }
 
@@ -217,10 +210,9 @@ extension ResumableUpload {
         decider.loadNeedsBody(load, from: part.start, then: send)
     }
 
-    private func cancelLoad() {
+    private func abandonLoad() {
         load?.cancel()
-        // The body is not waited for, so its end is reported now.
-        if case .leaving = machine.state { finishLoad(nil) }
+        finishLoad(nil)
     }
 
     private func finishLoad(_ error: TransferError?) {
@@ -230,10 +222,6 @@ extension ResumableUpload {
     private func wait(_ delay: Duration) {
         timer = EventLoop.shared.schedule(after: delay) { [self] in
             timer = nil
-            guard !isPaused else {
-                isDue = true
-                return
-            }
             run(machine.waited())
         }
     }
@@ -317,14 +305,13 @@ extension ResumableUpload: ForwardingDecider {
         from offset: Int64,
         then send: @escaping @LoopActor ((any HTTPBodySource)?) -> Void
     ) {
-        if case .requesting(.append(let part)) = machine.state {
-            // Without a response, such as one that wants a password, the server may have received some of it.
-            guard wasAnswered else { return send(nil) }
-            wasAnswered = false
-            return findBody(from: part, then: send)
+        switch machine.needsBody() {
+        case .none: send(nil)
+        case .part(let part): findBody(from: part, then: send)
+        case .whole:
+            guard let decider else { return send(nil) }
+            decider.loadNeedsBody(load, from: offset, then: send)
         }
-        guard let decider else { return send(nil) }
-        decider.loadNeedsBody(load, from: offset, then: send)
     }
 
     package func load(
@@ -371,7 +358,7 @@ extension ResumableUpload: ForwardingDecider {
         didReceiveAny head: HTTPResponseHead,
         to request: TransferRequest
     ) {
-        wasAnswered = true
+        machine.receivedAnyHead()
         decider?.load(load, didReceiveAny: head, to: request)
     }
 

@@ -22,6 +22,7 @@ struct ResumableUploadStateMachineTests {
         resource: UploadResource? = nil,
         knowledge: UploadKnowledge = UploadKnowledge(),
         protocols: ResumableUpload.Protocols = .automatic,
+        policy: RetryPolicy = RetryPolicy(),
         patience: Duration? = .seconds(60)
     ) -> Machine {
         Machine(
@@ -31,7 +32,7 @@ struct ResumableUploadStateMachineTests {
             knowledge: knowledge,
             configuration: ResumableUpload.Configuration(
                 protocols: protocols,
-                interruptions: .goOn(RetryPolicy(), patience: patience)
+                interruptions: .goOn(policy, patience: patience)
             )
         )
     }
@@ -73,13 +74,23 @@ struct ResumableUploadStateMachineTests {
 
     /// The request that goes out by some effects.
     private func sent(_ effects: [Machine.Effect]) throws -> TransferRequest {
-        for case .send(let dispatch) in effects { return dispatch.request }
+        try dispatch(effects).request
+    }
+
+    private func dispatch(_ effects: [Machine.Effect]) throws -> ResumableUpload.Dispatch {
+        for case .send(let dispatch) in effects { return dispatch }
         throw TransferError(code: .internalFailure, message: "nothing is sent")
     }
 
+    /// The time to wait after some effects.
+    private func delay(_ effects: [Machine.Effect]) throws -> Duration {
+        for case .wait(let delay) in effects { return delay }
+        throw TransferError(code: .internalFailure, message: "it does not wait: \(effects)")
+    }
+
     /// A machine whose server has taken the offer up and has ten bytes.
-    private func interrupted() -> Machine {
-        var machine = machine()
+    private func interrupted(policy: RetryPolicy = RetryPolicy()) -> Machine {
+        var machine = machine(policy: policy)
         _ = machine.start()
         _ = machine.informational(head(104, announcement))
         _ = machine.sent(byteCount: 50)
@@ -141,7 +152,6 @@ struct ResumableUploadStateMachineTests {
 
     @Test func `UP-6: after a cut comes a question, then the rest`() throws {
         var machine = interrupted()
-        #expect(machine.state == .waiting)
         let question = try sent(machine.waited())
         #expect(question.method == "HEAD")
         #expect(question.url == "http://example.com/resources/1")
@@ -171,11 +181,7 @@ struct ResumableUploadStateMachineTests {
             #expect(try sent(machine.waited()).method == "HEAD")
             _ = receive(&machine, head(204, [("Upload-Offset", offset)]))
             #expect(try sent(finish(&machine)).method == "PATCH")
-            let effects = finish(&machine, lost)
-            guard case .wait = effects.last else {
-                Issue.record("it does not wait: \(effects)")
-                return
-            }
+            _ = try delay(finish(&machine, lost))
         }
     }
 
@@ -221,15 +227,71 @@ struct ResumableUploadStateMachineTests {
         #expect(machine.resource == resource)
     }
 
-    @Test func `time that an upload is paused does not count as lost`() {
+    @Test func `time that an upload is paused does not count as lost`() throws {
         var machine = interrupted()
         _ = machine.waited()
-        machine.renewPatience()
-        _ = finish(&machine, lost, after: 10_000)
-        #expect(machine.state == .waiting)
+        machine.pause()
+        #expect(machine.resume() == [])
+        _ = try delay(finish(&machine, lost, after: 10_000))
     }
 
-    @Test func `UP-5: progress gives new patience`() {
+    @Test func `a question that becomes due during a pause is asked after it`() throws {
+        var machine = interrupted()
+        machine.pause()
+        #expect(machine.waited() == [])
+        #expect(machine.isPaused)
+        #expect(try sent(machine.resume()).method == "HEAD")
+        #expect(!machine.isPaused)
+        #expect(machine.resume() == [])
+    }
+
+    @Test func `an upload that is given up while a question is due asks nothing more`() {
+        var machine = interrupted()
+        machine.pause()
+        _ = machine.waited()
+        #expect(machine.cancel(terminates: false) == [])
+        #expect(machine.resume() == [])
+    }
+
+    @Test func `bytes that may have arrived are not sent again without a response`() throws {
+        let resource = UploadResource(url: "http://example.com/resources/1", language: .draft8)
+        var machine = machine(resource: resource)
+        _ = machine.start()
+        machine.receivedAnyHead()
+        _ = receive(&machine, head(204, [("Upload-Offset", "10")]))
+        #expect(try sent(finish(&machine)).method == "PATCH")
+        #expect(machine.needsBody() == .none)
+        machine.receivedAnyHead()
+        let part = ResumableUpload.Part(start: 10, end: 100, isLast: true)
+        #expect(machine.needsBody() == .part(part))
+        #expect(machine.needsBody() == .none)
+    }
+
+    @Test func `the app is asked for the whole body`() {
+        var machine = machine()
+        _ = machine.start()
+        #expect(machine.needsBody() == .whole)
+    }
+
+    @Test func `only what goes on from the server's bytes needs an unchanged body`() throws {
+        var machine = interrupted()
+        #expect(try dispatch(machine.waited()).checksBody)
+        _ = receive(&machine, head(204, [("Upload-Offset", "10")]))
+        #expect(try dispatch(finish(&machine)).checksBody)
+        var other = self.machine()
+        #expect(try !dispatch(other.start()).checksBody)
+    }
+
+    @Test(arguments: [(16 << 10, true), (16 << 10 + 1, false)])
+    func `a body longer than a handshake is not waited for`(length: Int, isShort: Bool) throws {
+        var machine = machine(byteCount: 16 << 20)
+        _ = machine.start()
+        let effects = receive(&machine, head(404, [("Content-Length", String(length))]))
+        #expect(effects.last == (isShort ? .skipBody : .abandonLoad))
+        #expect(try sent(finish(&machine)).method == "POST")
+    }
+
+    @Test func `UP-5: progress gives new patience`() throws {
         var machine = machine(patience: .seconds(10))
         _ = machine.start()
         _ = machine.informational(head(104, announcement))
@@ -239,8 +301,7 @@ struct ResumableUploadStateMachineTests {
             _ = machine.waited()
             _ = receive(&machine, head(204, [("Upload-Offset", offset)]))
             _ = finish(&machine)
-            _ = finish(&machine, lost, after: seconds)
-            #expect(machine.state == .waiting)
+            _ = try delay(finish(&machine, lost, after: seconds))
         }
         _ = machine.waited()
         #expect(finish(&machine, lost, after: 35) == [.finish(lost)])
@@ -248,7 +309,7 @@ struct ResumableUploadStateMachineTests {
     }
 
     @Test func `a server that failed when it was asked about tus is not asked once more`() throws {
-        var machine = machine(byteCount: Machine.worthAQuestion)
+        var machine = machine(byteCount: ResumableUpload.Negotiation.worthAQuestion)
         #expect(try sent(machine.start()).method == "OPTIONS")
         #expect(try sent(finish(&machine, lost)).method == "POST")
         let effects = receive(&machine, head(404, [("Tus-Resumable", "1.0.0")]))
@@ -269,16 +330,16 @@ struct ResumableUploadStateMachineTests {
         #expect(try sent(finish(&machine)).method == "PATCH")
     }
 
-    @Test func `progress begins the count of failures anew`() {
-        var machine = interrupted()
-        #expect(machine.failureCount == 1)
+    @Test func `progress begins the count of failures anew`() throws {
+        // The delays after one and two failures are 2 and 20 s, of which at least half is waited.
+        var machine = interrupted(policy: RetryPolicy(firstDelay: .seconds(2), factor: 10))
         _ = machine.waited()
-        _ = finish(&machine, lost)
-        #expect(machine.failureCount == 2)
+        #expect(try delay(finish(&machine, lost)) >= .seconds(10))
         _ = machine.waited()
         _ = receive(&machine, head(204, [("Upload-Offset", "10")]))
-        #expect(machine.failureCount == 0)
-        #expect(machine.firstFailure == nil)
+        _ = finish(&machine)
+        // Long after the first failure, so that patience is new, too.
+        #expect(try delay(finish(&machine, lost, after: 1000)) <= .seconds(2))
     }
 
     @Test func `an upload that has moved for good is asked for where it is from then on`() throws {
@@ -328,11 +389,9 @@ struct ResumableUploadStateMachineTests {
         let question = try sent(machine.start())
         #expect(question.method == "OPTIONS")
         #expect(question.idleTimeout == 10)
-        _ = finish(&machine, TransferError(code: .timedOut, message: ""))
-        guard case .requesting(.upload(.draft8)) = machine.state else {
-            Issue.record("\(machine.state)")
-            return
-        }
+        let upload = try sent(finish(&machine, TransferError(code: .timedOut, message: "")))
+        #expect(upload.method == "POST")
+        #expect(upload.fields.first(named: "Upload-Draft-Interop-Version") == "8")
     }
 
     @Test func `whatever comes of the question, the upload is made`() throws {
@@ -374,7 +433,7 @@ struct ResumableUploadStateMachineTests {
     }
 
     @Test(arguments: [409, 423, 460])
-    func `tus: what passes by itself is asked about again`(status: Int) {
+    func `tus: what passes by itself is asked about again`(status: Int) throws {
         let resource = UploadResource(
             url: "http://example.com/files/1",
             language: .tus,
@@ -385,8 +444,7 @@ struct ResumableUploadStateMachineTests {
         _ = receive(&machine, head(200, [("Upload-Offset", "10"), ("Tus-Resumable", "1.0.0")]))
         _ = finish(&machine)
         _ = receive(&machine, head(status, [("Content-Length", "0")]))
-        _ = finish(&machine)
-        #expect(machine.state == .waiting)
+        _ = try delay(finish(&machine))
     }
 
     @Test func `what a server of tus takes of a part is gone on from`() throws {
