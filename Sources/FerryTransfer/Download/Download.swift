@@ -143,8 +143,9 @@ package final class Download {
 extension Download {
     /// Performs effects in order.
     ///
-    /// An effect may cause another input, such as a failed write or an owner that cancels. The effects of that
-    /// input then replace the rest.
+    /// An input that an effect causes, such as a failed write or an owner that cancels, is handled at once; its
+    /// effects, even if there are none, replace the rest. So an effect that always causes one, such as a write,
+    /// is the last of its list.
     func run(_ effects: [StateMachine.Effect], piece: Piece? = nil) {
         runCount += 1
         let count = runCount

@@ -118,8 +118,8 @@ package final class Load {
 extension Load {
     /// Performs effects in order.
     ///
-    /// An effect may cause another input, such as an owner that cancels when it is notified. The effects of
-    /// that input then replace the rest.
+    /// An input that an effect causes, such as a cancellation by an owner that is notified, is handled at once;
+    /// its effects, even if there are none, replace the rest.
     private func run(_ effects: [StateMachine.Effect]) {
         runCount += 1
         let count = runCount

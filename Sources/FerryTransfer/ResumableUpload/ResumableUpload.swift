@@ -117,7 +117,10 @@ package final class ResumableUpload: PausableAnswerSource {
 // MARK: - Effects
 
 extension ResumableUpload {
-    /// Performs effects in order; an effect may cause another input, whose effects then replace the rest.
+    /// Performs effects in order.
+    ///
+    /// An input that an effect causes, such as a cancellation by an owner that is notified, is handled at once;
+    /// its effects, even if there are none, replace the rest.
     private func run(_ effects: [StateMachine.Effect]) {
         runCount += 1
         let count = runCount

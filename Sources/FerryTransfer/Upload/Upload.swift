@@ -101,7 +101,10 @@ package final class Upload {
 // MARK: - Effects
 
 extension Upload {
-    /// Performs effects in order; an effect may cause another input, whose effects then replace the rest.
+    /// Performs effects in order.
+    ///
+    /// An input that an effect causes, such as a failed write or an owner that cancels, is handled at once; its
+    /// effects, even if there are none, replace the rest.
     private func run(_ effects: [StateMachine.Effect], bytes: UnsafeRawBufferPointer? = nil) {
         runCount += 1
         let count = runCount

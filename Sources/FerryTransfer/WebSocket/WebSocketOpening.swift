@@ -88,6 +88,8 @@ package final class WebSocketOpening {
         machine.decide(on: certificateRequest)
     }
 
+    /// Performs effects in order; an input that an effect causes is handled at once, and after its effects come
+    /// the rest.
     private func run(_ effects: [Load.StateMachine.Effect]) {
         for effect in effects {
             switch effect {
