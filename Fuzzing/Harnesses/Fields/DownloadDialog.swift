@@ -11,6 +11,7 @@ struct DownloadDialog {
         var resumption: Resumption?
         var isProbe = false
         var hasAnswered = false
+        var isBodyTaken = false
     }
 
     private var download: Download.StateMachine
@@ -101,7 +102,7 @@ struct DownloadDialog {
             try run(download.probeReceivedBytes(number, count: count, at: now), count)
         } else if number != Machine.firstConnection {
             try run(download.partReceivedBytes(number, count: count), count)
-        } else if download.state == .receiving {
+        } else if connection.isBodyTaken {
             try run(download.receivedBytes(count: count), count)
         }
     }
@@ -162,7 +163,8 @@ struct DownloadDialog {
             try checkEnd(effect)
         case .beginFile, .discardFile, .write, .writePart:
             try performOnFile(effect, count)
-        case .takeBody, .skipBody, .continueFile, .beginSegments, .endSegments, .reportRestart,
+        case .takeBody: connections[Machine.firstConnection]?.isBodyTaken = true
+        case .skipBody, .continueFile, .beginSegments, .endSegments, .reportRestart,
             .reportResponse, .reportResumption, .giveConnectionBack:
             break
         }

@@ -5,17 +5,23 @@ extension Download {
     ///
     /// Requests follow one another: for the rest if a server sends less than requested, and once for the whole
     /// if the server refuses to continue the existing bytes. Those are discarded only when the head of a
-    /// replacement has arrived.
+    /// replacement has arrived. A long body comes by several connections where that is faster.
+    ///
+    /// The parts know, each for itself, what the file holds and what the response adds (`Body`), which
+    /// connections fetch which bytes (`Connections`), which servers there are (`Sources`), what the app has been
+    /// told (`ShownResponse`), and what the file must be (`DigestChecks`). This machine routes the inputs to them.
     struct StateMachine {
+        typealias Instant = ContinuousClock.Instant
+
         /// How far the download has come.
-        enum State: Equatable {
+        private enum State: Equatable {
             /// Nothing has been requested.
             case ready
             /// A request was sent, and its response head has not arrived.
             case requesting
-            /// The body of a response that is not final is being skipped; this request comes next.
-            case draining(next: Request)
-            /// The response body is being written to the file.
+            /// The body of a response that is not final is being skipped; the whole is requested next.
+            case draining
+            /// The response body is being written to the file. Only now there can be several connections.
             case receiving
             /// All bytes are written and are being forced onto the disk.
             case synchronizing
@@ -25,91 +31,51 @@ extension Download {
             case ended
         }
 
-        /// A request to send.
-        struct Request: Hashable {
-            /// The request without the fields that ask for the rest.
-            var transfer: TransferRequest
-            /// The part to request instead of the whole.
-            var resumption: Resumption?
-        }
+        /// The number of the connection that a download begins with.
+        static let firstConnection = 0
+        /// How many bytes are skipped rather than making another connection.
+        private static let drainedByteCount: Int64 = 16 * 1024
 
-        /// The bytes that the file holds when the download starts.
-        struct Held: Hashable {
-            var byteCount: Int64
-            var version: ResourceVersion
-            var fruitlessResumptionCount = 0
-            /// Which bytes those are, where they are not the first ones.
-            var segments: ByteRanges?
-
-            /// The request for the missing bytes, or for the first gap.
-            var resumption: Resumption? {
-                guard let segments, let total = version.totalByteCount,
-                    let gap = segments.gaps(upTo: total).ranges.first
-                else { return Resumption(byteCount: byteCount, version: version) }
-                return Resumption(gap: gap, version: version)
-            }
-        }
-
-        /// How often in a row a request for the rest may be interrupted before a byte of it arrives.
-        ///
-        /// With the default delays of ``RetryPolicy`` this takes a quarter of an hour: a server that fails at
-        /// ranges all that time is assumed not to support them.
-        static let maximumFruitlessResumptionCount = 10
-
-        /// How often in a row a request for the rest was interrupted before a byte of it arrived.
-        var fruitlessResumptionCount = 0
-        /// How many bytes the file holds.
-        var receivedByteCount: Int64 = 0
-        /// The last request, without the fields that ask for the rest.
-        var currentRequest: TransferRequest { current.transfer }
-        /// The length of the whole, if it is known.
-        var totalByteCount: Int64? { version?.totalByteCount }
-        /// Whether the download is over, so that no event may follow.
-        var hasEnded: Bool { state == .ended }
-
-        var state = State.ready
-        let original: TransferRequest
-        let configuration: Configuration
-        var current: Request
-        var held: Held?
-        var response: HTTPResponseHead?
-        var version: ResourceVersion?
-        /// Where the current body ends in the resource, if its head says so.
-        var end: Int64?
-        /// The bytes that are sent again for comparison.
-        var proof = Proof()
-        var hasReceivedBytes = false
-        /// The digests that the server has announced.
-        var announcedChecks: [DigestCheck] = []
-        var announcesResumption: Bool
-        /// The number of connections to use, if there can be several.
-        var growth: SegmentGrowth?
-        /// The part of the body that each connection fetches, once there are several.
-        var segments: Segments?
-        /// The number of the last part that was asked for.
-        var partCount = Self.firstConnection
-        /// Whether the download has given up fetching parts, and sends one request after the other.
-        var hasGivenUpSegments = false
-        /// How long a connection may receive nothing.
-        var stallTime: Duration
-        /// The servers that have the resource.
-        var sources: Sources
-        /// The error of the app's address.
-        var originalFailure: TransferError?
-        /// The error of the last connection that failed.
-        var lastFailure: TransferError?
+        private let configuration: Configuration
+        private var state = State.ready
+        private var body: Body
+        private var connections: Connections
+        private var sources: Sources
+        private var response: ShownResponse
+        private var digests: DigestChecks
         /// Whether another program has changed the file during this download.
-        var wasDisturbed = false
-        /// Whether the last response to a request for a part was something else.
-        var isRefused = false
+        private var wasDisturbed = false
 
         init(request: TransferRequest, configuration: Configuration) {
-            original = request
-            current = Request(transfer: request)
             self.configuration = configuration
-            stallTime = configuration.segments.stallTime
+            body = Body(of: request, link: configuration.link)
+            connections = Connections(policy: configuration.segments)
             sources = Sources(request: request, mirrors: configuration.mirrors)
-            announcesResumption = configuration.announcesResumption
+            response = ShownResponse(configuration)
+            digests = DigestChecks(expected: configuration.digests)
+        }
+
+        /// How often in a row a request for the rest was interrupted before a byte of it arrived.
+        var fruitlessResumptionCount: Int { body.fruitlessResumptionCount }
+        /// How many bytes the file holds.
+        var receivedByteCount: Int64 { body.byteCount }
+        /// The last request, without the fields that ask for the rest.
+        var currentRequest: TransferRequest { body.request.transfer }
+        /// The length of the whole, if it is known.
+        var totalByteCount: Int64? { body.totalByteCount }
+        /// Whether the download is over, so that no event may follow.
+        var hasEnded: Bool { state == .ended }
+        /// Whether all received bytes are appended to the file.
+        var acceptsPipes: Bool { state == .receiving && body.isProved }
+        /// When to look for stalled connections.
+        var nextStall: Instant? { connections.nextStall }
+
+        /// Whether the app's address is the first source, and not a mirror.
+        var isLedByOriginal: Bool { sources.isLedByOriginal }
+
+        /// Returns the request for a source, without the range of a part.
+        func request(of source: Int) -> TransferRequest {
+            sources.request(of: source, redirected: currentRequest)
         }
 
         /// Starts the download, with the bytes in the file that are certain to be of one version.
@@ -120,68 +86,485 @@ extension Download {
             case .ended: return []
             case .requesting, .draining, .receiving, .synchronizing, .verifying: return misuse()
             }
-            var resumption: Resumption?
-            if let held, held.byteCount > 0, held.version.validator != nil, original.isResumable {
-                self.held = held
-                receivedByteCount = held.byteCount
-                fruitlessResumptionCount = held.fruitlessResumptionCount
-                // The whole is requested from the app's address first.
-                if fruitlessResumptionCount < Self.maximumFruitlessResumptionCount {
-                    sources.lead(by: held.version)
-                    resumption = self.resumption(of: held)
-                }
-            }
-            return send(Request(transfer: leading, resumption: resumption))
-        }
-
-        /// Returns the request that continues the bytes in the file.
-        func resumption(of held: Held) -> Resumption? {
-            if held.version.link == configuration.link { return held.resumption }
-            if let written = held.segments {
-                return Resumption(relinking: written, version: held.version)
-            }
-            return Resumption(relinking: held.byteCount, version: held.version)
+            // Otherwise the whole is requested from the app's address first.
+            guard body.start(holding: held), body.mayRequestParts, let held else { return send() }
+            sources.lead(by: held.version)
+            return send(body.resumption)
         }
 
         mutating func cancel() -> [Effect] {
-            defer { state = .ended }
-            switch state {
-            case .requesting, .draining, .receiving: return abandonLoads()
-            case .ready, .synchronizing, .verifying, .ended: return []
-            }
-        }
-
-        mutating func send(_ request: Request) -> [Effect] {
-            state = .requesting
-            current = request
-            hasReceivedBytes = false
-            return abandonProbes() + [.send(request)]
-        }
-
-        mutating func fail(_ error: TransferError) -> [Effect] {
+            let ends = abandonRunningLoads()
             state = .ended
-            return abandonProbes() + [.fail(error)]
+            return ends
+        }
+
+        /// Requests the whole, or a part.
+        private mutating func send(_ resumption: Resumption? = nil) -> [Effect] {
+            let request = Request(transfer: sources.request(of: 0), resumption: resumption)
+            state = .requesting
+            body.send(request)
+            return sources.abandonProbes() + [.send(request)]
+        }
+
+        private mutating func fail(_ error: TransferError) -> [Effect] {
+            state = .ended
+            return sources.abandonProbes() + [.fail(error)]
         }
 
         /// Fails because of an input that is impossible in this state: a fault here or in the engine, which
         /// ends this download and no other.
-        mutating func misuse(_ input: StaticString = #function) -> [Effect] {
-            let message = "\(input) while \(stateName)"
+        private mutating func misuse(_ input: StaticString = #function) -> [Effect] {
+            let message = "\(input) while \(state)"
             return abandonLoads()
                 + fail(TransferError(code: .internalFailure, message: message))
         }
+    }
+}
 
-        /// The state without its values: a request may hold secrets.
-        private var stateName: String {
-            switch state {
-            case .ready: "ready"
-            case .requesting: "requesting"
-            case .draining: "draining"
-            case .receiving: "receiving"
-            case .synchronizing: "synchronizing"
-            case .verifying: "verifying"
-            case .ended: "ended"
-            }
+// MARK: - One connection
+
+extension Download.StateMachine {
+    /// Handles the response head.
+    ///
+    /// - Parameters:
+    ///   - head: The head.
+    ///   - request: The request that the redirects led to.
+    ///   - now: The date to which a date in the head is relative.
+    ///   - clock: When the head arrived.
+    /// - Returns: What to do.
+    mutating func receivedHead(
+        _ head: HTTPResponseHead,
+        to request: TransferRequest,
+        now: HTTPDate,
+        at clock: Instant = .now
+    ) -> [Effect] {
+        switch state {
+        case .requesting: break
+        case .ended: return []
+        case .ready, .draining, .receiving, .synchronizing, .verifying: return misuse()
         }
+        sources.note(nil, of: 0)
+        let resumption = body.request.resumption
+        body.redirect(to: resumption?.removingFields(of: request) ?? request)
+        let isFinal = isLedByOriginal || resumption != nil
+        if let error = configuration.failure(of: head, isFinal: isFinal),
+            let other = failOver(after: error, at: clock)
+        {
+            return [.cancelLoad] + other
+        }
+        let holdsBytes = body.held != nil
+        switch configuration.answer(head, to: body.request, holdsBytes: holdsBytes, now: now) {
+        case .whole: return wholeCame(head)
+        case .part(let resumption, let end, let total):
+            return partCame(head, for: resumption, upTo: end, of: total)
+        case .refusal(let reason): return leaveRefusal(head, reason)
+        case .failure(let error):
+            // A request that is retried has no response yet.
+            let isShown = error.code == .errorResponse || error.code == .linkExpired
+            let report: [Effect] = isShown ? [.reportResponse(head, currentRequest)] : []
+            return report + [.cancelLoad] + fail(error)
+        }
+    }
+
+    /// Replaces the file's bytes by a body that begins at the first byte.
+    private mutating func wholeCame(_ head: HTTPResponseHead) -> [Effect] {
+        let isRestart = body.held != nil && body.request.resumption != nil
+        let reason = "the server answers \(head.status)"
+        let restart: [Effect] = isRestart ? [.reportRestart(reason: reason)] : []
+        let version = body.beginWhole(head)
+        sources.forgetProofs()
+        sources.returnToFirst()
+        digests.note(head, to: currentRequest)
+        return receive(head, restart + [.beginFile(version)], showing: head, resumedAt: 0)
+    }
+
+    private mutating func partCame(
+        _ head: HTTPResponseHead,
+        for resumption: Resumption,
+        upTo end: Int64,
+        of total: Int64
+    ) -> [Effect] {
+        guard let version = body.beginPart(head, for: resumption, upTo: end, of: total) else {
+            return leaveRefusal(head, "the new address has nothing that proves its parts")
+        }
+        digests.note(head, to: currentRequest, of: resumption.offset..<end)
+        let isRelinked = resumption.isRelinked
+        return receive(
+            head,
+            isRelinked ? [] : [.continueFile(version)],
+            showing: response.shown(for: head, of: version),
+            // Bytes that are requested again from another address have not been lost.
+            resumedAt: isRelinked ? receivedByteCount : body.position
+        )
+    }
+
+    private mutating func receive(
+        _ head: HTTPResponseHead,
+        _ preparation: [Effect],
+        showing shown: HTTPResponseHead,
+        resumedAt offset: Int64
+    ) -> [Effect] {
+        state = .receiving
+        connections.begin(head, of: body)
+        return preparation + response.show(shown, of: body, resumedAt: offset) + [.takeBody]
+    }
+
+    /// Requests the whole, after the current body if that is shorter than a handshake: the server will not
+    /// continue the bytes in the file.
+    private mutating func leaveRefusal(_ head: HTTPResponseHead, _ reason: String) -> [Effect] {
+        let report = Effect.reportRestart(reason: reason)
+        guard let length = head.contentLength, length <= Self.drainedByteCount else {
+            return [report, .cancelLoad] + send()
+        }
+        state = .draining
+        return [report, .skipBody]
+    }
+
+    mutating func receivedBytes(count: Int) -> [Effect] {
+        switch state {
+        case .receiving: break
+        case .ended: return []
+        case .ready, .requesting, .draining, .synchronizing, .verifying: return misuse()
+        }
+        guard !connections.areSeveral else {
+            return partReceivedBytes(Self.firstConnection, count: count)
+        }
+        return body.receive(count: count)
+            ?? abandonLoads() + refused("the body is longer than announced")
+    }
+
+    /// Handles received bytes that differ from those in the file.
+    mutating func compareFailed() -> [Effect] {
+        guard state == .receiving else { return [] }
+        return abandonLoads() + refused("the part differs from what is at hand")
+    }
+
+    mutating func wrote(count: Int) -> [Effect] {
+        guard state == .receiving else { return [] }
+        body.wrote(count: count)
+        return [.reportProgress(received: receivedByteCount, total: totalByteCount)]
+    }
+
+    mutating func loadFinished(_ error: TransferError?, at now: Instant = .now) -> [Effect] {
+        switch state {
+        case .requesting:
+            let error =
+                error ?? TransferError(code: .badServerResponse, message: "no response came")
+            sources.note(error, of: 0)
+            return failOver(after: error, at: now) ?? interrupted(error)
+        case .draining:
+            // It does not matter how an unwanted body ended.
+            return send()
+        case .receiving where connections.areSeveral:
+            return partFinished(Self.firstConnection, error, at: now)
+        case .receiving:
+            guard let error else { return bodyEnded() }
+            return failOver(after: error, at: now) ?? interrupted(error)
+        case .ended:
+            return []
+        case .ready, .synchronizing, .verifying:
+            return misuse()
+        }
+    }
+
+    /// Handles the normal end of the load while a body was received.
+    private mutating func bodyEnded() -> [Effect] {
+        switch body.finish() {
+        case .complete:
+            state = .synchronizing
+            return sources.abandonProbes() + [.synchronize]
+        case .short(let error): return fail(error)
+        case .unproved:
+            return refused("the new address sends too little to prove that it is the same")
+        case .partial(let resumption): return send(resumption)
+        }
+    }
+
+    private mutating func interrupted(_ error: TransferError) -> [Effect] {
+        body.interrupt(error, isRefuted: sources.isRefutedByOriginal)
+        return fail(error)
+    }
+}
+
+// MARK: - Other servers
+
+extension Download.StateMachine {
+    /// Continues with a mirror in place of the failed server, if there is one.
+    ///
+    /// Before any bytes are received there is nothing to prove: a mirror's response is then as good as the first
+    /// server's. Otherwise mirrors fetch the missing bytes, as soon as they have proved that they have the same
+    /// version.
+    private mutating func failOver(after error: TransferError, at now: Instant) -> [Effect]? {
+        guard sources.hasMirror else { return leadHome() }
+        guard body.held != nil || state == .receiving else { return leadElsewhere() }
+        guard let version = body.provableVersion, let total = version.totalByteCount,
+            Sources.probedRange(of: body.written) != nil
+        else {
+            // So few bytes are not worth a failure.
+            let isLittle = receivedByteCount < Sources.probedByteCount
+            return state == .requesting && isLittle ? leadElsewhere() : leadHome()
+        }
+        // When no bytes are missing, only a server that has them can say that they are still current.
+        let missing = body.written.gaps(upTo: total)
+        guard !missing.isEmpty else { return leadHome() }
+        let effects: [Effect] = state == .receiving ? [] : [.continueFile(version)]
+        state = .receiving
+        body.handOver(version)
+        sources.leaveFirst(after: error)
+        connections.replaceFirst(missing, of: total)
+        return effects + [.beginSegments] + connections.employ(for: body, from: sources, at: now)
+    }
+
+    /// Requests the whole from a mirror, as there is nothing to continue.
+    private mutating func leadElsewhere() -> [Effect]? {
+        sources.leadOn() ? send() : leadHome()
+    }
+
+    /// Asks the app's address again when no mirror has the resource either: its response is the app's.
+    private mutating func leadHome() -> [Effect]? {
+        guard state == .requesting, !isLedByOriginal else { return nil }
+        sources.leadHome()
+        if let failure = sources.originalFailure { return interrupted(failure) }
+        return send(body.resumption)
+    }
+}
+
+// MARK: - Several connections
+
+extension Download.StateMachine {
+    /// Finds out, after a write, whether further connections are useful.
+    mutating func grow(at now: Instant) -> [Effect] {
+        guard acceptsPipes, let total = totalByteCount,
+            connections.grow(
+                byteCount: receivedByteCount,
+                of: total,
+                beside: sources.probeCount,
+                at: now
+            )
+        else { return [] }
+        return connections.employ(for: body, from: sources, at: now)
+    }
+
+    /// Handles the owner's answer to a request for a connection.
+    mutating func connectionAnswered(_ isGranted: Bool, source: Int, at now: Instant) -> [Effect] {
+        guard isGranted else {
+            return connections.refused(from: sources, at: now) ? [] : endConnections()
+        }
+        guard state == .receiving else { return [.giveConnectionBack(source: source)] }
+        return connections.lent(source, for: body, from: &sources, at: now)
+    }
+
+    /// Gives a lent connection back.
+    mutating func connectionRecalled(from lenders: Set<Int>, at now: Instant) -> [Effect] {
+        goOn(after: connections.recall(from: lenders, &sources, at: now), at: now)
+    }
+
+    /// Gives the bytes of stalled connections to others.
+    mutating func stallTimePassed(at now: Instant) -> [Effect] {
+        goOn(after: connections.endStalled(from: &sources, at: now), at: now)
+    }
+
+    /// Handles the response head of a part.
+    mutating func partAnswered(
+        _ number: Int,
+        _ head: HTTPResponseHead,
+        to resumption: Resumption,
+        at now: Instant
+    ) -> [Effect] {
+        let end = connections.answered(number, head, to: resumption, from: &sources, at: now)
+        return goOn(after: end, at: now)
+    }
+
+    /// Handles received bytes of a part.
+    mutating func partReceivedBytes(_ number: Int, count: Int) -> [Effect] {
+        guard let part = connections[number] else { return [] }
+        guard part.position + Int64(count) <= part.end else { return partTooLong(part) }
+        body.noteBytes()
+        return connections.received(count, of: part, by: number)
+    }
+
+    /// Handles a connection that sends too much: its bytes cannot be trusted, nor removed separately.
+    private mutating func partTooLong(_ part: Segments.Part) -> [Effect] {
+        let reason = "the body is longer than announced"
+        guard part.source > 0 else { return abandonLoads() + refused(reason) }
+        // A mirror's fault is not the server's.
+        sources.close(part.source)
+        return abandonLoads() + beginAnew(because: reason)
+    }
+
+    /// Records written bytes of a part.
+    mutating func wrotePart(_ number: Int, count: Int, at now: Instant) -> [Effect] {
+        guard let part = connections.wrote(count, by: number, at: now) else { return [] }
+        let progress = wrote(count: count)
+        guard part.isCompleteEarly else { return progress }
+        let end = connections.endEarly(number, of: part.source, from: &sources)
+        return progress + goOn(after: end, at: now)
+    }
+
+    /// Handles the end of the connection for a part.
+    mutating func partFinished(_ number: Int, _ error: TransferError?, at now: Instant) -> [Effect]
+    {
+        goOn(after: connections.finished(number, error, from: &sources, at: now), at: now)
+    }
+
+    /// Handles the head of a mirror's response to a comparison.
+    mutating func probeAnswered(
+        _ number: Int,
+        _ head: HTTPResponseHead,
+        at now: Instant
+    ) -> [Effect] {
+        guard let known = body.version ?? body.held?.version else { return [] }
+        let first = response.head
+        let end = sources.probeAnswered(number, head, like: known, answeredBy: first)
+        return goOn(after: end, at: now)
+    }
+
+    /// Compares received bytes.
+    mutating func probeReceivedBytes(_ number: Int, count: Int, at now: Instant) -> [Effect] {
+        guard let position = sources.probeReceivedBytes(number, count: count) else {
+            return goOn(after: sources.cancelProbe(number), at: now)
+        }
+        return [.compareProbe(number, count: count, at: position)]
+    }
+
+    /// Closes a mirror whose bytes differ from the file's.
+    mutating func probeDiffers(_ number: Int, at now: Instant) -> [Effect] {
+        goOn(after: sources.probeDiffers(number), at: now)
+    }
+
+    /// Handles the end of a mirror's response.
+    mutating func probeFinished(_ number: Int, at now: Instant) -> [Effect] {
+        guard let probe = sources.endProbe(number) else { return [] }
+        var effects: [Effect] = []
+        if response.head == nil, let version = probe.provenVersion, let head = probe.head {
+            // The first server has not answered in this attempt.
+            body.redirect(to: sources.request(of: probe.source))
+            let shown = response.shown(for: head, of: version)
+            effects = response.show(shown, of: body, resumedAt: receivedByteCount)
+        }
+        return effects + goOn(after: [.giveConnectionBack(source: probe.source)], at: now)
+    }
+
+    /// Continues after a connection has ended; does nothing if none has.
+    private mutating func goOn(after end: [Effect]?, at now: Instant) -> [Effect] {
+        guard let end else { return [] }
+        guard connections.areComplete else {
+            return end
+                + (connections.goOn(for: body, from: sources, at: now) ?? endConnections())
+        }
+        // A connection that has received everything may still have to report its end.
+        guard connections.haveEnded else { return end }
+        connections.clear()
+        state = .synchronizing
+        return end + sources.abandonProbes() + [.endSegments, .synchronize]
+    }
+
+    /// Ends without a connection: the download fails, or a single request finds out what the refusals mean.
+    private mutating func endConnections() -> [Effect] {
+        guard let written = connections.written else { return [] }
+        let failure = sources.lastFailure
+        // A failed mirror may recover; a mirror that no longer has the resource is no reason to fail. The app's
+        // address decides, which does not have what the mirrors have sent.
+        let isRefuted = failure?.code == .badServerResponse && sources.isRefutedByOriginal
+        if let failure, !isRefuted {
+            connections.clear()
+            return interrupted(failure)
+        }
+        guard body.hold(written) else { return misuse() }
+        connections.clear()
+        if isRefuted {
+            sources.leadHome()
+            return send()
+        }
+        connections.giveUp()
+        return send(body.held?.resumption)
+    }
+
+    /// Ends all connections.
+    mutating func abandonLoads() -> [Effect] {
+        let probes = sources.abandonProbes()
+        return connections.abandon().map { probes + $0 } ?? [.cancelLoad] + probes
+    }
+
+    private mutating func abandonRunningLoads() -> [Effect] {
+        switch state {
+        case .ready, .synchronizing, .verifying, .ended: []
+        case .requesting, .draining, .receiving: abandonLoads()
+        }
+    }
+}
+
+// MARK: - The file
+
+extension Download.StateMachine {
+    /// Gives up the file, because the body contradicts its head or the file.
+    ///
+    /// It is not enough to truncate the file. Bytes that were forced onto the disk must never be replaced in
+    /// the same file: a stored checkpoint would vouch for the new bytes.
+    private mutating func refused(
+        _ reason: String,
+        as code: TransferError.Code = .badServerResponse
+    ) -> [Effect] {
+        guard body.request.resumption == nil else { return beginAnew(because: reason) }
+        body.discard()
+        return [.discardFile] + fail(TransferError(code: code, message: reason))
+    }
+
+    /// Discards all bytes and requests the whole.
+    mutating func beginAnew(because reason: String) -> [Effect] {
+        body.discard()
+        sources.forgetProofs()
+        connections.clear()
+        return [.discardFile, .reportRestart(reason: reason)] + send()
+    }
+
+    /// Handles a file that could not be created, written or synchronized, or was changed by another program.
+    mutating func fileFailed(_ error: TransferError) -> [Effect] {
+        guard !hasEnded else { return [] }
+        let ends = abandonRunningLoads()
+        guard error.code == .fileChanged else { return ends + fail(error) }
+        // All bytes are discarded. The first time may be an accident; the second time fails the download, which
+        // would otherwise load forever.
+        guard wasDisturbed else {
+            wasDisturbed = true
+            return ends + beginAnew(because: error.message)
+        }
+        body.discard()
+        let failure = TransferError(code: .cannotWriteToFile, message: error.message)
+        return ends + [.discardFile] + fail(failure)
+    }
+
+    /// Verifies the bytes, which are in place now, if there are digests.
+    mutating func synchronized() -> [Effect] {
+        guard state == .synchronizing else { return [] }
+        let checks = digests.all
+        guard !checks.isEmpty else { return finish() }
+        state = .verifying
+        return [.verify(checks)]
+    }
+
+    /// The bytes have been compared with their digests; `nil` if they are as described.
+    mutating func verified(_ mismatch: String?) -> [Effect] {
+        guard state == .verifying else { return [] }
+        guard let mismatch else { return finish() }
+        // A body that was assembled from several responses may be right in one response.
+        let reason = mismatch + (response.head.map { " (status \($0.status))" } ?? "")
+        guard connections.canGiveUp else { return refused(reason, as: .digestMismatch) }
+        connections.giveUp()
+        return beginAnew(because: reason)
+    }
+
+    private mutating func finish() -> [Effect] {
+        guard let response = response.head else { return [] }
+        state = .ended
+        return [
+            .finish(
+                DownloadResult(
+                    response: response,
+                    currentRequest: currentRequest,
+                    byteCount: receivedByteCount
+                )
+            )
+        ]
     }
 }

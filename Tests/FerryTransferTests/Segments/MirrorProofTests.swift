@@ -60,8 +60,11 @@ import Testing
     /// Has the mirror prove that it has the first bytes.
     private func prove(_ machine: inout Machine) {
         let range: Range<Int64> = 100_000 - Sources.probedByteCount..<100_000
-        let part = machine.partCount + 1
         let effects = machine.connectionAnswered(true, source: 1, at: now)
+        guard case .startProbe(let part, _, _, _)? = effects.first else {
+            Issue.record("\(effects)")
+            return
+        }
         #expect(effects == [.startProbe(part, Self.mirror, range, source: 1)])
         #expect(machine.probeAnswered(part, Self.part(range), at: now) == [])
         _ = machine.probeReceivedBytes(part, count: Int(range.byteCount), at: now)

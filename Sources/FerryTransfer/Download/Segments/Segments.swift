@@ -26,6 +26,15 @@ struct Segments: Hashable, Sendable {
         var rest: Range<Int64> { position..<max(position, limit) }
         /// The number of missing bytes.
         var missing: Int64 { rest.byteCount }
+        /// Whether all of the part has come, and its response goes on.
+        ///
+        /// A connection can only be reused at the end of its response.
+        var isCompleteEarly: Bool { missing == 0 && position < end }
+
+        /// Makes the part of the first connection.
+        static func begun(at position: Int64, limit: Int64, end: Int64) -> Part {
+            Part(start: position, position: position, limit: limit, end: end, isReceiving: true)
+        }
     }
 
     /// The length of the whole.
@@ -38,6 +47,28 @@ struct Segments: Hashable, Sendable {
     init(totalByteCount: Int64, unassigned: ByteRanges) {
         self.totalByteCount = totalByteCount
         self.unassigned = unassigned
+    }
+
+    /// Makes the one part of a first connection that receives everything from a byte on.
+    init(continuingAt byteCount: Int64, of total: Int64) {
+        self.init(totalByteCount: total, unassigned: ByteRanges())
+        parts[Download.StateMachine.firstConnection] = .begun(
+            at: byteCount,
+            limit: total,
+            end: total
+        )
+    }
+
+    /// Makes the part of a first connection that fills a gap; others may fetch the other gaps.
+    init(filling gap: Range<Int64>, beside written: ByteRanges, of total: Int64) {
+        var unassigned = written.gaps(upTo: total)
+        unassigned.remove(gap)
+        self.init(totalByteCount: total, unassigned: unassigned)
+        parts[Download.StateMachine.firstConnection] = .begun(
+            at: gap.lowerBound,
+            limit: gap.upperBound,
+            end: gap.upperBound
+        )
     }
 
     /// The number of missing bytes.
@@ -58,6 +89,20 @@ struct Segments: Hashable, Sendable {
     /// The number of connections that receive bytes.
     var receivingCount: Int { parts.values.count { $0.isReceiving } }
 
+    /// The number of connections to each source.
+    var loads: [Int: Int] { parts.values.reduce(into: [:]) { $0[$1.source, default: 0] += 1 } }
+
+    /// When the connection that has received nothing for the longest time received its last bytes.
+    var firstTouched: ContinuousClock.Instant? { parts.values.compactMap(\.touched).min() }
+
+    /// Returns the lent connection to one of the sources with the most missing bytes.
+    func longestExtra(of sources: Set<Int>) -> Int? {
+        let extras = parts.filter { $0.value.isExtra && sources.contains($0.value.source) }
+        return extras.max { first, second in
+            (first.value.missing, first.key) < (second.value.missing, second.key)
+        }?.key
+    }
+
     /// Whether the connection that every download has is free.
     var isOwnConnectionFree: Bool { parts.values.allSatisfy(\.isExtra) }
 
@@ -75,6 +120,30 @@ struct Segments: Hashable, Sendable {
 
     /// Makes bytes unassigned that were to be fetched.
     mutating func giveBack(_ range: Range<Int64>) { unassigned.insert(range) }
+
+    /// Handles the response to the request for a part, which may be less; the rest is requested again.
+    mutating func begin(_ identifier: Int, upTo end: Int64, at now: ContinuousClock.Instant) {
+        guard var part = parts[identifier] else { return }
+        if end < part.limit { giveBack(end..<part.limit) }
+        part.end = end
+        part.limit = min(part.limit, end)
+        part.isReceiving = true
+        part.touched = now
+        parts[identifier] = part
+    }
+
+    /// Records written bytes of a part; returns the part.
+    mutating func wrote(
+        _ count: Int,
+        of identifier: Int,
+        at now: ContinuousClock.Instant
+    ) -> Part? {
+        guard var part = parts[identifier] else { return nil }
+        part.position += Int64(count)
+        part.touched = now
+        parts[identifier] = part
+        return part
+    }
 
     /// Extends the part of a connection that was asked for more, if no other connection is to fetch what
     /// follows.

@@ -39,12 +39,15 @@ struct Sources: Hashable, Sendable {
     struct Probe: Hashable, Sendable {
         let source: Int
         /// The bytes that were requested.
-        let range: Range<Int64>
+        fileprivate let range: Range<Int64>
         /// Where the next bytes are compared.
-        var position: Int64
+        fileprivate var position: Int64
         /// The version that it would prove.
-        var version: ResourceVersion?
-        var head: HTTPResponseHead?
+        fileprivate var version: ResourceVersion?
+        fileprivate(set) var head: HTTPResponseHead?
+
+        /// The version that the mirror has, once all bytes have been compared.
+        var provenVersion: ResourceVersion? { position == range.upperBound ? version : nil }
     }
 
     /// The number of bytes that are compared.
@@ -55,8 +58,14 @@ struct Sources: Hashable, Sendable {
     private(set) var isRefutedByOriginal = false
     /// Whether the first server is up, but did not respond with the requested part.
     private var isFirstRefusing = false
+    /// The error with which the app's address has failed last, if it has not answered since.
+    private(set) var originalFailure: TransferError?
+    /// The error of the last connection for a part, if it has failed.
+    private(set) var lastFailure: TransferError?
+    /// Whether the last response to a request for a part was something else.
+    private var isRefused = false
     /// The running comparisons, by the numbers of their connections.
-    var probes: [Int: Probe] = [:]
+    private var probes: [Int: Probe] = [:]
 
     /// Makes the sources; mirrors without a valid URL, and duplicates, are left out.
     init(request: TransferRequest, mirrors: [String]) {
@@ -68,19 +77,25 @@ struct Sources: Hashable, Sendable {
         }
     }
 
-    subscript(source: Int) -> Standing {
-        get { places[source].standing }
-        set { places[source].standing = newValue }
-    }
+    /// Returns what is known about a source.
+    subscript(source: Int) -> Standing { places[source].standing }
 
     /// Returns the request for a source.
     func request(of source: Int) -> TransferRequest { places[source].request }
 
+    /// Returns the request for a source, after the first one's redirects.
+    func request(of source: Int, redirected: TransferRequest) -> TransferRequest {
+        source > 0 ? places[source].request : redirected
+    }
+
+    /// Whether the first source can serve the next part.
+    var canGoOn: Bool { lastFailure == nil && !isRefused && places[0].standing != .closed }
+
     /// Whether there is only the app's address.
-    var isAlone: Bool { places.count == 1 }
+    private var isAlone: Bool { places.count == 1 }
 
     /// Whether any source may still be used.
-    var hasOpen: Bool { places.contains { $0.standing != .closed } }
+    private var hasOpen: Bool { places.contains { $0.standing != .closed } }
 
     /// Whether any source beside the first may still be used.
     var hasMirror: Bool { places.dropFirst().contains { $0.standing != .closed } }
@@ -90,12 +105,9 @@ struct Sources: Hashable, Sendable {
 
     /// Whether the first source can still be asked, either for parts or, if it is the app's address, for
     /// everything that is missing.
-    var canAskFirst: Bool {
+    private var canAskFirst: Bool {
         places[0].standing != .closed || isFirstRefusing && places[0].isOriginal
     }
-
-    /// Whether a source is the app's address.
-    func isOriginal(_ source: Int) -> Bool { places[source].isOriginal }
 
     /// Whether the app's address is the first source.
     var isLedByOriginal: Bool { places[0].isOriginal }
@@ -125,8 +137,50 @@ struct Sources: Hashable, Sendable {
         return true
     }
 
+    /// Records how a source has failed; `nil` if it has answered.
+    mutating func note(_ failure: TransferError?, of source: Int) {
+        if places[source].isOriginal { originalFailure = failure }
+    }
+
+    /// Records that the connection for a part has received all of it.
+    mutating func noteCompletion(by source: Int) {
+        note(nil, of: source)
+        forgetFailures()
+    }
+
+    /// Records that the connection for a part was lost.
+    mutating func noteLoss(_ error: TransferError, by source: Int) {
+        note(error, of: source)
+        blame(source, for: error)
+    }
+
+    /// Records how the connection for a part has failed: by an error, or by a response that is not the part.
+    ///
+    /// A mirror's failure is no reason to give up as long as the first source can be asked.
+    mutating func blame(_ source: Int, for error: TransferError?) {
+        let isForgiven = source > 0 && canAskFirst
+        lastFailure = isForgiven ? nil : error
+        isRefused = !isForgiven && error == nil
+    }
+
+    /// Gives all sources for parts another try.
+    mutating func forgetFailures() {
+        lastFailure = nil
+        isRefused = false
+    }
+
+    /// Stops using a source if it is one of several; returns whether no source is left for other connections.
+    mutating func leave(_ source: Int) -> Bool {
+        guard !isAlone else { return true }
+        close(source)
+        return !hasOpen
+    }
+
+    /// Stops using a source.
+    mutating func close(_ source: Int) { places[source].standing = .closed }
+
     /// Stops using a source that responded with something else than the file's bytes.
-    mutating func refute(_ source: Int) {
+    private mutating func refute(_ source: Int) {
         places[source].standing = .closed
         if places[source].isOriginal { isRefutedByOriginal = true }
     }
@@ -139,8 +193,14 @@ struct Sources: Hashable, Sendable {
         if source == 0, serves { isFirstRefusing = true }
     }
 
+    /// Has mirrors send parts in place of the first source, which has failed.
+    mutating func leaveFirst(after error: TransferError) {
+        leaveFirst()
+        lastFailure = error
+    }
+
     /// Stops using the first source, which has failed.
-    mutating func leaveFirst() {
+    private mutating func leaveFirst() {
         places[0].standing = .closed
         isFirstRefusing = false
     }
@@ -189,9 +249,97 @@ struct Sources: Hashable, Sendable {
     }
 }
 
+// MARK: - Comparisons
+
 extension Sources {
+    typealias Effect = Download.StateMachine.Effect
+
+    /// The number of running comparisons.
+    var probeCount: Int { probes.count }
+
+    /// Returns the bytes to compare a mirror with: the end of the first range that is long enough.
+    static func probedRange(of written: ByteRanges) -> Range<Int64>? {
+        guard let range = written.ranges.first(where: { $0.byteCount >= probedByteCount }) else {
+            return nil
+        }
+        return range.upperBound - probedByteCount..<range.upperBound
+    }
+
+    /// Requests from a mirror bytes that the file already holds.
+    mutating func startProbe(_ number: Int, of source: Int, in range: Range<Int64>) -> [Effect] {
+        places[source].standing = .probing
+        probes[number] = Probe(source: source, range: range, position: range.lowerBound)
+        return [.startProbe(number, request(of: source), range, source: source)]
+    }
+
+    /// Handles the head of a mirror's response to a comparison with bytes of a version, which came with the first
+    /// response; returns what ends the comparison, or `nil` if it continues.
+    mutating func probeAnswered(
+        _ number: Int,
+        _ head: HTTPResponseHead,
+        like known: ResourceVersion,
+        answeredBy first: HTTPResponseHead?
+    ) -> [Effect]? {
+        guard let probe = probes[number] else { return nil }
+        if let version = Self.version(of: head, to: probe.range, like: known, answeredBy: first) {
+            probes[number]?.version = version
+            probes[number]?.head = head
+            return nil
+        }
+        // With these statuses the server is up, but lacks the bytes or cannot prove them; others may be
+        // temporary.
+        if [200, 206, 416].contains(head.status) { refute(probe.source) }
+        return cancelProbe(number)
+    }
+
+    /// Returns where to compare received bytes; `nil` if they are too many.
+    mutating func probeReceivedBytes(_ number: Int, count: Int) -> Int64? {
+        guard let probe = probes[number], probe.position + Int64(count) <= probe.range.upperBound
+        else { return nil }
+        probes[number]?.position += Int64(count)
+        return probe.position
+    }
+
+    /// Closes a mirror whose bytes differ from the file's.
+    mutating func probeDiffers(_ number: Int) -> [Effect]? {
+        guard let probe = probes[number] else { return nil }
+        refute(probe.source)
+        return cancelProbe(number)
+    }
+
+    /// Cancels a comparison that proves nothing.
+    mutating func cancelProbe(_ number: Int) -> [Effect]? {
+        guard let probe = probes.removeValue(forKey: number) else { return nil }
+        close(probe.source)
+        return [.cancelPart(number), .giveConnectionBack(source: probe.source)]
+    }
+
+    /// Ends a comparison with the mirror's response.
+    mutating func endProbe(_ number: Int) -> Probe? {
+        guard let probe = probes.removeValue(forKey: number) else { return nil }
+        places[probe.source].standing = probe.provenVersion.map { .proven($0) } ?? .closed
+        return probe
+    }
+
+    /// Ends all comparisons.
+    mutating func abandonProbes() -> [Effect] {
+        probes.keys.sorted().flatMap { abandonProbe($0) ?? [] }
+    }
+
+    /// Ends a comparison with one of the given sources, if there is one.
+    mutating func abandonProbe(of sources: Set<Int>) -> [Effect]? {
+        probes.filter { sources.contains($0.value.source) }.keys.min().flatMap { abandonProbe($0) }
+    }
+
+    /// Ends a comparison, which may be repeated later.
+    private mutating func abandonProbe(_ number: Int) -> [Effect]? {
+        guard let probe = probes.removeValue(forKey: number) else { return nil }
+        places[probe.source].standing = .unproven
+        return [.cancelPart(number), .giveConnectionBack(source: probe.source)]
+    }
+
     /// Returns the version that a mirror's response to a comparison would prove; `nil` when it can prove none.
-    static func version(
+    private static func version(
         of head: HTTPResponseHead,
         to range: Range<Int64>,
         like known: ResourceVersion,

@@ -16,9 +16,13 @@ struct MirrorFlow {
     let purpose: Purpose
     /// What was asked, wherever that led.
     let request: TransferRequest
+    /// Whether it was led elsewhere if the server said so, as parts are only from mirrors.
+    let follows: Bool
     /// `nil` once it has come, or when none comes.
     var head: HTTPResponseHead?
     var answer: SimulatedPlace.Answer
+    /// How many bytes are still to be compared, if that is what it is for.
+    var uncompared: Int64 = 0
     /// When something has come last.
     var touched: ContinuousClock.Instant
 

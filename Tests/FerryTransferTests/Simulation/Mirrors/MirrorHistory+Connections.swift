@@ -75,6 +75,7 @@ extension MirrorHistory {
             identifier: lastFlow,
             purpose: purpose,
             request: request,
+            follows: follows,
             head: answer.head,
             answer: answer,
             touched: now
@@ -196,14 +197,8 @@ extension MirrorHistory {
             }
             try run(machine.partFinished(number, error, at: now))
         case .probe:
-            let source = machine.sources.probes[number]?.source
             try run(machine.probeFinished(number, at: now))
-            guard let source else { return }
-            if case .proven = machine.sources[source] {
-                count(.proof)
-            } else {
-                count(.refutation)
-            }
+            count(flow.uncompared == 0 ? .proof : .refutation)
         }
     }
 

@@ -40,7 +40,9 @@ extension MirrorHistory {
         case .startProbe(let part, let request, let range, _):
             try checkProbe(range)
             try open(request, as: part, range, for: .probe)
+            flows[part]?.uncompared = range.byteCount
         case .compareProbe(let part, let byteCount, let offset):
+            flows[part]?.uncompared -= Int64(byteCount)
             try compare(piece, byteCount, at: offset) {
                 if sabotage == .takesMirrorsUnproved { return }
                 self.count(.refutation)
@@ -68,7 +70,7 @@ extension MirrorHistory {
     /// As long as the app's own place does what it should, no mirror spoils an attempt.
     private func check(_ error: TransferError) throws {
         if error.code == .internalFailure { throw Broken(description: "\(error)") }
-        guard machine.sources.isLedByOriginal, !isFailureExcused else { return }
+        guard machine.isLedByOriginal, !isFailureExcused else { return }
         throw Broken(description: "it fails for a mirror: \(error)")
     }
 
@@ -172,7 +174,7 @@ extension MirrorHistory {
         at offset: Int64
     ) throws {
         guard let piece else { return }
-        if part > 0, machine.segments?[part]?.source ?? 0 > 0 { self.count(.mirrorPart) }
+        if part > 0, flows[part]?.follows == true { self.count(.mirrorPart) }
         used += Int64(count)
         let place = sabotage == .misplacesParts && part > 0 ? offset + 1 : offset
         let stored = try store(piece, dropping: 0, Int64(count), at: place)

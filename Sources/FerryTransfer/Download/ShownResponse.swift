@@ -1,22 +1,42 @@
 import FerryHTTP
 
-// A download has one response: the one to the app's request. How many requests completed the file, and which
-// attempt, connection or mirror its bytes came from, is only in the metrics.
+/// The one response of a download: the one to the app's request.
+///
+/// How many requests completed the file, and which attempt, connection or mirror its bytes came from, is only in
+/// the metrics.
+struct ShownResponse {
+    /// The response, once it has been reported.
+    private(set) var head: HTTPResponseHead?
+    private let configuration: Download.Configuration
+    private var announcesResumption: Bool
 
-extension Download.StateMachine {
-    /// Returns the response to show when a part continues the file.
-    ///
-    /// - Parameters:
-    ///   - part: The head of the part.
-    ///   - version: The version of the file and of the part.
-    /// - Returns: The response that was shown for these bytes before; otherwise the part's own if the app made
-    ///   the download from resume data (RD-7), or else the response that a request for the whole would have
-    ///   received.
+    init(_ configuration: Download.Configuration) {
+        self.configuration = configuration
+        announcesResumption = configuration.announcesResumption
+    }
+
+    /// Returns the response to show when a part continues the file: the one that was shown for these bytes
+    /// before; otherwise the part's own if the app made the download from resume data (RD-7), or else the one that
+    /// a request for the whole would have received.
     func shown(for part: HTTPResponseHead, of version: ResourceVersion) -> HTTPResponseHead {
         if let earlier = configuration.earlierResponse, earlier.isResponse(of: version) {
             return earlier
         }
         return configuration.announcesResumption ? part : part.ofWhole(version.totalByteCount)
+    }
+
+    /// Reports the response, unless it only continues the one that was reported.
+    mutating func show(
+        _ head: HTTPResponseHead,
+        of body: Download.Body,
+        resumedAt offset: Int64
+    ) -> [Download.StateMachine.Effect] {
+        guard offset == 0 || self.head == nil else { return [] }
+        self.head = head
+        let report = Download.StateMachine.Effect.reportResponse(head, body.request.transfer)
+        guard offset > 0 || announcesResumption else { return [report] }
+        announcesResumption = false
+        return [report, .reportResumption(offset: offset, total: body.totalByteCount)]
     }
 }
 

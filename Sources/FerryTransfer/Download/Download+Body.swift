@@ -1,0 +1,268 @@
+import FerryHTTP
+
+extension Download.StateMachine {
+    /// A request to send.
+    struct Request: Hashable {
+        /// The request without the fields that ask for the rest.
+        var transfer: TransferRequest
+        /// The part to request instead of the whole.
+        var resumption: Resumption?
+    }
+
+    /// The bytes that the file holds when a request is sent.
+    struct Held: Hashable {
+        var byteCount: Int64
+        var version: ResourceVersion
+        var fruitlessResumptionCount = 0
+        /// Which bytes those are, where they are not the first ones.
+        var segments: ByteRanges?
+
+        /// The request for the missing bytes, or for the first gap.
+        var resumption: Resumption? {
+            guard let segments, let total = version.totalByteCount,
+                let gap = segments.gaps(upTo: total).ranges.first
+            else { return Resumption(byteCount: byteCount, version: version) }
+            return Resumption(gap: gap, version: version)
+        }
+    }
+
+    /// How often in a row a request for the rest may be interrupted before a byte of it arrives.
+    ///
+    /// With the default delays of ``RetryPolicy`` this takes a quarter of an hour: a server that fails at
+    /// ranges all that time is assumed not to support them.
+    static let maximumFruitlessResumptionCount = 10
+}
+
+extension Download {
+    /// The bytes in the file, and those that the response to the last request adds to them.
+    struct Body {
+        typealias Request = StateMachine.Request
+        typealias Held = StateMachine.Held
+
+        /// What has come of a response that has ended without an error.
+        enum End {
+            /// All bytes are in the file.
+            case complete
+            /// The response is shorter than its head has announced.
+            case short(TransferError)
+            /// The response is too short to prove that it continues the file's bytes.
+            case unproved
+            /// Bytes are missing; this request is for them.
+            case partial(Resumption?)
+        }
+
+        /// The last request.
+        private(set) var request: Request
+        /// How many bytes the file holds.
+        private(set) var byteCount: Int64 = 0
+        /// The version that the file holds, or that the response is of.
+        private(set) var version: ResourceVersion?
+        /// The bytes that a request can continue.
+        private(set) var held: Held?
+        /// Where the response ends in the resource, if its head says so.
+        private(set) var end: Int64?
+        /// How often in a row a request for the rest was interrupted before a byte of it arrived.
+        private(set) var fruitlessResumptionCount = 0
+        /// The bytes that are sent again for comparison.
+        private var proof = Proof()
+        private var hasReceivedBytes = false
+        /// Whether the app's request allows to continue the bytes.
+        private let isResumable: Bool
+        private let link: Int?
+
+        /// Makes the body of a request, whose address has the given number among those of the resource.
+        init(of request: TransferRequest, link: Int?) {
+            self.request = Request(transfer: request)
+            isResumable = request.isResumable
+            self.link = link
+        }
+
+        /// The length of the whole, if it is known.
+        var totalByteCount: Int64? { version?.totalByteCount }
+        /// Where the next byte of the response belongs.
+        var position: Int64 { proof.position(in: byteCount) }
+        /// Whether all bytes that come are new.
+        var isProved: Bool { proof.isComplete }
+        /// Whether parts can be requested; from a server that has failed at them repeatedly, only the whole.
+        var mayRequestParts: Bool {
+            isResumable && fruitlessResumptionCount < StateMachine.maximumFruitlessResumptionCount
+        }
+        /// Which bytes the file holds.
+        var written: ByteRanges { held?.segments ?? ByteRanges([0..<byteCount]) }
+        /// The gap among the file's bytes that the response fills.
+        var gap: Range<Int64>? {
+            guard held?.segments != nil, let resumption = request.resumption,
+                let gap = resumption.gap, !resumption.isRelinked, let end
+            else { return nil }
+            return gap.lowerBound..<end
+        }
+        /// The version of the file's bytes, if others can prove that they have the same.
+        var provableVersion: ResourceVersion? {
+            let known = proof.isOpen ? held?.version : version ?? held?.version
+            return isResumable && known?.validator != nil ? known : nil
+        }
+        /// The request that continues the bytes in the file.
+        var resumption: Resumption? {
+            guard let held else { return nil }
+            if held.version.link == link { return held.resumption }
+            if let written = held.segments {
+                return Resumption(relinking: written, version: held.version)
+            }
+            return Resumption(relinking: held.byteCount, version: held.version)
+        }
+
+        // MARK: Requests
+
+        /// Begins with the bytes in the file, if they can be continued; returns whether they can.
+        mutating func start(holding held: Held?) -> Bool {
+            guard let held, held.byteCount > 0, held.version.validator != nil, isResumable else {
+                return false
+            }
+            self.held = held
+            byteCount = held.byteCount
+            fruitlessResumptionCount = held.fruitlessResumptionCount
+            return true
+        }
+
+        /// A request is sent.
+        mutating func send(_ request: Request) {
+            self.request = request
+            hasReceivedBytes = false
+        }
+
+        /// Another address answers the request.
+        mutating func redirect(to request: TransferRequest) { self.request.transfer = request }
+
+        /// An error has ended the request.
+        mutating func interrupt(_ error: TransferError, isRefuted: Bool) {
+            guard request.resumption != nil, !hasReceivedBytes,
+                error.code == .connectionLost || error.code == .badServerResponse || isRefuted
+            else { return }
+            fruitlessResumptionCount += 1
+        }
+
+        // MARK: Heads
+
+        /// Begins with a response that replaces the file's bytes; returns their version.
+        mutating func beginWhole(_ head: HTTPResponseHead) -> ResourceVersion {
+            let isBodiless =
+                request.transfer.method == "HEAD" || head.status == 204 || head.status == 304
+            let isContinuable =
+                isResumable && request.transfer.isResumable
+                && (head.status == 200 || head.status == 206)
+            discard()
+            end = isBodiless || head.hasContentCoding ? nil : head.contentLength
+            let version = ResourceVersion(
+                validator: isContinuable ? Validator(head: head) : nil,
+                totalByteCount: end,
+                url: head.url,
+                link: link
+            )
+            self.version = version
+            return version
+        }
+
+        /// Begins with a part that continues the file's bytes, up to `end`; returns its version, or `nil` if
+        /// nothing can prove it.
+        mutating func beginPart(
+            _ head: HTTPResponseHead,
+            for resumption: Resumption,
+            upTo end: Int64,
+            of total: Int64
+        ) -> ResourceVersion? {
+            var version = resumption.version
+            version.totalByteCount = total
+            if resumption.isRelinked {
+                // The part begins with the last of the file's bytes, to which its version applies once they have
+                // proved to be the same.
+                let unproved = Validator(head: head).map {
+                    ResourceVersion(validator: $0, totalByteCount: total, url: head.url, link: link)
+                }
+                let proofEnd = resumption.gap?.upperBound
+                if proofEnd != nil, unproved == nil { return nil }
+                proof = Proof(
+                    byteCount: (proofEnd ?? byteCount) - resumption.offset,
+                    upTo: proofEnd,
+                    of: unproved
+                )
+                version = unproved ?? version
+            } else if resumption.gap != nil, held?.segments != nil {
+                proof = Proof()
+            } else {
+                proof = Proof(byteCount: byteCount - resumption.offset)
+                held = Held(byteCount: byteCount, version: version)
+            }
+            self.version = version
+            self.end = end
+            return version
+        }
+
+        // MARK: Bytes
+
+        /// Returns what to do with received bytes; `nil` if they are more than the head has announced.
+        mutating func receive(count: Int) -> [StateMachine.Effect]? {
+            let start = position
+            if let end, start + Int64(count) > end { return nil }
+            noteBytes()
+            guard !proof.isComplete else { return [.write(dropping: 0)] }
+            let known = proof.receive(count: count)
+            var effects = [StateMachine.Effect.compare(count: known, at: start)]
+            if let version = proof.conclude() { effects.append(.continueFile(version)) }
+            // Bytes that were requested only for comparison are already in the file.
+            if !proof.isAlone { effects.append(.write(dropping: known)) }
+            return effects
+        }
+
+        /// The server does send bytes.
+        mutating func noteBytes() {
+            hasReceivedBytes = true
+            fruitlessResumptionCount = 0
+        }
+
+        /// Records bytes that were written to the file.
+        mutating func wrote(count: Int) { byteCount += Int64(count) }
+
+        /// Handles the normal end of the response.
+        mutating func finish() -> End {
+            let reached = position
+            if let end, reached < end {
+                let message = "the body ended at byte \(reached) of \(end)"
+                return .short(TransferError(code: .connectionLost, message: message))
+            }
+            if request.resumption?.isRelinked == true, !proof.isComplete { return .unproved }
+            if proof.isAlone, held != nil, let version {
+                proof = Proof()
+                held?.version = version
+                return .partial(held?.resumption)
+            }
+            guard let version, let total = version.totalByteCount, byteCount < total else {
+                return .complete
+            }
+            // A server may send less than requested (RFC 9110 §14.2); each such part is at least a byte long,
+            // so that this ends.
+            held = Held(byteCount: byteCount, version: version)
+            return .partial(Resumption(byteCount: byteCount, version: version))
+        }
+
+        /// Has others than the response continue the file's bytes.
+        mutating func handOver(_ version: ResourceVersion) {
+            proof = Proof()
+            self.version = version
+        }
+
+        /// Has a request continue the bytes that several connections have received; returns whether their version
+        /// is known.
+        mutating func hold(_ written: ByteRanges) -> Bool {
+            guard let version else { return false }
+            held = Held(byteCount: written.byteCount, version: version, segments: written)
+            return true
+        }
+
+        /// The file's bytes are discarded.
+        mutating func discard() {
+            byteCount = 0
+            proof = Proof()
+            held = nil
+        }
+    }
+}
