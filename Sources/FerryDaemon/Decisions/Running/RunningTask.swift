@@ -311,7 +311,7 @@ extension DaemonStateMachine {
 
         /// The question was sent over a subscription.
         mutating func sentQuestion(over subscription: CallIdentifier) {
-            question?.subscription = subscription
+            question?.sent(over: subscription)
         }
 
         /// Its application has answered.

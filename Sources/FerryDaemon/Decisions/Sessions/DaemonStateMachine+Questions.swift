@@ -11,7 +11,15 @@ extension DaemonStateMachine {
         /// The subject.
         let subject: Subject
         /// The subscription over which it was sent.
-        var subscription: CallIdentifier?
+        private(set) var subscription: CallIdentifier?
+
+        init(number: Int, subject: Subject) {
+            self.number = number
+            self.subject = subject
+        }
+
+        /// It was sent over a subscription.
+        mutating func sent(over subscription: CallIdentifier) { self.subscription = subscription }
     }
 
     /// A subject that an application can be asked about.
