@@ -170,7 +170,7 @@ extension DaemonStateMachine {
             return [log, setRetryTimer(later)]
         case .events(let session, _, _, let call):
             guard sessions[session]?.subscriber?.call == call else { return [log] }
-            sessions.update(session) { $0.subscriber = nil }
+            sessions.update(session) { $0.unsubscribe() }
             return [log, .refuse(call, TransferInterfaceError(error, task: 0))]
         case .task(_, let ending):
             return [log] + refuse(ending.caller, error)

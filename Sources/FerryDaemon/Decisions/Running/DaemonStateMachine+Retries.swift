@@ -10,7 +10,7 @@ extension DaemonStateMachine {
         let failure = Wire.Failure(code: error.code.rawValue, message: error.message)
         if error.code == .linkExpired { return linkExpired(task, at: now) }
         if error.code == .clientCertificateRejected {
-            sessions.update(task.record.sessionID) { $0.keptAnswers.forgetIdentities() }
+            sessions.update(task.record.sessionID) { $0.forgetIdentities() }
         }
         // Without a network, it does not count as an attempt.
         let isWithoutNetwork = error.code.isOfNetwork && isUnreachable(task.record)

@@ -16,14 +16,13 @@ extension DaemonStateMachine {
         if let earlier = sessions[session]?.subscriber {
             effects.append(.endSubscription(earlier.call))
         }
-        let subscriber = Subscriber(call: caller.call, connection: caller.connection)
-        sessions.update(session) { $0.subscriber = subscriber }
+        sessions.update(session) { $0.subscribe(caller.call, over: caller.connection) }
         return effects + deliver(session: session)
     }
 
     /// Reads the events that a subscriber has not received, if it takes any.
     mutating func deliver(session id: Int64) -> [Effect] {
-        guard sessions.update(id, { $0.subscriber?.beginReading() == true }) == true,
+        guard sessions.update(id, { $0.beginReading() }) == true,
             let subscriber = sessions[id]?.subscriber
         else { return [] }
         return [
@@ -45,11 +44,10 @@ extension DaemonStateMachine {
         for call: CallIdentifier
     ) -> [Effect] {
         // Another subscription may have taken its place.
-        guard var subscriber = sessions[id]?.subscriber, subscriber.call == call else { return [] }
+        guard let subscriber = sessions[id]?.subscriber, subscriber.call == call else { return [] }
         let isPast = events.count < policy.eventPageSize
         let becomesLive = isPast && !subscriber.isLive
-        let new = subscriber.endReading(events, isLast: isPast)
-        sessions.update(id) { $0.subscriber = subscriber }
+        let new = sessions.update(id) { $0.endReading(events, isLast: isPast) } ?? []
         var effects: [Effect] = []
         for record in new {
             guard var event = Stored.event(record.payload) else { continue }
@@ -58,7 +56,7 @@ extension DaemonStateMachine {
         }
         if becomesLive { effects += tellPresent(session: id) }
         // This includes questions that could not be sent before.
-        if subscriber.isLive { effects += tellQuestions(session: id) }
+        if subscriber.isLive || isPast { effects += tellQuestions(session: id) }
         if becomesLive { effects.append(.send(subscriber.call, Wire.Event(kind: .drained))) }
         let goesOn = !isPast || subscriber.readsAgain
         return goesOn ? effects + deliver(session: id) : effects
@@ -94,7 +92,7 @@ extension DaemonStateMachine {
         guard let id = sessions.values.first(where: { $0.subscriber?.call == call })?.id else {
             return []
         }
-        sessions.update(id) { $0.subscriber?.note(isWritable: isWritable) }
+        sessions.update(id) { $0.note(isWritable: isWritable) }
         guard isWritable, sessions[id]?.subscriber?.isReading == false else { return [] }
         return deliver(session: id)
     }
@@ -102,7 +100,7 @@ extension DaemonStateMachine {
     /// A subscription's connection has closed.
     mutating func unsubscribed(_ call: CallIdentifier) -> [Effect] {
         for id in sessions.ids(where: { $0.subscriber?.call == call }) {
-            sessions.update(id) { $0.subscriber = nil }
+            sessions.update(id) { $0.unsubscribe() }
         }
         return []
     }

@@ -170,7 +170,7 @@ extension DaemonStateMachine {
         guard let task, let challenge = task.question?.challenge else { return [done] }
         let answer = LoadChallengeAnswer(given, to: challenge)
         if given.isKept == true {
-            sessions.update(given.session) { $0.keptAnswers.keep(answer, to: challenge) }
+            sessions.update(given.session) { $0.keep(answer, to: challenge) }
         }
         return [done] + goOn(task, with: answer, at: now)
             + (given.answersNoOthers == true ? askNoMore(challenge, given.session, at: now) : [])

@@ -22,7 +22,7 @@ extension DaemonStateMachine {
         /// The connection of a client that is gone, while its calls are still to be carried out.
         private(set) var leaver: ConnectionIdentifier?
         /// The subscriber to its events.
-        var subscriber: Subscriber?
+        private(set) var subscriber: Subscriber?
         /// Whether it has events to deliver, and enough tasks have ended to start its application.
         private(set) var isReadyForRelaunch = false
         /// Whether the store could not read its counts.
@@ -30,7 +30,7 @@ extension DaemonStateMachine {
         /// Whether it is deleted once its tasks and events are gone.
         private(set) var isClosing = false
         /// The answers of its application that also apply to other tasks.
-        var keptAnswers = KeptAnswers()
+        private(set) var keptAnswers = KeptAnswers()
         /// The process that gave these answers.
         private var answeringProcess: Int64?
         /// The number of its tasks that wait for a decision of its application.
@@ -122,6 +122,44 @@ extension DaemonStateMachine {
         /// It could not be closed, and is still open.
         mutating func endClosing() { isClosing = false }
 
+        // MARK: Events
+
+        /// A client subscribes to its events, in place of the subscriber before.
+        mutating func subscribe(_ call: CallIdentifier, over connection: ConnectionIdentifier) {
+            subscriber = Subscriber(call: call, connection: connection)
+        }
+
+        /// Nothing takes its events any longer.
+        mutating func unsubscribe() { subscriber = nil }
+
+        /// There are events that its subscriber has not received.
+        ///
+        /// - Returns: Whether to read them now.
+        mutating func beginReading() -> Bool { subscriber?.beginReading() == true }
+
+        /// The store has returned a page of events.
+        ///
+        /// - Parameters:
+        ///   - events: The events.
+        ///   - isLast: Whether there were no more.
+        /// - Returns: Those that its subscriber has not received.
+        mutating func endReading(_ events: [EventRecord], isLast: Bool) -> [EventRecord] {
+            subscriber?.endReading(events, isLast: isLast) ?? []
+        }
+
+        /// Its subscriber has stopped taking events, or takes them again.
+        mutating func note(isWritable: Bool) { subscriber?.isWritable = isWritable }
+
+        // MARK: Answers
+
+        /// Keeps an answer that also applies to other tasks.
+        mutating func keep(_ answer: LoadChallengeAnswer, to challenge: LoadChallenge) {
+            keptAnswers.keep(answer, to: challenge)
+        }
+
+        /// Forgets the client's identities, after a server has refused one.
+        mutating func forgetIdentities() { keptAnswers.forgetIdentities() }
+
         // MARK: Counts
 
         /// Records the counts that were just read: an application is started when there are events and no unfinished
@@ -209,9 +247,9 @@ extension DaemonStateMachine {
         /// Whether there may be more than the page that is being read.
         private(set) var readsAgain = false
         /// Whether the client takes events.
-        private(set) var isWritable = true
+        fileprivate(set) var isWritable = true
 
-        init(call: CallIdentifier, connection: ConnectionIdentifier) {
+        fileprivate init(call: CallIdentifier, connection: ConnectionIdentifier) {
             self.call = call
             self.connection = connection
         }
@@ -219,10 +257,7 @@ extension DaemonStateMachine {
         /// Whether it takes an event that is not in the log.
         var takesEvents: Bool { isLive && isWritable }
 
-        /// There are events that it has not received.
-        ///
-        /// - Returns: Whether to read them now.
-        mutating func beginReading() -> Bool {
+        fileprivate mutating func beginReading() -> Bool {
             guard !isReading, isWritable else {
                 readsAgain = true
                 return false
@@ -232,13 +267,10 @@ extension DaemonStateMachine {
             return true
         }
 
-        /// The store has returned a page of events.
-        ///
-        /// - Parameters:
-        ///   - events: The events.
-        ///   - isLast: Whether there were no more.
-        /// - Returns: Those that it has not received.
-        mutating func endReading(_ events: [EventRecord], isLast: Bool) -> [EventRecord] {
+        fileprivate mutating func endReading(
+            _ events: [EventRecord],
+            isLast: Bool
+        ) -> [EventRecord] {
             isReading = false
             isLive = isLive || isLast
             return events.filter { event in
@@ -247,9 +279,6 @@ extension DaemonStateMachine {
                 return true
             }
         }
-
-        /// Its client has stopped taking events, or takes them again.
-        mutating func note(isWritable: Bool) { self.isWritable = isWritable }
     }
 }
 
