@@ -33,7 +33,7 @@ extension DaemonStateMachine {
     mutating func follow(_ leader: RunningTask, by task: TaskRecord, at now: Date) -> [Effect] {
         var follower = RunningTask(task, at: now)
         follower.follow(leader)
-        running.startWithoutPlace(follower)
+        running.start(follower, of: application(of: task))
         followings.add(task.id, to: leader.record.id)
         return [
             .log(

@@ -38,8 +38,8 @@ extension DaemonStateMachine {
         let line: HostBreaker.Line?
         /// The phase.
         private(set) var phase = Phase.loading
-        /// The limits that it counts against; ``RunningTasks`` changes it, together with the budget.
-        private(set) var place = Place.transfer
+        /// The limits that it counts against.
+        private(set) var place: Place
         /// The task whose bytes it gets.
         private(set) var leader: Int64?
         /// The connections that it was lent beyond its first one.
@@ -108,11 +108,12 @@ extension DaemonStateMachine {
         ///
         /// - Parameters:
         ///   - record: The task.
-        ///   - line: Its host, as its session sees it; `nil` for a task without a transfer.
+        ///   - line: Its host, as its session sees it; `nil` for a task that needs no place.
         ///   - now: The time.
         init(_ record: TaskRecord, line: HostBreaker.Line? = nil, at now: Date) {
             self.record = record
             self.line = line
+            place = line == nil ? .none : .transfer
             progressToldAt = now
             // Each attempt at an upload gets its own response.
             let isUpload = record.upload != nil
@@ -133,12 +134,30 @@ extension DaemonStateMachine {
 
         // MARK: Its place
 
-        /// It counts against the limits of transfers, or no longer does.
-        mutating func move(to place: Place) { self.place = place }
+        /// It waits for its application, and leaves its place to others.
+        mutating func park(in budget: inout TransferBudget) {
+            guard place == .transfer else { return }
+            budget.park(session: record.sessionID, host: record.host)
+            place = .parked
+        }
 
-        /// It has its place back after its application has answered: its pace is measured anew.
-        mutating func restartPace(at now: Date) {
+        /// It continues after it has waited for its application, even without room: its pace is measured anew.
+        mutating func unpark(in budget: inout TransferBudget, at now: Date) {
+            guard place == .parked else { return }
+            budget.unpark(session: record.sessionID, host: record.host)
+            place = .transfer
             pace = Pace(byteCount: carriedByteCount, at: now)
+        }
+
+        /// It no longer needs its place.
+        mutating func vacate(in budget: inout TransferBudget) {
+            guard place != .none else { return }
+            budget.give(
+                session: record.sessionID,
+                host: record.host,
+                isParked: place == .parked
+            )
+            place = .none
         }
 
         // MARK: The bytes of another

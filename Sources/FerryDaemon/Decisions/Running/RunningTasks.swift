@@ -47,16 +47,11 @@ struct RunningTasks: Hashable, Sendable {
 
     // MARK: Start and end
 
-    /// A task starts; it must be admitted.
+    /// A task starts; it must be admitted if it needs a place.
     mutating func start(_ task: RunningTask, of application: Int64) {
-        budget.take(session: task.record.sessionID, of: application, host: task.record.host)
-        tasks[task.record.id] = task
-    }
-
-    /// A task has no transfer of its own.
-    mutating func startWithoutPlace(_ task: RunningTask) {
-        var task = task
-        task.move(to: .none)
+        if task.place == .transfer {
+            budget.take(session: task.record.sessionID, of: application, host: task.record.host)
+        }
         tasks[task.record.id] = task
     }
 
@@ -81,8 +76,8 @@ struct RunningTasks: Hashable, Sendable {
     /// - Returns: The task, if it has run.
     @discardableResult
     mutating func end(_ id: Int64) -> RunningTask? {
-        guard let task = tasks.removeValue(forKey: id) else { return nil }
-        giveBack(task)
+        guard var task = tasks.removeValue(forKey: id) else { return nil }
+        task.vacate(in: &budget)
         return task
     }
 
@@ -92,35 +87,13 @@ struct RunningTasks: Hashable, Sendable {
     // MARK: Places
 
     /// A task no longer needs its place.
-    mutating func vacate(_ id: Int64) {
-        guard let task = tasks[id] else { return }
-        giveBack(task)
-        tasks[id]?.move(to: .none)
-    }
-
-    private mutating func giveBack(_ task: RunningTask) {
-        guard task.place != .none else { return }
-        budget.give(
-            session: task.record.sessionID,
-            host: task.record.host,
-            isParked: task.place == .parked
-        )
-    }
+    mutating func vacate(_ id: Int64) { tasks[id]?.vacate(in: &budget) }
 
     /// A task waits for its application, and leaves its place to others.
-    mutating func park(_ id: Int64) {
-        guard let task = tasks[id], task.place == .transfer else { return }
-        budget.park(session: task.record.sessionID, host: task.record.host)
-        tasks[id]?.move(to: .parked)
-    }
+    mutating func park(_ id: Int64) { tasks[id]?.park(in: &budget) }
 
     /// A task that has waited for its application continues, even without room.
-    mutating func unpark(_ id: Int64, at now: Date) {
-        guard let task = tasks[id], task.place == .parked else { return }
-        budget.unpark(session: task.record.sessionID, host: task.record.host)
-        tasks[id]?.move(to: .transfer)
-        tasks[id]?.restartPace(at: now)
-    }
+    mutating func unpark(_ id: Int64, at now: Date) { tasks[id]?.unpark(in: &budget, at: now) }
 
     // MARK: Lent connections
 

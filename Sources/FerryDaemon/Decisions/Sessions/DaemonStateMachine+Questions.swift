@@ -60,7 +60,7 @@ extension DaemonStateMachine {
     ///
     /// The task needs no connection yet and blocks no other. The number is limited, as each is held in memory.
     mutating func askToBegin(_ task: TaskRecord, at now: Date) -> [Effect] {
-        running.startWithoutPlace(RunningTask(task, at: now))
+        running.start(RunningTask(task, at: now), of: application(of: task))
         return askWithoutConnection(.begin, about: task.id, at: now)
     }
 
