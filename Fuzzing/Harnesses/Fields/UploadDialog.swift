@@ -81,6 +81,7 @@ struct UploadDialog {
 
     private mutating func perform(_ effects: [ResumableUpload.StateMachine.Effect]) throws(Finding)
     {
+        var next: Next?
         for effect in effects {
             try expect(!hasFinished, "\(effect) comes after the end")
             switch effect {
@@ -93,26 +94,32 @@ struct UploadDialog {
                 try expect((0...(byteCount ?? .max)).contains(count), "\(count) bytes were sent")
             case .wait(let delay):
                 try expect(delay >= .zero, "the delay is \(delay)")
+                next = .timePasses
+            case .skipBody, .abandonLoad, .answer:
+                next = .loadEnds
+            case .digest:
+                next = .digestIsThere
             case .finish:
                 hasFinished = true
-            case .cancelLoad, .skipBody, .answer, .stopWaiting, .digest, .remember, .terminate:
+            case .cancelLoad, .stopWaiting, .remember, .terminate:
                 break
             }
         }
-        try goOn()
+        try goOn(next)
+    }
+
+    /// What does not depend on the server.
+    private enum Next {
+        case loadEnds, timePasses, digestIsThere
     }
 
     /// What does not depend on the server happens at once.
-    private mutating func goOn() throws(Finding) {
-        switch upload.state {
-        case .leaving, .answering:
-            try perform(upload.loadFinished(nil, at: now, using: &random))
-        case .waiting:
-            try perform(upload.waited())
-        case .digesting:
-            try perform(upload.digested("aGFzaA=="))
-        case .ready, .requesting, .ended:
-            break
+    private mutating func goOn(_ next: Next?) throws(Finding) {
+        switch next {
+        case .loadEnds: try perform(upload.loadFinished(nil, at: now, using: &random))
+        case .timePasses: try perform(upload.waited())
+        case .digestIsThere: try perform(upload.digested("aGFzaA=="))
+        case nil: break
         }
     }
 
