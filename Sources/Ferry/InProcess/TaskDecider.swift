@@ -20,6 +20,8 @@ final class TaskDecider: LoadDecider {
     private var transactions: [Transaction] = []
     private(set) var redirectCount = 0
     private let handlesCookies: Bool
+    /// Whether a response of the task has set cookies that are stored off the loop.
+    private var storesCookies = false
     /// The rates at which the task's bodies may be received and sent.
     let rates: TransferRates
     /// The additional preparation of a request, if any.
@@ -231,6 +233,7 @@ final class TaskDecider: LoadDecider {
         guard !cookies.isInMemory else {
             return cookies.store(head, to: request, mainDocumentURL: document)
         }
+        storesCookies = true
         // The next request looks up its cookies behind this on the same queue.
         CookieStore.queue.perform {
             cookies.store(head, to: request, mainDocumentURL: document)
@@ -245,6 +248,7 @@ final class TaskDecider: LoadDecider {
     func share(_ other: TaskDecider) {
         transactions = other.transactions
         redirectCount = other.redirectCount
+        storesCookies = other.storesCookies
     }
 
     /// Makes the gate that holds the task back while there is no network.
@@ -279,8 +283,18 @@ final class TaskDecider: LoadDecider {
         transactions.append(.served(request, response, interval))
     }
 
-    /// Delivers the metrics of the requests when the task has ended.
-    func deliverMetrics(hasFailed: Bool) {
+    /// Delivers the metrics of the requests and the end of the task.
+    ///
+    /// The end follows the storing of the cookies that came: the app may look there at once.
+    func deliverEnd(_ error: (any Error)?) {
+        deliverMetrics(hasFailed: error != nil)
+        guard storesCookies else { return task.deliver(.completed(error: error)) }
+        CookieStore.queue.perform { [task] in
+            LoopActor.perform { task.deliver(.completed(error: error)) }
+        }
+    }
+
+    private func deliverMetrics(hasFailed: Bool) {
         guard task.isHeard(.metrics) else { return }
         let (created, original) = task.storage.withLock { ($0.created, $0.originalRequest) }
         let interval = DateInterval(start: min(created, Date()), end: Date())

@@ -1,7 +1,10 @@
-import Ferry
+import Dispatch
+import FerrySystem
 import FerryTestSupport
 import Foundation
 import Testing
+
+@testable import Ferry
 
 /// Which cookies go with a session's requests, and which of those that come it keeps.
 @Suite("Data tasks and cookies", .serialized, .timeLimit(.minutes(1)))
@@ -102,6 +105,30 @@ struct CookieWiringTests {
         for _ in 0..<2 { _ = try await session.data(from: try server.address("/song")) }
         #expect(cookies(of: .default) == [])
         #expect(server.requests.map { $0["Cookie"] } == [nil, nil])
+    }
+
+    @Test(arguments: [false, true])
+    func `cookies are in the storage when a task has ended, however slow the disk is`(
+        isDownload: Bool
+    ) async throws {
+        let configuration = URLSessionConfiguration.default
+        clear(configuration)
+        server.on("/slow") { _ in
+            // The request has looked up its cookies; what stores those of the response comes behind this.
+            CookieStore.queue.perform {
+                _ = DispatchSemaphore(value: 0).wait(timeout: .now() + 0.2)
+            }
+            return .content(.text("la")).with(fields: [("Set-Cookie", "song=la")])
+        }
+        let session = URLSession(configuration: configuration)
+        let url = try server.address("/slow")
+        if isDownload {
+            _ = try await session.download(from: url)
+        } else {
+            _ = try await session.data(from: url)
+        }
+        #expect(cookies(of: configuration) == ["song=la"])
+        clear(configuration)
     }
 
     @Test func `API-7: cookies are stored and found for a task`() async throws {

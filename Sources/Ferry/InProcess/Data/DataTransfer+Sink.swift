@@ -191,8 +191,7 @@ extension DataTransfer {
     func deliverEnd(_ error: (any Error)?) {
         if error != nil, case .file(_, let file?) = sink { try? file.remove() }
         if error == nil { task.finishProgress() }
-        decider.deliverMetrics(hasFailed: error != nil)
-        task.deliver(.completed(error: error))
+        decider.deliverEnd(error)
     }
 
     // MARK: - The cache

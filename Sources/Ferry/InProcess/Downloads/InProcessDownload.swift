@@ -210,8 +210,7 @@ final class InProcessDownload: InProcessTransfer {
             }
             let location = try DownloadDirectory.publish(file)
             task.noteFile(location, byteCount: result.byteCount)
-            decider.deliverMetrics(hasFailed: false)
-            task.deliver(.completed(error: nil))
+            decider.deliverEnd(nil)
         } catch {
             report(error, resumeData: nil)
         }
@@ -241,9 +240,8 @@ final class InProcessDownload: InProcessTransfer {
         resumeData: Result<Data, ResumeData.Unavailable>?
     ) {
         let url = task.storage.withLock { ($0.currentRequest ?? $0.originalRequest)?.url }
-        decider.deliverMetrics(hasFailed: true)
         let told = URLError(error, url: url, resumeData: try? resumeData?.get())
-        task.deliver(.completed(error: told.adding(resumeData?.failure)))
+        decider.deliverEnd(told.adding(resumeData?.failure))
     }
 
     /// Returns the data from which the app can resume, or the reason why it cannot.
