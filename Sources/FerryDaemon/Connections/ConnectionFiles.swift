@@ -130,26 +130,27 @@ final class ConnectionFiles {
         begin: Date
     ) -> [Waiter] {
         let waiters = readers[session]?.waiters.removeValue(forKey: connections) ?? []
-        forgetLast(ofSession: session)
-        if case .success(let setup) = result {
-            let timer = EventLoop.shared.schedule(after: lifetime) { [weak self] in
-                self?.forgetLast(ofSession: session)
-            }
-            readers[session, default: Reader()].last = Last(
-                connections: connections,
-                setup: setup,
-                begin: begin,
-                timer: timer
-            )
-        }
+        keep(
+            (try? result.get()).map { setup in
+                Last(
+                    connections: connections,
+                    setup: setup,
+                    begin: begin,
+                    timer: EventLoop.shared.schedule(after: lifetime) { [weak self] in
+                        self?.keep(nil, ofSession: session)
+                    }
+                )
+            },
+            ofSession: session
+        )
         return waiters
     }
 
-    /// Forgets what was read last, and the reader if nothing waits for it.
-    private func forgetLast(ofSession session: Int64) {
+    /// Replaces what was read last; forgets the reader if there is nothing and no transfer waits.
+    private func keep(_ last: Last?, ofSession session: Int64) {
         readers[session]?.last?.timer.cancel()
-        readers[session]?.last = nil
-        if readers[session]?.waiters.isEmpty == true { readers[session] = nil }
+        readers[session]?.last = last
+        if last == nil, readers[session]?.waiters.isEmpty == true { readers[session] = nil }
     }
 
     private static func timeOut(of connections: Wire.Connections) -> TransferError {

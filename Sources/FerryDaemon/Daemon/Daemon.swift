@@ -104,7 +104,7 @@ final class Daemon {
         files.removeExpiredResumeFiles(now: Date())
         observeConnectivity()
         observeClock()
-        input { machine, now in
+        input { machine, _ in
             machine.start(
                 applications: applications,
                 sessions: sessions,

@@ -51,8 +51,7 @@ struct Applications: Hashable, Sendable {
         _ id: Int64,
         _ change: (inout Application) -> Result
     ) -> Result? {
-        guard let index = applications.index(forKey: id) else { return nil }
-        return change(&applications.values[index])
+        applications.update(id, change)
     }
 
     /// An application is gone from the store.

@@ -66,8 +66,7 @@ struct RunningTasks: Hashable, Sendable {
         _ id: Int64,
         _ change: (inout RunningTask) -> Result
     ) -> Result? {
-        guard let index = tasks.index(forKey: id) else { return nil }
-        return change(&tasks.values[index])
+        tasks.update(id, change)
     }
 
     /// A task no longer runs: its place is free.

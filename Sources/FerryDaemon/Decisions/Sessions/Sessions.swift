@@ -71,8 +71,7 @@ struct Sessions: Hashable, Sendable {
     /// - Returns: What that returns; `nil` if there is no such session.
     @discardableResult
     mutating func update<Result>(_ id: Int64, _ change: (inout Session) -> Result) -> Result? {
-        guard let index = sessions.index(forKey: id) else { return nil }
-        return change(&sessions.values[index])
+        sessions.update(id, change)
     }
 
     /// A session is gone from the store.
