@@ -9,7 +9,9 @@ class DaemonDriver<World: DaemonWorld> {
     typealias Machine = DaemonStateMachine
 
     /// The state machine, to be read.
-    private(set) var machine: Machine
+    ///
+    /// It is final so that a test's read of a part does not copy the whole.
+    final private(set) var machine: Machine
     // The world owns the driver.
     private unowned let world: World
     private var backlog = CommitBacklog()

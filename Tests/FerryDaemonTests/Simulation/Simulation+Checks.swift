@@ -105,7 +105,7 @@ extension Simulation {
 
     /// No task may wait without a reason, and every wait must come to an end.
     private func checkQueue(_ daemon: SimulatedDaemon) {
-        let machine = daemon.machine
+        let (machine, date) = (daemon.machine, date)
         var earliest: Date?
         for task in database.current.tasks.values.map(\.record).sorted(by: { $0.id < $1.id })
         where task.state == .waiting && machine.running[task.id] == nil

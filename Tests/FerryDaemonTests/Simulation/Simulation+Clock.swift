@@ -43,7 +43,7 @@ extension Simulation {
 
     /// Dates follow the time of day, and no wait is longer than any.
     func checkClock(_ daemon: SimulatedDaemon) {
-        let machine = daemon.machine
+        let (machine, date) = (daemon.machine, date)
         guard !machine.timekeeping.isPassUnderWay, daemon.dueDate(of: .clock) == nil else { return }
         let longest = max(policy.longestBelievedWait, policy.retry.maximumDelay.inSeconds) + 1
         for task in database.current.tasks.values.map(\.record) where task.state != .completed {

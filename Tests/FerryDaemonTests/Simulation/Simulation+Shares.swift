@@ -19,7 +19,7 @@ extension Simulation {
 
     /// No application waits for long while another has two places more, and none for the failures of another.
     func checkShares(_ daemon: SimulatedDaemon) {
-        let machine = daemon.machine
+        let (machine, date) = (daemon.machine, date)
         var unfair: [Int64: Double] = [:]
         for task in database.current.tasks.values.map(\.record)
         where task.state == .waiting && task.notBefore == nil && machine.running[task.id] == nil {
@@ -47,9 +47,9 @@ extension Simulation {
         let places = budget.places(host: host)
         return machine.running.values.contains { other in
             other.place == .transfer && other.phase == .loading && other.question == nil
-                && !other.isActedUpon
                 && (host == nil || other.record.host == host)
                 && places[machine.application(of: other.record)] ?? 0 >= own + 2
+                && !other.isActedUpon
         }
     }
 }

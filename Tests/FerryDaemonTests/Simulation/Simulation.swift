@@ -129,7 +129,7 @@ final class Simulation {
     /// The present moment, as the daemon's clock shows it.
     var date: Date {
         guard let daemon, sabotage != .followsWallClock else { return wall }
-        return daemon.machine.clock.now(sinceBoot: sinceBoot)
+        return daemon.driver.machine.clock.now(sinceBoot: sinceBoot)
     }
 
     /// The time of a moment.
