@@ -78,7 +78,7 @@ import Testing
     @Test func `an app that crashes when it is started is started again until it takes its events`()
         async throws
     {
-        let data = try nginx.addFile("song.bin", byteCount: 100_000)
+        let data = try nginx.addFile("song.bin", byteCount: Self.size)
         let crashes = "\(home.path)/crashes"
         try Data("3".utf8).write(to: URL(filePath: crashes))
         let app = try await start(urls: ["song.bin"], "--crash-file", crashes)
@@ -108,7 +108,7 @@ import Testing
     @Test func `BG-35: without launch events the app is not started, and its events wait`()
         async throws
     {
-        let data = try nginx.addFile("song.bin", byteCount: 100_000)
+        let data = try nginx.addFile("song.bin", byteCount: Self.size)
         let app = try await start(urls: ["song.bin"], "--launch-events", "no")
         _ = await events.next("ready")
         await app.killed()

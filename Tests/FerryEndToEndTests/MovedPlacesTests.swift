@@ -62,11 +62,11 @@ import Testing
     @Test func `BG-43: a file that waits for its app is found where the directory is now`()
         async throws
     {
-        gate.open()
         let executable = TestHome.executable("ferry-test-app")
         let before = try await start(executable, [:], "--launch-events", "no")
         _ = await events.next("ready")
         await before.killed()
+        gate.open()
         _ = try await home.ferry("watch", "1")
         let moved = try await moveState()
         let after = try await start(executable, ["XDG_STATE_HOME": moved], "--launch-events", "no")
