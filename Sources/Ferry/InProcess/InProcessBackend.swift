@@ -25,7 +25,7 @@ final class InProcessBackend: SessionBackend {
     }
 
     func add(_ task: URLSessionDataTask, _ specification: DataTaskSpecification) {
-        LoopActor.perform { [engine] in engine.add(task, DataTransfer.Sink(task), specification) }
+        LoopActor.perform { [engine] in engine.add(task, DataContent.Sink(task), specification) }
     }
 
     func addLocal(_ task: URLSessionDownloadTask, _ specification: DataTaskSpecification) {

@@ -6,7 +6,7 @@ import FerryTransfer
 @LoopActor
 final class InProcessEngine {
     nonisolated let configuration: URLSessionConfiguration.Values
-    private var transfers: [Int: any InProcessTransfer] = [:]
+    private var transfers: [Int: InProcessTransfer] = [:]
     /// The configuration of connections, as the session's configuration and the environment defined it when the session
     /// was made.
     nonisolated let clientConfiguration: HTTPClient.Configuration
@@ -55,30 +55,26 @@ final class InProcessEngine {
     // MARK: - Tasks
 
     func add(_ task: URLSessionDownloadTask, _ specification: DownloadTaskSpecification) {
-        let download = InProcessDownload(task: task, specification: specification, engine: self)
-        transfers[download.identifier] = download
+        let decider = TaskDecider(task: task, engine: self)
+        let content = DownloadContent(specification, of: task, decider: decider)
+        add(InProcessTransfer(content, isPreparing: specification.resumption != nil))
         guard let resumption = specification.resumption else { return }
-        LoopActor.task { await download.adopt(resumption) }
+        LoopActor.task { await content.adopt(resumption) }
     }
 
     func add(
         _ task: URLSessionTask,
-        _ sink: DataTransfer.Sink,
+        _ sink: DataContent.Sink,
         _ specification: DataTaskSpecification
     ) {
-        let transfer = DataTransfer(
-            task: task,
-            sink: sink,
-            specification: specification,
-            engine: self
-        )
-        transfers[transfer.identifier] = transfer
+        let decider = TaskDecider(task: task, engine: self)
+        add(InProcessTransfer(DataContent(specification, into: sink, decider: decider)))
     }
 
+    private func add(_ transfer: InProcessTransfer) { transfers[transfer.identifier] = transfer }
+
     /// The app has read the data that a data task held back.
-    func appCaughtUp(withTask identifier: Int) {
-        (transfers[identifier] as? DataTransfer)?.holdBack(false)
-    }
+    func appCaughtUp(withTask identifier: Int) { transfers[identifier]?.appCaughtUp() }
 
     func perform(_ command: URLSessionTask.Lifecycle.Command, onTask identifier: Int) {
         // A task that has just ended may still receive a command.
@@ -97,7 +93,7 @@ final class InProcessEngine {
     }
 
     func relink(task identifier: Int, to request: TransferRequest) {
-        (transfers[identifier] as? InProcessDownload)?.relink(to: request)
+        transfers[identifier]?.relink(to: request)
     }
 
     func priorityChanged(ofTask identifier: Int) {
@@ -107,7 +103,7 @@ final class InProcessEngine {
         enterLine(transfer)
     }
 
-    func ended(_ transfer: any InProcessTransfer) {
+    func ended(_ transfer: InProcessTransfer) {
         transfers[transfer.identifier] = nil
         invalidateUnusedClients()
     }
@@ -125,7 +121,7 @@ final class InProcessEngine {
     /// Returns a running download that others can join, or a new one.
     func downloadShare(
         for identity: RequestIdentity,
-        first: InProcessDownload
+        first: DownloadContent
     ) -> (share: DownloadShare, isNew: Bool) {
         if let present = downloadShares[identity] { return (present, false) }
         let share = DownloadShare(first: first) { [weak self] in
@@ -137,7 +133,7 @@ final class InProcessEngine {
 
     // MARK: - Connections
 
-    func enterLine(_ transfer: any InProcessTransfer) {
+    func enterLine(_ transfer: InProcessTransfer) {
         transfer.place = line.enter(
             task: transfer.identifier,
             host: transfer.host,
@@ -146,13 +142,13 @@ final class InProcessEngine {
         admit(host: transfer.host)
     }
 
-    func leaveLine(_ transfer: any InProcessTransfer) {
+    func leaveLine(_ transfer: InProcessTransfer) {
         guard let place = transfer.place else { return }
         line.leave(place)
         transfer.place = nil
     }
 
-    func giveConnectionBack(of transfer: any InProcessTransfer) {
+    func giveConnectionBack(of transfer: InProcessTransfer) {
         giveConnectionBack(host: transfer.host)
     }
 

@@ -1,161 +1,203 @@
-import FerryHTTP
 import Testing
 
 @testable import Ferry
-@testable import FerryTransfer
 
-@Suite("Decisions of a download in process", .timeLimit(.minutes(5)))
+@Suite("Decisions of a task in process", .timeLimit(.minutes(5)))
 struct InProcessStateMachineTests {
-    private typealias Machine = InProcessDownload.StateMachine
-
-    private let cancelled = TransferError(code: .cancelled, message: "")
-    private let lost = TransferError(code: .connectionLost, message: "")
-    private let late = TransferError(code: .resourceTimedOut, message: "")
-    private let result = DownloadResult(
-        response: HTTPResponseHead(status: 200, fields: [], url: "http://a/"),
-        currentRequest: TransferRequest(url: "http://a/"),
-        byteCount: 3
-    )
+    private typealias Machine = InProcessTransfer.StateMachine
 
     private var running: Machine {
-        var machine = Machine(isAdopting: false)
+        var machine = Machine()
         _ = machine.resume()
         _ = machine.admitted()
         return machine
     }
 
-    @Test func `a task waits in line, runs and hands over its file`() {
-        var machine = Machine(isAdopting: false)
+    @Test func `a task waits in line, waits for a network, loads and ends`() {
+        var machine = Machine()
         #expect(machine.resume() == [.startClock, .enterLine])
         #expect(machine.resume() == [])
-        #expect(machine.admitted() == [.start])
-        #expect(machine.finished(result) == [.stopClock, .giveConnectionBack, .publish(result)])
-        #expect(machine.failed(lost) == [])
-        #expect(machine.cancel(cancelled, producingResumeData: true) == [])
+        #expect(machine.mayLoad() == [], "it has no connection")
+        #expect(machine.admitted() == [.waitForNetwork])
+        #expect(machine.mayLoad() == [.load])
+        #expect(machine.finished() == [.stopClock, .giveConnectionBack, .end(.content)])
+        #expect(machine.finished() == [])
+        #expect(machine.mayLoad() == [])
+        #expect(machine.stop(.timedOut) == [])
     }
 
-    @Test func `DL-16: a suspended task has neither connection nor clock`() {
+    // MARK: - Suspension
+
+    @Test func `DL-16: a suspended download has neither connection nor clock`() {
         var machine = running
-        #expect(machine.suspend() == [.stopClock, .stop, .giveConnectionBack])
-        #expect(machine.suspend() == [])
+        #expect(machine.suspend(isLeaving: true) == [.stopClock, .stop, .giveConnectionBack])
+        #expect(machine.suspend(isLeaving: true) == [])
         #expect(machine.resume() == [.startClock, .enterLine])
-        #expect(machine.suspend() == [.stopClock, .leaveLine])
+        #expect(machine.suspend(isLeaving: true) == [.stopClock, .leaveLine, .stop])
         #expect(machine.admitted() == [])
+    }
+
+    @Test func `DL-16: a data task that is suspended has no clock either`() {
+        var machine = Machine()
+        #expect(machine.resume() == [.startClock, .enterLine])
+        #expect(machine.suspend(isLeaving: false) == [.stopClock, .leaveLine, .stop])
+        #expect(machine.resume() == [.startClock, .enterLine])
+        #expect(machine.admitted() == [.waitForNetwork])
+        #expect(machine.suspend(isLeaving: false) == [.stopClock, .updateFlow])
+        #expect(machine.isPaused)
+        #expect(machine.resume() == [.startClock, .updateFlow])
+        #expect(machine.finished() == [.stopClock, .giveConnectionBack, .end(.content)])
+    }
+
+    @Test func `a task that is suspended before it loads does so when it is resumed`() {
+        var machine = running
+        #expect(machine.suspend(isLeaving: false) == [.stopClock, .updateFlow])
+        #expect(machine.mayLoad() == [])
+        #expect(machine.resume() == [.startClock, .updateFlow, .load])
+        #expect(machine.suspend(isLeaving: false) == [.stopClock, .updateFlow])
+        #expect(machine.resume() == [.startClock, .updateFlow], "it has loaded already")
     }
 
     @Test func `a task that is suspended between two attempts makes no other until it is resumed`()
     {
         var machine = running
         #expect(
-            machine.failed(lost, retriesAfter: .seconds(1))
-                == [.giveConnectionBack, .backOff(.seconds(1))]
+            machine.retries(after: .seconds(1)) == [.giveConnectionBack, .backOff(.seconds(1))]
         )
-        #expect(machine.suspend() == [.stopClock, .endBackOff])
+        #expect(machine.suspend(isLeaving: true) == [.stopClock, .stop])
         #expect(machine.retryTimePassed() == [])
         #expect(machine.resume() == [.startClock, .enterLine])
-    }
-
-    @Test func `DL-16: a data task that is suspended has no clock either`() {
-        var machine = DataTransfer.StateMachine()
-        #expect(machine.resume(isJoining: false) == [.startClock, .enterLine])
-        #expect(machine.suspend(isLeaving: false) == [.stopClock, .leaveLine])
-        #expect(machine.resume(isJoining: false) == [.startClock, .enterLine])
-        #expect(machine.admitted() == [.start])
-        #expect(machine.suspend(isLeaving: false) == [.stopClock, .updateFlow])
-        #expect(machine.resume(isJoining: false) == [.startClock, .updateFlow])
-        #expect(machine.finished() == [.stopClock, .giveConnectionBack, .end])
     }
 
     // MARK: - Shared loads
 
     private var sharing: Machine {
-        var machine = Machine(isAdopting: false)
+        var machine = Machine()
         _ = machine.resume(isJoining: true)
         return machine
     }
 
     @Test func `P15: who joins a load needs no connection, and has none to give back`() {
-        var machine = Machine(isAdopting: false)
-        #expect(machine.resume(isJoining: true) == [.startClock, .start])
+        var machine = Machine()
+        #expect(machine.resume(isJoining: true) == [.startClock, .waitForNetwork])
         #expect(machine.isSharing)
-        #expect(machine.suspend() == [.stopClock, .stop])
+        #expect(machine.suspend(isLeaving: true) == [.stopClock, .stop])
         #expect(machine.resume() == [.startClock, .enterLine])
         machine = sharing
-        #expect(machine.finished(result) == [.stopClock, .publish(result)])
-        machine = sharing
-        #expect(machine.failed(lost) == [.stopClock, .fail(lost, keepsFile: true)])
+        #expect(machine.finished() == [.stopClock, .end(.content)])
     }
 
     @Test func `P15: who is left alone gets in line`() {
         var machine = sharing
         #expect(machine.released() == [.stop, .enterLine])
-        #expect(machine.admitted() == [.start])
-        #expect(machine.finished(result) == [.stopClock, .giveConnectionBack, .publish(result)])
+        #expect(machine.admitted() == [.waitForNetwork])
+        #expect(machine.finished() == [.stopClock, .giveConnectionBack, .end(.content)])
         machine = running
         #expect(machine.released() == [], "who has a connection is not left alone")
+    }
+
+    @Test func `P15: who is left alone while it is suspended gets in line when it is resumed`() {
+        var machine = sharing
+        #expect(machine.suspend(isLeaving: false) == [.stopClock, .updateFlow])
+        #expect(machine.released() == [.stop])
+        #expect(!machine.isPaused)
+        #expect(machine.resume() == [.startClock, .enterLine])
     }
 
     @Test func `P15: who gets another one's connection gives it back`() {
         var machine = sharing
         machine.inheritConnection()
         #expect(!machine.isSharing)
-        #expect(machine.suspend() == [.stopClock, .stop, .giveConnectionBack])
-        #expect(machine.suspend() == [])
+        #expect(machine.suspend(isLeaving: true) == [.stopClock, .stop, .giveConnectionBack])
+        #expect(machine.suspend(isLeaving: true) == [])
+    }
+
+    // MARK: - Other addresses
+
+    @Test func `a task that was redirected gives its connection back and gets in line`() {
+        var machine = running
+        #expect(machine.redirected() == [.giveConnectionBack, .enterLine])
+        #expect(machine.admitted() == [.waitForNetwork])
+        _ = machine.suspend(isLeaving: false)
+        #expect(machine.redirected() == [.giveConnectionBack])
+        #expect(machine.resume() == [.startClock, .enterLine])
+    }
+
+    @Test func `a task whose address has expired asks for another one, without a connection`() {
+        var machine = running
+        #expect(machine.linkExpired() == [.giveConnectionBack, .askForLink])
+        #expect(machine.leaveForLink() == [.stop])
+        #expect(machine.relinked() == [.enterLine])
+        #expect(machine.leaveForLink() == [.leaveLine])
+        #expect(machine.relinked() == [.enterLine])
+        _ = machine.admitted()
+        #expect(machine.leaveForLink() == [.stop, .giveConnectionBack])
+        #expect(machine.relinked() == [.enterLine])
+        _ = machine.suspend(isLeaving: true)
+        #expect(machine.leaveForLink() == [])
+        #expect(machine.relinked() == [])
     }
 
     // MARK: - The end
 
     @Test func `DL-18: a task that never ran can be cancelled`() {
-        var machine = Machine(isAdopting: false)
-        #expect(
-            machine.cancel(cancelled, producingResumeData: false)
-                == [.stopClock, .fail(cancelled, keepsFile: false)]
-        )
+        var machine = Machine()
+        let cancelled = InProcessTransfer.Ending.cancelled(producingResumeData: false)
+        #expect(machine.stop(cancelled) == [.stopClock, .stop, .end(cancelled)])
         #expect(machine.resume() == [])
     }
 
-    @Test func `RD-4: a failure keeps what is there`() {
+    @Test func `a task that is cancelled while it loads stops first`() {
+        let cancelled = InProcessTransfer.Ending.cancelled(producingResumeData: true)
+        let effects: [Machine.Effect] = [.stopClock, .stop, .giveConnectionBack, .end(cancelled)]
         var machine = running
-        #expect(
-            machine.failed(lost)
-                == [.stopClock, .giveConnectionBack, .fail(lost, keepsFile: true)]
-        )
-        #expect(machine.timeRanOut(late) == [])
+        #expect(machine.stop(cancelled) == effects)
+        machine = running
+        _ = machine.suspend(isLeaving: false)
+        #expect(machine.stop(cancelled) == effects)
+        machine = running
+        _ = machine.retries(after: .seconds(1))
+        #expect(machine.stop(cancelled) == [.stopClock, .stop, .end(cancelled)])
     }
 
     @Test func `the time for the whole resource runs out in line, too`() {
-        var machine = Machine(isAdopting: false)
+        var machine = Machine()
         _ = machine.resume()
-        #expect(
-            machine.timeRanOut(late) == [.stopClock, .leaveLine, .fail(late, keepsFile: true)]
-        )
+        #expect(machine.stop(.timedOut) == [.stopClock, .leaveLine, .stop, .end(.timedOut)])
     }
 
+    // MARK: - Resume data
+
     @Test func `a task does not run before its file is its own`() {
-        var machine = Machine(isAdopting: true)
+        var machine = Machine(isPreparing: true)
         #expect(machine.resume() == [.startClock])
-        #expect(machine.suspend() == [.stopClock])
+        #expect(machine.suspend(isLeaving: true) == [.stopClock, .stop])
         #expect(machine.resume() == [.startClock])
-        #expect(machine.adopted(nil) == [.enterLine])
-        #expect(machine.admitted() == [.start])
+        #expect(machine.leaveForLink() == [])
+        #expect(machine.relinked() == [])
+        #expect(machine.prepared(isUsable: true) == [.enterLine])
+        #expect(machine.admitted() == [.waitForNetwork])
     }
 
     @Test func `RD-10: a file that is gone fails the task when it is resumed`() {
-        let missing = TransferError(code: .fileMissing, message: "")
-        var suspended = Machine(isAdopting: true)
-        #expect(suspended.adopted(missing) == [])
-        #expect(suspended.resume() == [.fail(missing, keepsFile: false)])
+        var suspended = Machine(isPreparing: true)
+        #expect(suspended.prepared(isUsable: false) == [])
+        #expect(suspended.resume() == [.end(.content)])
+        #expect(suspended.resume() == [])
 
-        var resumed = Machine(isAdopting: true)
+        var resumed = Machine(isPreparing: true)
         _ = resumed.resume()
-        #expect(resumed.adopted(missing) == [.stopClock, .fail(missing, keepsFile: false)])
+        #expect(resumed.prepared(isUsable: false) == [.stopClock, .end(.content)])
     }
 
     @Test func `a cancelled task waits for its file before it ends`() {
-        var machine = Machine(isAdopting: true)
-        _ = machine.resume()
-        #expect(machine.cancel(cancelled, producingResumeData: true) == [.stopClock])
-        #expect(machine.resume() == [])
-        #expect(machine.adopted(nil) == [.fail(cancelled, keepsFile: true)])
+        let cancelled = InProcessTransfer.Ending.cancelled(producingResumeData: true)
+        for isUsable in [true, false] {
+            var machine = Machine(isPreparing: true)
+            _ = machine.resume()
+            #expect(machine.stop(cancelled) == [.stopClock])
+            #expect(machine.resume() == [])
+            #expect(machine.prepared(isUsable: isUsable) == [.end(cancelled)])
+        }
     }
 }

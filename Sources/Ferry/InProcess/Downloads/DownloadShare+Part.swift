@@ -7,7 +7,7 @@ extension DownloadShare {
     @LoopActor
     final class Part: AnswerSource {
         /// The task's download, which may get another connection in place of this.
-        let download: InProcessDownload
+        let download: DownloadContent
         /// How the receiver wants the rest to be handled.
         private(set) var disposition = HTTPBodyDisposition.deliver
         private let share: DownloadShare
@@ -17,7 +17,7 @@ extension DownloadShare {
 
         init(
             of share: DownloadShare,
-            for download: InProcessDownload,
+            for download: DownloadContent,
             receiver: any LoadReceiver,
             makeLoad: Download.LoadMaker?
         ) {
@@ -47,7 +47,7 @@ extension DownloadShare {
         func release() {
             guard receiver != nil else { return }
             receiver = nil
-            download.released()
+            download.transfer?.released()
         }
 
         /// Passes a part of the response to the receiver, unless it wants no more.

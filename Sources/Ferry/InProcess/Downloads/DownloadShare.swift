@@ -11,7 +11,7 @@ import FerryTransfer
 @LoopActor
 final class DownloadShare {
     private var parts: [Part] = []
-    private let first: InProcessDownload
+    private let first: DownloadContent
     private var load: Load?
     private let close: @LoopActor () -> Void
     private(set) var isJoinable = true
@@ -19,7 +19,7 @@ final class DownloadShare {
     /// - Parameters:
     ///   - first: The download that makes the load.
     ///   - close: Called when downloads can no longer join.
-    init(first: InProcessDownload, close: @escaping @LoopActor () -> Void) {
+    init(first: DownloadContent, close: @escaping @LoopActor () -> Void) {
         self.first = first
         self.close = close
     }
@@ -28,7 +28,7 @@ final class DownloadShare {
     var client: HTTPClient? { first.ownClient }
 
     /// The download that inherits the load's connection when its owner no longer wants the response.
-    var heir: InProcessDownload? { load == nil ? nil : parts.first?.download }
+    var heir: DownloadContent? { load == nil ? nil : parts.first?.download }
 
     /// Whether several downloads get the response.
     var isShared: Bool { parts.count > 1 }

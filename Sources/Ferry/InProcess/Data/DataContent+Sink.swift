@@ -5,7 +5,7 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-extension DataTransfer {
+extension DataContent {
     /// The destination of the body.
     enum Sink {
         /// To the delegate, part by part.
@@ -82,7 +82,7 @@ extension DataTransfer {
         case .becomeDownload: becomeDownload(task)
         case .becomeStream:
             let reason = "There are no stream tasks on Linux."
-            return stop(URLError(.unsupportedURL, url: task.currentRequest?.url, reason: reason))
+            return fail(URLError(.unsupportedURL, url: task.currentRequest?.url, reason: reason))
         }
         isAsking = false
         updateFlow()

@@ -5,91 +5,57 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// A download task of a default or ephemeral session, on the event loop.
+/// What a download task of a default or ephemeral session loads, on the event loop.
 ///
-/// It owns the file and, while it has a connection, the ``Download``; a task that is suspended or waits
+/// It owns the file and, while the task has a connection, the ``Download``; a task that is suspended or waits
 /// has neither open.
 @LoopActor
-final class InProcessDownload: InProcessTransfer {
+final class DownloadContent: InProcessTransfer.Content {
     let task: URLSessionDownloadTask
-    nonisolated let identifier: Int
+    weak var transfer: InProcessTransfer?
+    let decider: TaskDecider
     private(set) var host: String
-    /// Where the task stands in line, if it does.
-    var place: WaitingLine.Place?
     /// The client that sends the task's own requests.
     private(set) var ownClient: HTTPClient?
-    var client: HTTPClient? { share?.client ?? ownClient }
-
     private(set) var specification: DownloadTaskSpecification
     /// A number that distinguishes the resource's address from earlier ones.
     private var link: Int?
     private var linkPatience = LinkPatience()
     /// A number that distinguishes the latest question to the app from earlier ones.
     private var questionCount = 0
-    let engine: InProcessEngine
-    let decider: TaskDecider
     /// The load that equal downloads share.
-    var share: DownloadShare?
+    private var share: DownloadShare?
     /// Whether this download makes the shared load.
-    var isFirst = false
+    private var isFirst = false
     /// Whether the task makes requests of its own only.
-    private(set) var isAlone = false
-    private(set) var checkpoint: Checkpoint?
-    private var machine: StateMachine
+    private var isAlone = false
+    private var checkpoint: Checkpoint?
     private var file: PartialFile?
     private var download: Download?
-    private var clock: ResourceClock
-    private let gate: ConnectivityGate
+    private var outcome: Result<DownloadResult, TransferError>?
     private var attempts = Attempts()
     private var latestHead: HTTPResponseHead?
     /// The response to the app's own request.
     private var response: HTTPResponseHead?
-    /// The timer for the next attempt.
-    private var retryTimer: LoopTimer?
 
     init(
-        task: URLSessionDownloadTask,
-        specification: DownloadTaskSpecification,
-        engine: InProcessEngine
+        _ specification: DownloadTaskSpecification,
+        of task: URLSessionDownloadTask,
+        decider: TaskDecider
     ) {
         self.task = task
         self.specification = specification
-        self.engine = engine
-        identifier = task.taskIdentifier
-        decider = TaskDecider(task: task, engine: engine)
-        gate = decider.makeGate(for: URL(string: specification.request.url))
+        self.decider = decider
         let url = specification.resumption?.resumeData.currentURL ?? specification.request.url
         host = Origin(url: url)?.description ?? url
-        machine = StateMachine(isAdopting: specification.resumption != nil)
-        clock = ResourceClock(seconds: engine.configuration.timeoutIntervalForResource)
         checkpoint = specification.resumption?.resumeData.checkpoint
         link = checkpoint?.version.link
     }
 
-    var priority: Float { task.priority }
+    var client: HTTPClient? { share?.client ?? ownClient }
+    private var engine: InProcessEngine { decider.engine }
 
-    // MARK: - Inputs
-
-    func resume() { run(machine.resume(isJoining: machine.isIdle && joinShare())) }
-
-    func suspend() { run(machine.suspend()) }
-
-    func cancel(producingResumeData: Bool) {
-        let error = TransferError(code: .cancelled, message: "The task was cancelled.")
-        run(machine.cancel(error, producingResumeData: producingResumeData))
-    }
-
-    func admitted() { run(machine.admitted()) }
-
-    /// The load shared with other tasks is no longer this task's.
-    func released() {
-        share = nil
-        isAlone = true
-        run(machine.released())
-    }
-
-    /// Takes over the shared load's connection from the download that had it.
-    func inheritConnection() { machine.inheritConnection() }
+    // MARK: - Loading
 
     /// Takes over the file that resume data names; the resume data cannot be used again.
     func adopt(_ resumption: DownloadTaskSpecification.Resumption) async {
@@ -100,34 +66,14 @@ final class InProcessDownload: InProcessTransfer {
                 as: DownloadDirectory.partialName(),
                 on: AppFiles.queue
             )
-            run(machine.adopted(nil))
+            transfer?.prepared(isUsable: true)
         } catch {
-            run(machine.adopted(error))
+            outcome = .failure(error)
+            transfer?.prepared(isUsable: false)
         }
     }
 
-    // MARK: - Effects
-
-    private func run(_ effects: [StateMachine.Effect]) {
-        for effect in effects {
-            switch effect {
-            case .enterLine: engine.enterLine(self)
-            case .leaveLine: leaveLine()
-            case .start: gate.pass { [weak self] in self?.start() }
-            case .stop: stop()
-            case .giveConnectionBack: giveConnectionBack()
-            case .startClock: clock.start { [weak self] in self?.timeRanOut() }
-            case .stopClock: clock.stop()
-            case .backOff(let delay): backOff(delay)
-            case .endBackOff: endBackOff()
-            case .askForLink: askForLink()
-            case .publish(let result): publish(result)
-            case .fail(let error, let keepsFile): fail(error, keepsFile: keepsFile)
-            }
-        }
-    }
-
-    private func start() {
+    func load() {
         do throws(TransferError) {
             let file = try openFile()
             let client = try engine.makeClient()
@@ -163,7 +109,7 @@ final class InProcessDownload: InProcessTransfer {
             self.download = download
             download.start()
         } catch {
-            run(machine.failed(error))
+            end(with: .failure(error))
         }
     }
 
@@ -179,28 +125,64 @@ final class InProcessDownload: InProcessTransfer {
         return file
     }
 
-    private func leaveLine() {
-        engine.leaveLine(self)
+    /// A file can be continued at any time.
+    func leave(isSharing: Bool) -> Bool { true }
+
+    /// Does nothing: a task that is suspended does not load.
+    func updateFlow() {}
+
+    /// Does nothing: a file takes all bytes.
+    func appCaughtUp() {}
+
+    func stop() {
+        questionCount += 1
         leaveShare()
+        guard let download else { return }
+        download.cancel()
+        checkpoint = download.checkpoint
     }
 
-    private func stop() {
-        gate.cancel()
+    /// Separates the task from the shared load, with the bytes that it has.
+    func continueAlone() {
+        if let download { checkpoint = download.checkpoint }
         leaveShare()
-        download?.cancel()
-        checkpoint = download?.checkpoint
+        share = nil
+        isAlone = true
     }
 
-    private func timeRanOut() {
-        let seconds = engine.configuration.timeoutIntervalForResource
-        run(
-            machine.timeRanOut(
-                TransferError(
-                    code: .resourceTimedOut,
-                    message: "The task was not done after \(seconds) seconds."
-                )
-            )
-        )
+    // MARK: - The end
+
+    private func end(with outcome: Result<DownloadResult, TransferError>) {
+        self.outcome = outcome
+        transfer?.finished()
+    }
+
+    /// Does nothing: servers keep nothing of a download.
+    func discard() {}
+
+    func end(_ ending: InProcessTransfer.Ending) {
+        switch ending {
+        case .content: endContent()
+        case .cancelled(let producingResumeData):
+            let error = TransferError(code: .cancelled, message: "The task was cancelled.")
+            fail(error, keepsFile: producingResumeData)
+        case .timedOut:
+            let seconds = engine.configuration.timeoutIntervalForResource
+            let message = "The task was not done after \(seconds) seconds."
+            fail(TransferError(code: .resourceTimedOut, message: message), keepsFile: true)
+        }
+        leaveShare()
+        share = nil
+    }
+
+    private func endContent() {
+        switch outcome {
+        case .success(let result): publish(result)
+        // Resume data whose file could not be taken over are of no more use.
+        case .failure(let error):
+            fail(error, keepsFile: specification.resumption == nil || file != nil)
+        case nil: break
+        }
     }
 
     private func publish(_ result: DownloadResult) {
@@ -214,7 +196,6 @@ final class InProcessDownload: InProcessTransfer {
         } catch {
             report(error, resumeData: nil)
         }
-        end()
     }
 
     private func fail(_ error: TransferError, keepsFile: Bool) {
@@ -226,13 +207,6 @@ final class InProcessDownload: InProcessTransfer {
             try? file?.remove()
         }
         report(error, resumeData: resumeData)
-        end()
-    }
-
-    private func end() {
-        leaveShare()
-        share = nil
-        engine.ended(self)
     }
 
     private func report(
@@ -261,7 +235,7 @@ final class InProcessDownload: InProcessTransfer {
 
 // MARK: - Events of the download
 
-extension InProcessDownload {
+extension DownloadContent {
     private var events: Download.Events {
         Download.Events(
             responded: { [weak self] in self?.responded($0, $1) },
@@ -284,36 +258,19 @@ extension InProcessDownload {
         task.noteProgress(received, of: total)
     }
 
-    private func finished(_ result: DownloadResult) { run(machine.finished(result)) }
+    private func finished(_ result: DownloadResult) { end(with: .success(result)) }
 
     private func failed(_ error: TransferError) {
-        if error.code == .linkExpired { return run(machine.linkExpired()) }
-        guard error.code == .notConnected, waitsForNetwork() else {
-            let delay = attempts.delay(after: error, by: task.transferOptions.retry)
-            return run(machine.failed(error, retriesAfter: delay))
+        if error.code == .linkExpired {
+            transfer?.linkExpired()
+            return
         }
-        continueAlone()
-    }
-
-    /// Separates the task from the shared load, with the bytes that it has.
-    private func continueAlone() {
-        checkpoint = download?.checkpoint
-        leaveShare()
-        share = nil
-        isAlone = true
-    }
-
-    private func backOff(_ delay: Duration) {
-        continueAlone()
-        retryTimer = EventLoop.shared.schedule(after: delay) { [weak self] in
-            guard let self else { return }
-            run(machine.retryTimePassed())
+        if error.code == .notConnected, transfer?.waitsForNetwork() == true { return }
+        if let delay = attempts.delay(after: error, by: task.transferOptions.retry) {
+            transfer?.retries(after: delay)
+        } else {
+            end(with: .failure(error))
         }
-    }
-
-    private func endBackOff() {
-        retryTimer?.cancel()
-        questionCount += 1
     }
 
     // MARK: - Expired addresses
@@ -333,16 +290,14 @@ extension InProcessDownload {
         specification.request = request
         link = .random(in: 1 ... .max)
         task.noteRequest(request)
-        run(machine.leaveForLink())
-        host = Origin(url: request.url)?.description ?? request.url
-        continueAlone()
-        run(machine.relinked())
+        transfer?.relinks { host = Origin(url: request.url)?.description ?? request.url }
     }
 
-    private func askForLink() {
+    func askForLink() {
         continueAlone()
         guard linkPatience.expired(receivedByteCount: task.countOfBytesReceived) else {
-            return run(machine.retryTimePassed())
+            transfer?.keepsLink()
+            return
         }
         questionCount += 1
         let question = questionCount
@@ -350,19 +305,58 @@ extension InProcessDownload {
             guard let self, question == questionCount else { return }
             guard let request = $0 else {
                 linkPatience.decline()
-                return run(machine.retryTimePassed())
+                transfer?.keepsLink()
+                return
             }
             linkPatience.replaced()
             goOn(with: request)
         }
     }
+}
 
-    /// Continues when the network is available again, if the session waits for it.
-    private func waitsForNetwork() -> Bool {
-        // A download that shares a load has no connection of its own, and enters the line for one.
-        let isSharing = machine.isSharing
-        return gate.passAfterChange { [weak self] in
-            if isSharing { self?.released() } else { self?.start() }
+/// The sharing of equal downloads that run at the same time.
+extension DownloadContent {
+    func join() -> Bool {
+        share = nil
+        isFirst = false
+        guard mayShare, let original = task.originalRequest,
+            let identity = RequestIdentity(
+                specification.request,
+                of: original,
+                configuration: engine.configuration
+            )
+        else { return false }
+        let (share, isNew) = engine.downloadShare(for: identity, first: self)
+        self.share = share
+        isFirst = isNew
+        return !isNew
+    }
+
+    /// A download with bytes continues from them; a task with a delegate of its own makes its own requests.
+    private var mayShare: Bool {
+        specification.resumption == nil && checkpoint == nil && !isAlone
+            && task.storage.withLock { $0.delegate == nil }
+    }
+
+    /// Makes the source of the response, shared with other downloads if there are any.
+    private var sharing: Download.Sharing? {
+        guard let share else { return nil }
+        return { [self] receiver, makeLoad in
+            DownloadShare.Part(
+                of: share,
+                for: self,
+                receiver: receiver,
+                makeLoad: isFirst ? makeLoad : nil
+            )
         }
     }
+
+    /// Releases the other downloads if they waited for this one.
+    private func leaveShare() {
+        if isFirst { share?.firstLeaves() }
+        isFirst = false
+    }
+
+    /// The task that still wants the response of the shared load.
+    var heir: InProcessTransfer? { share?.heir?.transfer }
 }

@@ -5,9 +5,9 @@ import Foundation
 import FoundationNetworking
 
 /// The resumption of interrupted uploads.
-extension DataTransfer {
+extension DataContent {
     /// Has the server discard an upload that will not be resumed.
-    func terminateUpload() {
+    func discard() {
         (loader as? HTTPLoader)?.terminateUpload()
         uploadResource = nil
     }

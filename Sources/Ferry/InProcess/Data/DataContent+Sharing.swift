@@ -5,11 +5,8 @@ import FoundationNetworking
 import Synchronization
 
 /// The sharing of equal requests that run at the same time.
-extension DataTransfer {
-    /// Joins a request, or makes one that other tasks can join.
-    ///
-    /// - Returns: Whether the task joined an existing request, so that it needs no connection.
-    func joinSharedLoad() -> Bool {
+extension DataContent {
+    func join() -> Bool {
         guard canShare, case .http(let request) = specification.resource,
             specification.body.isInRequest,
             let identity = RequestIdentity(
@@ -29,23 +26,18 @@ extension DataTransfer {
                 shared.client = self.ownClient
                 return source
             },
-            released: { self.released() }
+            released: { self.transfer?.released() }
         )
         return !isNew
     }
 
-    /// Leaves a shared request that has not been answered yet.
-    ///
-    /// - Parameter isSharing: Whether another task makes the request.
-    /// - Returns: Whether the task has left the request.
-    func leaveSharedLoad(isSharing: Bool) -> Bool {
+    /// Leaves a shared request that has not been answered yet, or has the others leave it.
+    func leave(isSharing: Bool) -> Bool {
         guard let shared = loader as? SharedLoader, shared.isJoinable else { return false }
         guard isSharing || !shared.hasStarted else {
             shared.releaseOthers()
             return false
         }
-        shared.cancel()
-        loader = nil
         return true
     }
 

@@ -4,7 +4,7 @@ import FerryTransfer
 import Foundation
 import FoundationNetworking
 
-extension DataTransfer {
+extension DataContent {
     /// Makes the loader that gets the response.
     func makeLoader() async throws(URLError) -> any ResourceLoader {
         switch specification.resource {

@@ -1,0 +1,238 @@
+import FerryHTTP
+import FerrySystem
+import FerryTransfer
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// What a data or upload task of a default or ephemeral session loads, on the event loop; also what a download
+/// task loads of something that is not on a server.
+@LoopActor
+final class DataContent: InProcessTransfer.Content {
+    weak var transfer: InProcessTransfer?
+    let decider: TaskDecider
+    private(set) var specification: DataTaskSpecification
+    /// The destination of the body.
+    var sink: Sink
+    var loader: (any ResourceLoader)?
+    /// The client that sends the task's own requests.
+    var ownClient: HTTPClient?
+    /// Whether the app is being asked how to proceed with the response.
+    var isAsking = false
+    /// The end of the response, if it ended while the app was being asked.
+    var pendingEnd: End?
+    /// The server's resource for the upload, by which it can be resumed.
+    var uploadResource: UploadResource?
+    /// The file of the upload, as it was when the upload began.
+    var uploadFile: FileIdentity?
+    /// Whether the task makes requests of its own only.
+    private(set) var isAlone = false
+    private var isHeldBack = false
+    private var hasEnded = false
+    private var failure: (any Error)?
+    /// When a resource that is not on a server began to load.
+    private var servingStart: Date?
+
+    init(_ specification: DataTaskSpecification, into sink: Sink, decider: TaskDecider) {
+        self.specification = specification
+        self.sink = sink
+        self.decider = decider
+        uploadResource = specification.resumption?.resource
+    }
+
+    /// The end of a response.
+    struct End {
+        var error: (any Error)?
+    }
+
+    var task: URLSessionTask { decider.task }
+    var engine: InProcessEngine { decider.engine }
+    var host: String { specification.host }
+    var client: HTTPClient? { (loader as? SharedLoader)?.client ?? ownClient }
+    /// No other task needs the connection: a shared request ends with its first task, or goes on without it.
+    var heir: InProcessTransfer? { nil }
+
+    // MARK: - Loading
+
+    func load() {
+        if let loader {
+            updateFlow()
+            return loader.start()
+        }
+        LoopActor.task { [self] in
+            do throws(URLError) {
+                let loader = try await makeLoader()
+                guard !hasEnded else { return }
+                self.loader = loader
+                if specification.isServedHere { servingStart = Date() }
+                // The task may have been suspended meanwhile.
+                transfer?.mayLoad()
+            } catch {
+                didFinish(error)
+            }
+        }
+    }
+
+    func stop() {
+        loader?.cancel()
+        loader = nil
+    }
+
+    func continueAlone() {
+        stop()
+        isAlone = true
+    }
+
+    /// The app reads the body more slowly than it arrives, or has caught up.
+    func holdBack(_ isHeldBack: Bool) {
+        self.isHeldBack = isHeldBack
+        updateFlow()
+    }
+
+    func appCaughtUp() { holdBack(false) }
+
+    /// Pauses the body while the app is asked or is too slow, or the task is suspended.
+    func updateFlow() {
+        if isAsking || isHeldBack || transfer?.isPaused == true {
+            loader?.pause()
+        } else {
+            loader?.resume()
+        }
+    }
+
+    /// Records the end of a load without a server; for any other load, the response is not made here.
+    private func endServing(_ response: @autoclosure () -> URLResponse?) {
+        guard let start = servingStart else { return }
+        servingStart = nil
+        decider.noteServed(task.currentRequest, response: response(), since: start)
+    }
+
+    // MARK: - The end
+
+    /// Ends the task with an error.
+    func fail(_ error: any Error) {
+        failure = error
+        transfer?.failed()
+    }
+
+    func end(_ ending: InProcessTransfer.Ending) {
+        hasEnded = true
+        stop()
+        endServing(task.response)
+        deliverEnd(addingResumeData(to: error(of: ending)))
+    }
+
+    private func error(of ending: InProcessTransfer.Ending) -> (any Error)? {
+        let url = task.currentRequest?.url
+        switch ending {
+        case .content: return failure
+        case .cancelled: return URLError(.cancelled, url: url, reason: "The task was cancelled.")
+        case .timedOut:
+            let seconds = engine.configuration.timeoutIntervalForResource
+            let reason = "The task was not done after \(seconds) seconds."
+            return URLError(.timedOut, url: url, reason: reason)
+        }
+    }
+
+    // MARK: - Other addresses
+
+    /// Does nothing: data are loaded from where the task was made for.
+    func relink(to request: TransferRequest) {}
+
+    /// Does nothing, for the same reason.
+    func askForLink() {}
+}
+
+// MARK: - The answer
+
+extension DataContent: ResourceReceiver {
+    func didReceive(_ response: LatestResponse) {
+        guard !hasEnded else { return }
+        guard sink.isToldOfResponse else { return task.noteAnswer(response) }
+        var response = response
+        // Made once: the task and the delegate get the same object.
+        let shown = response.get()
+        task.noteAnswer(response)
+        if let shown { respond(shown) }
+    }
+
+    func didReceive(_ bytes: UnsafeRawBufferPointer) {
+        guard !hasEnded else { return }
+        do throws(URLError) {
+            try take(bytes)
+        } catch {
+            fail(error)
+        }
+    }
+
+    func didRedirect(to request: URLRequest, _ response: URLResponse) {
+        guard !hasEnded else { return }
+        loader = nil
+        endServing(response)
+        guard decider.redirectCount < RedirectPolicy().maximumCount else {
+            return didFinish(URLError(.httpTooManyRedirects, url: task.currentRequest?.url))
+        }
+        // A redirect must not lead to a resource of this machine.
+        guard !request.isLocal else {
+            return didFinish(URLError(.unsupportedURL, url: request.url))
+        }
+        decider.mayRedirect(to: request, response) { [self] next in
+            guard !hasEnded else { return }
+            guard let next else { return finishRedirected(response) }
+            LoopActor.task { [self] in await follow(next) }
+        }
+    }
+
+    /// Follows a redirect that an app's protocol object has reported.
+    private func follow(_ request: URLRequest) async {
+        let configuration = engine.configuration
+        let task = task
+        let madeFor = task.madeFor
+        task.storage.withLock {
+            $0.currentRequest = request.completed(by: configuration, madeFor: madeFor)
+        }
+        do throws(URLError) {
+            // This calls the app's classes, which may block.
+            specification = try await ProtocolClass.queue.run { () throws(URLError) in
+                try DataTaskSpecification(
+                    request,
+                    body: .inRequest,
+                    loadedBy: ProtocolClass(for: task, configuration: configuration),
+                    configuration: configuration,
+                    madeFor: madeFor
+                )
+            }
+            guard !hasEnded else { return }
+            isAlone = true
+            transfer?.redirected()
+        } catch {
+            didFinish(error)
+        }
+    }
+
+    /// Returns whether the task waits for the network, which was missing for its first request.
+    private func waitsForNetwork(after error: (any Error)?) -> Bool {
+        guard (error as? URLError)?.code == .notConnectedToInternet, task.response == nil
+        else { return false }
+        return transfer?.waitsForNetwork() ?? false
+    }
+
+    /// Delivers the redirect response as the result, without a body.
+    private func finishRedirected(_ response: URLResponse) {
+        didReceive(LatestResponse(response))
+        didFinish(nil)
+    }
+
+    func didFinish(_ error: (any Error)?) {
+        guard !hasEnded else { return }
+        guard !isAsking else {
+            pendingEnd = End(error: error)
+            return
+        }
+        guard !waitsForNetwork(after: error) else { return }
+        // An upload that was answered has nothing left to resume.
+        if error == nil { uploadResource = nil }
+        failure = error ?? finishSink()
+        transfer?.finished()
+    }
+}
