@@ -240,3 +240,64 @@ import Testing
         )
     }
 }
+
+/// The unit that systemd starts ferryd by.
+@Suite(.timeLimit(.minutes(5))) struct ServiceUnitTests {
+    @Test func `the service sets nothing that applications which ferryd starts would inherit`()
+        throws
+    {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().path
+        let unit = try String(
+            contentsOfFile: "\(root)/packaging/systemd/ferryd.service",
+            encoding: .utf8
+        )
+        let section = try #require(unit.split(separator: "[Service]\n").last).prefix { $0 != "[" }
+        var settings: [Substring: Substring] = [:]
+        for line in section.split(separator: "\n") where !line.hasPrefix("#") {
+            let parts = line.split(separator: "=", maxSplits: 1)
+            settings[parts[0]] = parts.last
+        }
+        // A sandbox, a limit or a mask of the service would hold for the applications, too.
+        #expect(
+            settings.keys.sorted() == [
+                "ExecStart", "KillMode", "OOMPolicy", "Restart", "RestartSec", "Type",
+            ]
+        )
+        #expect(settings["KillMode"] == "process")
+        #expect(settings["OOMPolicy"] == "continue")
+    }
+}
+
+/// The socket that a service tells systemd over how it is doing; sd_notify(3).
+final class NotificationSocket {
+    private let descriptor: Int32
+
+    init(path: String) throws {
+        let type = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let raw = try systemCall("socket") { socket(AF_UNIX, type, 0) }
+        descriptor = raw
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        try systemCall("bind", path) {
+            withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(raw, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                }
+            }
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Waits for a message.
+    func receive() throws -> String {
+        try withUnsafeTemporaryAllocation(byteCount: 256, alignment: 1) { buffer in
+            let count = try systemCall("recv") {
+                recv(descriptor, buffer.baseAddress, buffer.count, 0)
+            }
+            return String(decoding: buffer[..<count], as: UTF8.self)
+        }
+    }
+}

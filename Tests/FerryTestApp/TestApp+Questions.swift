@@ -1,5 +1,6 @@
 import Ferry
 import Foundation
+import Synchronization
 
 /// What the app decides for its tasks; each question is a line, with how it was answered.
 extension TestApp {
@@ -83,5 +84,18 @@ extension TestApp {
     ) {
         let link = options.link.flatMap { URL(string: $0, relativeTo: task.originalRequest?.url) }
         completionHandler(link.map { URLRequest(url: $0.absoluteURL) })
+    }
+}
+
+/// A program's own handler of SIGTERM, which tells of the signal and ends the process with status 3.
+enum OwnHandler {
+    private static let descriptor = Atomic<Int32>(-1)
+
+    static func install(writingTo path: String) {
+        descriptor.store(open(path, O_WRONLY | O_APPEND | O_CLOEXEC), ordering: .relaxed)
+        signal(SIGTERM) { _ in
+            _ = write(OwnHandler.descriptor.load(ordering: .relaxed), "own-handler\n", 12)
+            _exit(3)
+        }
     }
 }

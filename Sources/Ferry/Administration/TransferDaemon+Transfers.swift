@@ -43,3 +43,59 @@ extension TransferDaemon.Transfers {
         }
     }
 }
+
+extension TransferDaemon {
+    /// A filter for transfers.
+    public struct Query: Hashable, Sendable {
+        /// Only those of the application with this identifier; nil for all.
+        public var application: String?
+        /// Only those of background sessions with this identifier; nil for all.
+        public var session: String?
+        /// Only those in one of these states; nil for all.
+        public var states: Set<Transfer.State>?
+
+        /// A query; without arguments, for all transfers.
+        ///
+        /// - Parameters:
+        ///   - application: Only transfers of this application.
+        ///   - session: Only transfers of background sessions with this identifier.
+        ///   - states: Only transfers in one of these states.
+        public init(
+            application: String? = nil,
+            session: String? = nil,
+            states: Set<Transfer.State>? = nil
+        ) {
+            self.application = application
+            self.session = session
+            self.states = states
+        }
+    }
+
+    /// Some of the transfers that a query matches.
+    public struct Page: Hashable, Sendable {
+        /// The transfers, oldest first.
+        public var transfers: [Transfer]
+        /// What to pass as `after` for the next page; nil if this is the last one.
+        public var next: Transfer.ID?
+
+        /// A page of transfers.
+        package init(transfers: [Transfer], next: Transfer.ID?) {
+            self.transfers = transfers
+            self.next = next
+        }
+    }
+
+    /// The changes since the previous element.
+    public struct Changes: Hashable, Sendable {
+        /// The transfers that are new or have changed, as they are now.
+        public var updated: [Transfer]
+        /// The transfers that have ended and whose end the application has acknowledged.
+        public var removed: [Transfer.ID]
+
+        /// Changes of transfers.
+        package init(updated: [Transfer], removed: [Transfer.ID]) {
+            self.updated = updated
+            self.removed = removed
+        }
+    }
+}

@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerryTransfer
 import FerryWire
 import Foundation
 import FoundationNetworking
@@ -43,5 +44,83 @@ extension URLSessionTask.Lifecycle {
         self.init(isSuspended: state == .suspended)
         // Its last events are on their way.
         if state == .completed { completeUnheard() }
+    }
+}
+
+extension URLSessionTask {
+    /// Delivers the metrics of a background session's task, before its completion.
+    ///
+    /// - Parameters:
+    ///   - told: The metrics from the daemon.
+    ///   - response: The response that the task ends with.
+    ///   - hasFailed: Whether it ends with an error.
+    func deliverMetrics(_ told: Wire.TaskMetrics, response: Wire.Response?, hasFailed: Bool) {
+        deliverMetrics { [self] in
+            makeMetrics(told, response: response, hasFailed: hasFailed)
+        }
+    }
+
+    private func makeMetrics(
+        _ told: Wire.TaskMetrics,
+        response: Wire.Response?,
+        hasFailed: Bool
+    ) -> URLSessionTaskMetrics {
+        let original = originalRequest
+        let current = currentRequest ?? original
+        let request = TransferRequest(
+            url: current?.url?.absoluteString ?? "",
+            method: current?.httpMethod ?? "GET",
+            fields: (current?.headerFields ?? []).sorted { $0.name < $1.name }
+        )
+        let lastIndex = told.transactions.count - 1
+        return URLSessionTaskMetrics(
+            taskInterval: DateInterval(
+                start: min(told.started, told.ended),
+                end: told.ended
+            ),
+            redirectCount: told.redirectCount,
+            transactions: told.transactions.enumerated().map { index, transaction in
+                URLSessionTaskTransactionMetrics(
+                    LoadTransaction(transaction, request: request, response: response),
+                    originalRequest: original,
+                    hasFailed: hasFailed && index == lastIndex
+                )
+            }
+        )
+    }
+}
+
+extension URLSessionDownloadTask {
+    /// A task from an earlier launch of the app.
+    convenience init(_ task: Wire.Task, of core: SessionCore, session: URLSession) {
+        self.init(
+            identifier: task.identifier,
+            core: core,
+            storage: Storage(task, session: session)
+        )
+    }
+
+    /// A task that is known only from an event.
+    convenience init(
+        identifier: Int,
+        of core: SessionCore,
+        session: URLSession,
+        _ event: Wire.Event
+    ) {
+        var storage = Storage(event, session: session)
+        storage.counts.received = event.receivedByteCount ?? 0
+        self.init(identifier: identifier, core: core, storage: storage)
+    }
+
+    private convenience init(identifier: Int, core: SessionCore, storage: Storage) {
+        var storage = storage
+        storage.deliveries = Deliveries(toldByteCount: storage.counts.received)
+        self.init(
+            identifier: identifier,
+            core: core,
+            backend: core.backend,
+            recipient: .delegate,
+            storage: storage
+        )
     }
 }

@@ -88,3 +88,73 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         set { values.withLock { $0[keyPath: path] = newValue } }
     }
 }
+
+extension URLSessionConfiguration {
+    /// Whether the app is started again when the session's tasks are done and it is not running.
+    ///
+    /// Default: true. Applies to background sessions only. With false, the events wait until the app makes the
+    /// session itself.
+    public var sessionSendsLaunchEvents: Bool {
+        get { self[\.sessionSendsLaunchEvents] }
+        set { self[\.sessionSendsLaunchEvents] = newValue }
+    }
+
+    /// Whether the system may choose a good time for transfers.
+    ///
+    /// Default: false. On Linux without effect: the daemon starts transfers as soon as it can.
+    public var isDiscretionary: Bool {
+        get { self[\.isDiscretionary] }
+        set { self[\.isDiscretionary] = newValue }
+    }
+
+    /// The container that an app shares with its extensions.
+    ///
+    /// Default: nil. On Linux without effect: programs of the same user can read each other's files.
+    public var sharedContainerIdentifier: String? {
+        get { self[\.sharedContainerIdentifier] }
+        set { self[\.sharedContainerIdentifier] = newValue }
+    }
+
+    /// Whether connections stay open when the app goes to the background.
+    ///
+    /// Default: false. On Linux without effect: programs are not suspended when they lose the screen.
+    public var shouldUseExtendedBackgroundIdleMode: Bool {
+        get { self[\.shouldUseExtendedBackgroundIdleMode] }
+        set { self[\.shouldUseExtendedBackgroundIdleMode] = newValue }
+    }
+}
+
+extension URLSessionConfiguration {
+    /// How long a task waits for more data, in seconds.
+    ///
+    /// Default: 60. The time starts again whenever data arrive, and does not run while a task is
+    /// suspended or waits for a connection. A request whose own `timeoutInterval` is not `URLRequest`'s
+    /// default of 60 uses that instead. Zero or less: no limit.
+    ///
+    /// When it has passed, a task fails with `URLError.Code.timedOut`; in a background session it is
+    /// retried instead, until ``timeoutIntervalForResource`` has passed.
+    public var timeoutIntervalForRequest: TimeInterval {
+        get { self[\.timeoutIntervalForRequest] }
+        set { self[\.timeoutIntervalForRequest] = newValue }
+    }
+
+    /// How long a task may take altogether, in seconds.
+    ///
+    /// Default: 604800, seven days. Counted from the first ``URLSessionTask/resume()``; outside of
+    /// background sessions the time a task is suspended does not count. Includes all waits and retries.
+    /// When it has passed, the task fails with `URLError.Code.timedOut`. Zero or less: no limit.
+    public var timeoutIntervalForResource: TimeInterval {
+        get { self[\.timeoutIntervalForResource] }
+        set { self[\.timeoutIntervalForResource] = newValue }
+    }
+
+    /// Whether tasks wait for a network instead of failing at once.
+    ///
+    /// Default: false. With true, a task of a default or ephemeral session waits while this machine has no route to
+    /// others, and notifies its delegate once. Meanwhile the time for a request does not run; that for the whole
+    /// resource does. Tasks never wait for servers on this machine. Background sessions always wait.
+    public var waitsForConnectivity: Bool {
+        get { self[\.waitsForConnectivity] }
+        set { self[\.waitsForConnectivity] = newValue }
+    }
+}

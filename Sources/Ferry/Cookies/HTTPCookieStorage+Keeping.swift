@@ -1,5 +1,7 @@
+import Dispatch
+import FerrySystem
 import Foundation
-import FoundationNetworking
+public import FoundationNetworking
 
 extension HTTPCookieStorage {
     /// The maximum number of cookies of a domain, three times the minimum that RFC 6265 §6.1 requires.
@@ -55,5 +57,61 @@ extension HTTPCookie {
         value == other.value && domain == other.domain && isSecure == other.isSecure
             && isHTTPOnly == other.isHTTPOnly && expiresDate == other.expiresDate
             && comment == other.comment
+    }
+}
+
+extension HTTPCookieStorage {
+    /// The shared storage, whose file other users cannot reach unless its directory already existed.
+    ///
+    /// Foundation writes a file that every user can read, and a new one with each change. So the directory is made
+    /// first, as the XDG Base Directory Specification requires: for its user only.
+    static var privateShared: HTTPCookieStorage {
+        directory
+        return shared
+    }
+
+    /// Creates the directory for Foundation's file.
+    private static let directory: Void = {
+        let name = Bundle.main.bundleURL.deletingPathExtension().lastPathComponent
+        let manager = FileManager.default
+        let support = manager.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
+        guard let path = support?.appendingPathComponent(name).path,
+            !manager.fileExists(atPath: path)
+        else { return }
+        // If this fails, Foundation looks for another place.
+        try? manager.createDirectory(
+            atPath: path,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+    }()
+}
+
+extension HTTPCookieStorage {
+    /// Stores cookies for a task, as far as the storage's own policy accepts them for its URL.
+    ///
+    /// - Parameters:
+    ///   - cookies: The cookies.
+    ///   - task: The task; those of one without a request are not stored.
+    public func storeCookies(_ cookies: [HTTPCookie], for task: URLSessionTask) {
+        guard let url = task.currentRequest?.url else { return }
+        setCookies(cookies, for: url, mainDocumentURL: task.originalRequest?.mainDocumentURL)
+    }
+
+    /// Looks up the cookies that go with a task's request, by their domains, paths and `Secure`.
+    ///
+    /// - Parameters:
+    ///   - task: The task.
+    ///   - completionHandler: Called on another thread, with the cookies, or nil for a task without a request.
+    public func getCookiesFor(
+        _ task: URLSessionTask,
+        completionHandler: @escaping @Sendable ([HTTPCookie]?) -> Void
+    ) {
+        // Looked up after the changes that sessions have queued; the handler is the app's, and may take long.
+        CookieStore.queue.perform { [self] in
+            let origin = task.currentRequest?.url.flatMap { CookieOrigin($0) }
+            let found = origin.map { CookieStore.cookies(of: cookies ?? [], for: $0, at: Date()) }
+            DispatchQueue.global().async { completionHandler(found) }
+        }
     }
 }

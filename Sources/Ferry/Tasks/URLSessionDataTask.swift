@@ -79,3 +79,73 @@ open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {
         if flow.withLock({ $0.take(byteCount) }) { backend.appCaughtUp(with: self) }
     }
 }
+
+extension URLSessionDataTask {
+    /// Replaces this task in the session with a download task, and notifies the delegate.
+    ///
+    /// - Returns: The running download task.
+    func becomeDownload() -> URLSessionDownloadTask {
+        let inherited = storage.withLock { storage in
+            var inherited = storage
+            inherited.deliveries = .held
+            inherited.progress = nil
+            storage.lifecycle.complete()
+            return inherited
+        }
+        let download = URLSessionDownloadTask(
+            identifier: taskIdentifier,
+            core: core,
+            backend: backend,
+            recipient: .delegate,
+            storage: inherited
+        )
+        core.replaceTask(with: download)
+        deliver(
+            .call { [self] session in
+                tell(.becameDownload) { (delegate: any URLSessionDataDelegate) in
+                    delegate.urlSession(session, dataTask: self, didBecome: download)
+                }
+                letGo()
+            },
+            // The download's messages follow this one, on any queue.
+            wasTold: { download.tellHeldMessages() }
+        )
+        return download
+    }
+}
+
+extension URLSessionDownloadTask {
+    /// Delivers the messages that had to wait for those of the data task.
+    fileprivate func tellHeldMessages() {
+        if storage.withLock({ $0.deliveries.wasTold() }) { core.delegateCalls.enqueue(self) }
+    }
+}
+
+/// Decides when a body waits for an app that is slower than the network.
+struct DataFlow: Sendable {
+    /// The number of bytes kept for an app that does not take them before the server has to wait.
+    static let greatestByteCount = 1 << 20
+
+    private var byteCount = 0
+    private var isHeldBack = false
+
+    /// Records bytes that have arrived for the app.
+    ///
+    /// - Returns: Whether the body must wait from now on.
+    mutating func add(_ count: Int) -> Bool {
+        byteCount += count
+        guard byteCount > Self.greatestByteCount, !isHeldBack else { return false }
+        isHeldBack = true
+        return true
+    }
+
+    /// Records bytes that the app has taken.
+    ///
+    /// - Returns: Whether the waiting body may continue.
+    mutating func take(_ count: Int) -> Bool {
+        byteCount -= count
+        guard isHeldBack, byteCount <= Self.greatestByteCount / 2 else { return false }
+        isHeldBack = false
+        return true
+    }
+}

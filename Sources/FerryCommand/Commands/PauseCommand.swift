@@ -39,3 +39,32 @@ struct ResumeCommand: Command {
         try await context.forEach(identifiers) { try await context.daemon.resume($0) }
     }
 }
+
+/// `ferry quit`: cancels all transfers of an application.
+struct QuitCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "quit",
+        summary: "cancel all transfers of an application, and do not start it",
+        discussion: [
+            "ferryd does not start the application until somebody else has. 'ferry hooks' shows the "
+                + "applications' names."
+        ],
+        operands: .one("APPLICATION"),
+        command: Self.self
+    )
+
+    private let applications: [String]
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        applications = arguments.operands
+    }
+
+    func run(in context: Context) async throws -> ExitCode {
+        for application in applications {
+            let count = try await context.daemon.quit(application: application)
+            let transfers = count == 1 ? "1 transfer" : "\(count) transfers"
+            context.console.errorLine("ferry: \(application): \(transfers) cancelled")
+        }
+        return .success
+    }
+}

@@ -1,3 +1,4 @@
+import FerryHTTP
 import FerrySystem
 import FerryTransfer
 
@@ -32,4 +33,44 @@ final class TaskConnections: ConnectionLender {
 
     /// Returns the host that an origin counts for.
     static func host(of origin: String) -> String { Origin(url: origin + "/")?.authority ?? origin }
+}
+
+/// Asks the application of a task to decide about its challenges.
+final class TaskChallenges: ChallengeDecider {
+    private let task: Int64
+    private let session: Int64
+    private let ownIdentity: OwnIdentity?
+    private weak let daemon: Daemon?
+
+    /// Creates a decider.
+    ///
+    /// - Parameters:
+    ///   - task: The task.
+    ///   - session: Its session.
+    ///   - ownIdentity: The client's identity that needs no decision.
+    ///   - daemon: The daemon that asks the application.
+    init(task: Int64, session: Int64, ownIdentity: OwnIdentity?, daemon: Daemon) {
+        self.task = task
+        self.session = session
+        self.ownIdentity = ownIdentity
+        self.daemon = daemon
+    }
+
+    func hasApproved(_ trust: HTTPServerTrust) -> Bool {
+        daemon?.machine.hasApproved(trust, inSession: session) ?? false
+    }
+
+    func identity(for request: TransferRequest) -> HTTPIdentity? {
+        daemon?.machine.identity(for: request, inSession: session)
+            ?? ownIdentity?.identity(for: request)
+    }
+
+    func decide(
+        on challenge: LoadChallenge,
+        then answer: @escaping @LoopActor (LoadChallengeAnswer) -> Void
+    ) {
+        guard let daemon else { return answer(.performDefaultHandling) }
+        daemon.questions[task] = answer
+        daemon.input { machine, now in machine.challenged(task: task, challenge, at: now) }
+    }
 }

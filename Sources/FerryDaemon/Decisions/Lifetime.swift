@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// Whether the daemon serves or is to end, and the clients that it stays for.
 struct Lifetime: Hashable, Sendable {
     typealias ConnectionIdentifier = DaemonStateMachine.ConnectionIdentifier
@@ -37,4 +39,25 @@ struct Lifetime: Hashable, Sendable {
 
     /// The daemon is asked to stop.
     mutating func stop() { stage = .stopping }
+}
+
+/// When a timer is due that is only ever set to an earlier date.
+struct PlannedTimer: Hashable, Sendable {
+    private var date: Date?
+
+    /// Whether it is set.
+    var isPlanned: Bool { date != nil }
+
+    /// Plans it for a date, unless it is due earlier anyway.
+    ///
+    /// - Parameter date: The date.
+    /// - Returns: Whether it is to be set to this date.
+    mutating func plan(at date: Date) -> Bool {
+        guard self.date.map({ date < $0 }) ?? true else { return false }
+        self.date = date
+        return true
+    }
+
+    /// It is due, or no longer of use.
+    mutating func forget() { date = nil }
 }

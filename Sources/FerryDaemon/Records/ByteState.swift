@@ -1,5 +1,6 @@
 import FerryStore
 import FerryTransfer
+import FerryWire
 import FoundationEssentials
 
 /// The state of a task's bytes in the store: what is known about them, or why resume data could not be used.
@@ -33,5 +34,28 @@ extension Mutation {
     /// Replaces the resource from which an upload resumes.
     static func setUploadResource(task: Int64, _ resource: UploadResource?) -> Mutation {
         .setCheckpoint(task: task, ByteState.encoded(resource))
+    }
+}
+
+/// A failed attempt as the store keeps it; a client sees the first two members.
+struct AttemptFailure: StoredRecord, Hashable {
+    /// The failure's class.
+    var code: String
+    /// A description of the failure, for people.
+    var message: String
+    /// The number of consecutive times that the server has reported that it is unavailable.
+    var unavailableCount = 0
+    /// The maximum number of body bytes in this attempt and earlier ones: received here, or held by the server of an
+    /// upload.
+    var mostByteCount: Int64?
+
+    /// Creates the record of a failure, given the one before it.
+    init(_ error: TransferError, after earlier: AttemptFailure?, mostByteCount: Int64? = nil) {
+        code = error.code.rawValue
+        message = error.message
+        self.mostByteCount = mostByteCount ?? earlier?.mostByteCount
+        guard error.code == .serverUnavailable else { return }
+        // A stored number may have any value.
+        unavailableCount = min(max(0, earlier?.unavailableCount ?? 0), .max - 1) + 1
     }
 }

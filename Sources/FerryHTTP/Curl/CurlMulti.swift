@@ -1,5 +1,6 @@
 import CCurl
 import FerrySystem
+import Glibc
 
 /// libcurl's multi handle on the event loop, which watches its sockets and keeps its timer, so that libcurl
 /// runs only when there is something to do.
@@ -289,4 +290,97 @@ import FerrySystem
 enum CurlLibrary {
     /// The result of the global setup that each process needs before anything else.
     static let setUp = curl_global_init(Int(CURL_GLOBAL_ALL))
+}
+
+// The callbacks of libcurl's multi handle. Their context is the CurlMulti, unretained: it closes the multi
+// handle before it goes away. libcurl calls them only inside calls on the event loop's thread, hence
+// `assumeIsolated`; the handle is only compared, hence `nonisolated(unsafe)`.
+
+extension CurlMulti {
+    /// Makes libcurl request its sockets and its timer from this object.
+    func report(of handle: UnsafeMutableRawPointer) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        CCurl_multi_set_socket_function(handle, willWatch, context)
+        CCurl_multi_set_timer_function(handle, willSchedule, context)
+    }
+}
+
+extension CurlMulti {
+    /// Makes libcurl report when it is about to close a socket of a handle's connections.
+    func reportClosing(of easy: CurlEasy) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        CCurl_easy_set_closesocket_function(easy.handle, closeSocket)
+        CCurl_easy_setopt_pointer(easy.handle, CURLOPT_CLOSESOCKETDATA, context)
+    }
+}
+
+private func closeSocket(_ context: UnsafeMutableRawPointer?, _ socket: curl_socket_t) -> Int32 {
+    if let context {
+        let multi = Unmanaged<CurlMulti>.fromOpaque(context)
+        LoopActor.assumeIsolated { multi.takeUnretainedValue().willClose(socket) }
+    }
+    return close(socket)
+}
+
+private func willWatch(
+    _ easy: UnsafeMutableRawPointer?,
+    _ socket: curl_socket_t,
+    _ what: Int32,
+    _ context: UnsafeMutableRawPointer?,
+    _ socketContext: UnsafeMutableRawPointer?
+) -> Int32 {
+    let readiness: Readiness =
+        switch what {
+        case CURL_POLL_IN: .readable
+        case CURL_POLL_OUT: .writable
+        case CURL_POLL_INOUT: [.readable, .writable]
+        default: []
+        }
+    guard let context else { return 0 }
+    let multi = Unmanaged<CurlMulti>.fromOpaque(context)
+    nonisolated(unsafe) let easy = easy
+    LoopActor.assumeIsolated {
+        multi.takeUnretainedValue().watch(socket, for: readiness, of: easy)
+    }
+    return 0
+}
+
+private func willSchedule(
+    _ handle: UnsafeMutableRawPointer?,
+    _ milliseconds: Int,
+    _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let context else { return 0 }
+    let multi = Unmanaged<CurlMulti>.fromOpaque(context)
+    LoopActor.assumeIsolated {
+        // -1 cancels the timer.
+        let delay = milliseconds < 0 ? nil : Duration.milliseconds(milliseconds)
+        multi.takeUnretainedValue().schedule(after: delay)
+    }
+    return 0
+}
+
+/// A connection's socket that the event loop watches.
+///
+/// It stays watched between two requests: removing it and adding it again would cost two system calls per
+/// request.
+@LoopActor struct SocketWatch {
+    let watch: Watch
+    /// What the kernel is asked to report.
+    private(set) var readiness: Readiness
+    /// Whether libcurl is not waiting for the socket at the moment.
+    var isResting = false
+
+    init(_ watch: Watch, _ readiness: Readiness) {
+        self.watch = watch
+        self.readiness = readiness
+    }
+
+    /// Waits for `readiness` from now on.
+    mutating func wake(for readiness: Readiness) throws(SystemCallError) {
+        isResting = false
+        guard readiness != self.readiness else { return }
+        try watch.update(readiness)
+        self.readiness = readiness
+    }
 }

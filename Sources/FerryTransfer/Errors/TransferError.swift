@@ -1,3 +1,7 @@
+package import FerryHTTP
+package import FerrySystem
+import Glibc
+
 /// An error that ends one attempt at a transfer, or the transfer.
 package struct TransferError: Error, Hashable, Sendable, Codable {
     /// The class of a failure, for programs to act on.
@@ -98,5 +102,77 @@ package struct TransferError: Error, Hashable, Sendable, Codable {
         self.message = message
         self.retryAfter = retryAfter
         self.failingURL = failingURL
+    }
+}
+
+extension TransferError {
+    /// Translates the error that ended an exchange.
+    package init(_ error: HTTPError) {
+        self.init(code: Code(error.code), message: error.message)
+    }
+}
+
+extension TransferError.Code {
+    /// Translates the code of an exchange's failure.
+    package init(_ code: HTTPError.Code) {
+        switch code {
+        case .unsupportedURL: self = .unsupportedURL
+        case .badURL, .invalidRequest: self = .badURL
+        case .cannotFindHost: self = .cannotFindHost
+        case .cannotConnectToHost: self = .cannotConnectToHost
+        case .connectionLost, .bodyTooShort: self = .connectionLost
+        case .notConnectedToInternet: self = .notConnected
+        case .timedOut: self = .timedOut
+        case .clientCertificateUnusable, .clientCertificateRejected:
+            self = .clientCertificateRejected
+        case .secureConnectionFailed, .clientCertificateUndecided:
+            self = .secureConnectionFailed
+        case .serverCertificateUntrusted, .serverTrustUndecided: self = .certificateUntrusted
+        case .serverCertificateHasBadDate: self = .certificateBadDate
+        case .badServerResponse, .headersTooLarge: self = .badServerResponse
+        case .cannotDecodeContent: self = .cannotDecodeContent
+        case .bodyUnreadable: self = .bodyUnreadable
+        case .bodySpent: self = .bodySpent
+        case .outOfMemory: self = .outOfMemory
+        // A download writes its file itself and never asks for an exchange to be aborted, so these two are
+        // internal faults; so is any other code.
+        case .writeFailed, .aborted, .other: self = .internalFailure
+        }
+    }
+}
+
+extension TransferError {
+    /// What was being done to a file when a system call failed.
+    package enum FileOperation: Hashable, Sendable, CaseIterable {
+        /// Creating or moving it.
+        case create
+        /// Opening or reading a file that should exist.
+        case open
+        /// Opening or reading the app's file, to send it.
+        case read
+        /// Writing, truncating or synchronizing it.
+        case write
+    }
+
+    /// Translates a system call that failed on the file for the body.
+    package init(_ error: SystemCallError, during operation: FileOperation) {
+        self.init(
+            code: Self.code(forErrno: error.errno, during: operation),
+            message: error.description
+        )
+    }
+
+    private static func code(forErrno errno: Int32, during operation: FileOperation) -> Code {
+        switch (errno, operation) {
+        // To the user, a quota is a disk of its own (quotactl(2)).
+        case (ENOSPC, _), (EDQUOT, _): .diskFull
+        // A shortage of descriptors is temporary, as one of memory is.
+        case (ENOMEM, _), (EMFILE, _), (ENFILE, _): .outOfMemory
+        case (ENOENT, .open), (ENOENT, .read), (ENOTDIR, .read): .fileMissing
+        case (EACCES, .read), (EPERM, .read): .fileUnreadable
+        case (_, .read): .bodyUnreadable
+        case (_, .create), (_, .open): .cannotCreateFile
+        case (_, .write): .cannotWriteToFile
+        }
     }
 }

@@ -1,5 +1,6 @@
 import FerryHTTP
 import FerrySystem
+import FoundationEssentials
 
 /// A part of a body, as the body of a separate request.
 ///
@@ -35,5 +36,60 @@ final class UploadPart: HTTPBodySource {
 
     func whenReadable(_ continuation: @escaping @LoopActor () -> Void) {
         source.whenReadable(continuation)
+    }
+}
+
+/// Computes the hash of a part of a body, a piece per turn of the loop.
+@LoopActor
+final class UploadDigest {
+    private let source: any HTTPBodySource
+    private let start: Int64
+    private var left: Int64
+    private let hash: BodyHash
+    /// The number of bytes that are read per turn of the loop.
+    private static let pieceByteCount: Int64 = 64 << 10
+
+    init(
+        of source: any HTTPBodySource,
+        from start: Int64,
+        byteCount: Int64,
+        _ checksum: TusChecksum
+    ) {
+        self.source = source
+        self.start = start
+        left = byteCount
+        hash = BodyHash(checksum == .sha256 ? .sha256 : .sha1)
+    }
+
+    /// Reads the part.
+    ///
+    /// - Parameter handler: Called once with the hash in base64; with `nil` if the part cannot be read.
+    func start(then handler: @escaping @LoopActor (String?) -> Void) {
+        guard source.seek(to: start) else { return handler(nil) }
+        readOn(handler)
+    }
+
+    private func readOn(_ handler: @escaping @LoopActor (String?) -> Void) {
+        guard left > 0 else { return handler(hash.finish().map { Data($0).base64EncodedString() }) }
+        switch readPiece() {
+        case .bytes(let count):
+            left -= Int64(count)
+            LoopActor.perform { self.readOn(handler) }
+        case .later:
+            source.whenReadable { self.readOn(handler) }
+        case .end, .failed:
+            handler(nil)
+        }
+    }
+
+    private func readPiece() -> HTTPBodyReading {
+        let room = Int(min(left, Self.pieceByteCount))
+        return withUnsafeTemporaryAllocation(byteCount: room, alignment: 1) { buffer in
+            let reading = source.read(into: buffer)
+            if case .bytes(let count) = reading {
+                hash.add(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            }
+            return reading
+        }
     }
 }

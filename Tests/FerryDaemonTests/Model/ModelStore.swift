@@ -1,6 +1,8 @@
 import FerryStore
 import FoundationEssentials
 
+@testable import FerryDaemon
+
 /// What the store is, without a database: a value that takes the same changes and answers the
 /// same questions.
 ///
@@ -71,5 +73,93 @@ extension StoreError {
     /// What the model says when a change does not fit.
     static func model(_ code: Code) -> StoreError {
         StoreError(code: code, message: "the model says \(code.rawValue)")
+    }
+}
+
+extension ModelStore {
+    /// Answers a question of the state machine, as `StoreQuery` does.
+    mutating func answer(
+        _ query: DaemonStateMachine.Query
+    ) -> DaemonStateMachine.QueryResult {
+        switch query {
+        case .candidates(let request):
+            .candidates(candidates(request))
+        case .events(let session, let sequence, let limit, _):
+            .events(events(session: session, after: sequence, limit: limit))
+        case .session(let id):
+            .session(session(id: id))
+        case .task(let key, _), .revise(let key, _, _):
+            .tasks((try? task(key)).map { [$0.record] } ?? [])
+        case .repeated(let id, _), .secured(let id, _, _):
+            .tasks((try? task(.id(id))).map { [$0.record] } ?? [])
+        case .sweep(_, let scope, let last):
+            .tasks(tasks(filter(scope), after: last, limit: 100))
+        case .overdue(let now):
+            .tasks(overdueTasks(at: now, limit: 100))
+        case .dated(let last):
+            .tasks(datedTasks(after: last, limit: 100))
+        case .earliestDeadline:
+            .earliestDeadline(earliestDeadline())
+        case .totals:
+            .totals(totals())
+        }
+    }
+
+    private func filter(_ scope: DaemonStateMachine.Sweep.Scope) -> TaskFilter {
+        let unfinished = Set(TaskRecord.State.allCases).subtracting([.completed])
+        return switch scope {
+        case .application(let id): TaskFilter(scope: .application(id), states: unfinished)
+        case .session(let id): TaskFilter(scope: .session(id), states: unfinished)
+        }
+    }
+
+    /// Gives each place to the application that has the fewest by then, and goes round its hosts, behind the one that
+    /// was served last.
+    private mutating func candidates(_ search: CandidateSearch) -> Candidates {
+        releaseElapsed(at: search.now)
+        let ready = waiting().filter { task in
+            task.notBefore == nil && !search.saturatedHosts.contains(task.host)
+                && search.saturatedSessions[task.host]?.contains(task.sessionID) != true
+                && !search.runningTasks.contains(task.id)
+        }
+        var queues = Dictionary(grouping: ready) { tasks[$0.id]?.applicationID ?? 0 }
+            .filter { !search.excludedApplications.contains($0.key) }
+        for (application, tasks) in queues {
+            let round = Self.round(tasks, behind: search.turn(of: application).lastHost, search)
+            queues[application] = Array(round.prefix(search.limit))
+        }
+        var places = queues.keys.reduce(into: [:]) { $0[$1] = search.turn(of: $1).places }
+        var found: [TaskRecord] = []
+        while found.count < search.limit {
+            let next = queues.keys.filter { queues[$0]?.isEmpty == false }.min { first, second in
+                let (one, other) = (search.turn(of: first), search.turn(of: second))
+                return (places[first] ?? 0, one.places, one.lastServed, first)
+                    < (places[second] ?? 0, other.places, other.lastServed, second)
+            }
+            guard let next, let task = queues[next]?.removeFirst() else { break }
+            guard found.count(where: { $0.host == task.host }) < search.limitPerHost else {
+                continue
+            }
+            places[next, default: 0] += 1
+            found.append(task)
+        }
+        return Candidates(
+            tasks: found,
+            earliestNotBefore: waiting().compactMap(\.notBefore).min()
+        )
+    }
+
+    private static func round(
+        _ tasks: [TaskRecord],
+        behind last: String?,
+        _ search: CandidateSearch
+    ) -> [TaskRecord] {
+        let queues = Dictionary(grouping: tasks, by: \.host)
+        let hosts = queues.keys.sorted()
+        let round = hosts.filter { $0 > last ?? "" } + hosts.filter { $0 <= last ?? "" }
+        return round.flatMap { host in
+            queues[host, default: []].sorted { (-$0.priority, $0.id) < (-$1.priority, $1.id) }
+                .prefix(search.limitPerHost)
+        }
     }
 }

@@ -1,4 +1,5 @@
 import FerryTestSupport
+@preconcurrency import Glibc
 import Testing
 
 /// Histories of the daemon at random: whatever happens, the README's promises are kept.
@@ -149,5 +150,77 @@ import Testing
 
     private static func report(_ simulation: Simulation) {
         if let report = simulation.report { Issue.record("\(report)") }
+    }
+}
+
+/// What has happened in many histories.
+struct SimulationTally {
+    private(set) var historyCount = 0
+    /// How often each thing has happened.
+    private(set) var happenings: [Happening: Int] = [:]
+    /// How many things have happened, of any kind.
+    private(set) var eventCount = 0
+    /// Whether a promise was broken.
+    private(set) var hasFailed = false
+
+    mutating func count(_ simulation: Simulation) {
+        historyCount += 1
+        eventCount += simulation.eventCount
+        happenings.merge(simulation.happenings, uniquingKeysWith: +)
+        hasFailed = hasFailed || simulation.violation != nil
+    }
+
+    mutating func add(_ other: SimulationTally) {
+        historyCount += other.historyCount
+        eventCount += other.eventCount
+        happenings.merge(other.happenings, uniquingKeysWith: +)
+        hasFailed = hasFailed || other.hasFailed
+    }
+
+    /// The numbers in words.
+    func summary(of seeds: Range<UInt64>, after duration: Duration) -> String {
+        let seconds = max(duration / .seconds(1), 0.001)
+        let rate = Int(Double(historyCount) / seconds)
+        let counts = Happening.allCases.map { "\($0) \(happenings[$0] ?? 0)" }
+        return """
+            \(historyCount) histories from seed \(seeds.lowerBound) on, \(eventCount) events, in \
+            \(Int(seconds)) s: \(rate) histories a second\(hasFailed ? ", FAILED" : "")
+            \(counts.joined(separator: ", "))
+            """
+    }
+}
+
+/// Says which histories were under way when a trap ends the process, which reports nothing else.
+enum CrashNotes {
+    private static let lineLength = 64
+    private static let lineCount = 8
+    private static let signals = [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGABRT]
+    // The handler only writes what lies ready: in a crash nothing else can be relied upon.
+    nonisolated(unsafe) private static let lines = UnsafeMutableBufferPointer<UInt8>.allocate(
+        capacity: lineLength * lineCount
+    )
+    nonisolated(unsafe) private static let earlier = UnsafeMutableBufferPointer<sigaction>.allocate(
+        capacity: 65
+    )
+
+    /// Has the notes written when the process crashes, ahead of what a crash does anyway.
+    static let install: Void = {
+        lines.initialize(repeating: UInt8(ascii: "\n"))
+        earlier.initialize(repeating: sigaction())
+        var action = sigaction()
+        action.__sigaction_handler.sa_handler = { number in
+            _ = write(STDERR_FILENO, CrashNotes.lines.baseAddress, CrashNotes.lines.count)
+            // The instruction is executed again and ends in what was there before.
+            sigaction(number, &CrashNotes.earlier[Int(number)], nil)
+        }
+        for number in signals { sigaction(number, &action, &earlier[Int(number)]) }
+    }()
+
+    /// Notes what a worker goes through from now on.
+    static func note(_ seed: UInt64, worker: Int) {
+        let text = "Again with: make simulate SEED=\(seed)"
+        let line = lines.extracting(worker * lineLength..<(worker + 1) * lineLength)
+        let blanks = repeatElement(UInt8(ascii: " "), count: lineLength - text.utf8.count - 1)
+        _ = line.update(fromContentsOf: Array(text.utf8) + blanks + [UInt8(ascii: "\n")])
     }
 }

@@ -136,3 +136,29 @@ import Testing
         return output.split(separator: "\n").map(String.init)
     }
 }
+
+/// An observer that wants to be told once.
+@LoopActor
+final class SelfCancellation {
+    /// What it was told.
+    let answer = AsyncValue<Connectivity>()
+    private var observation: ConnectivityObservation?
+
+    init(of monitor: ConnectivityMonitor) {
+        observation = monitor.observe { [answer] connectivity in
+            answer.set(connectivity)
+            self.observation?.cancel()
+            self.observation = nil
+        }
+    }
+}
+
+/// A socket that somebody else keeps.
+final class WeakSocket: Sendable {
+    private weak let socket: RouteSocket?
+
+    /// Whether anybody does.
+    var isOpen: Bool { socket != nil }
+
+    init(_ socket: RouteSocket) { self.socket = socket }
+}

@@ -1,4 +1,5 @@
 package import FerrySystem
+import FoundationEssentials
 import Glibc
 
 /// A program that a test has started.
@@ -85,5 +86,47 @@ package final class TestProcess: Sendable {
         )
         let exit = await process.ended()
         return (exit, files[0].text(), files[1].text())
+    }
+}
+
+/// How much memory a process has in use, in bytes.
+package struct ProcessMemory: Sendable {
+    /// What is in use now.
+    package let present: Int
+    /// The most that ever was.
+    package let peak: Int
+
+    /// Asks the kernel about a process that is running.
+    ///
+    /// - Throws: `CocoaError` when there is no such process.
+    package init(of process: Int32) throws {
+        // Pages, and lines of proc(5), are read as text of "Name:   123 kB".
+        let data = try Data(contentsOf: URL(filePath: "/proc/\(process)/status"))
+        let lines = String(decoding: data, as: UTF8.self).split(separator: "\n")
+        func bytes(_ name: String) throws -> Int {
+            guard let line = lines.first(where: { $0.hasPrefix(name) }),
+                let kibibytes = line.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
+            else { throw CocoaError(.fileReadCorruptFile) }
+            return kibibytes << 10
+        }
+        present = try bytes("VmRSS:")
+        peak = try bytes("VmHWM:")
+    }
+}
+
+/// A line of `/proc/PID/status` about signals, such as `SigIgn:	0000000000001000`.
+package struct SignalMask {
+    /// The signals in it, but for those that only the C library uses.
+    package let signals: [Int]
+
+    /// Reads a line.
+    ///
+    /// - Parameter line: The line, with the set in hexadecimal digits at its end.
+    package init?(_ line: some StringProtocol) {
+        guard let digits = line.split(separator: "\t").last, let bits = UInt64(digits, radix: 16)
+        else { return nil }
+        // Signals 32 and 33 cancel threads; sigaction(2) of the C library does not let anybody
+        // change them, and `swift test` starts its processes with one of them ignored.
+        signals = (1...64).filter { ![32, 33].contains($0) && bits >> ($0 - 1) & 1 == 1 }
     }
 }

@@ -1,4 +1,5 @@
 import FerrySystem
+import FoundationEssentials
 
 /// A server that runs in the foreground and tells in its log what it does.
 final class LoggedServer: Sendable {
@@ -53,4 +54,31 @@ final class LoggedServer: Sendable {
 
     /// Ends it.
     func stop() async { await process.killed() }
+}
+
+/// A server could not be started.
+package struct TestServerError: Error, CustomStringConvertible {
+    let program: String
+    let output: String
+
+    /// What the server said.
+    package var description: String {
+        "\(program) did not start (is it installed? run scripts/set-up): \(output)"
+    }
+}
+
+/// The Python that has the packages of packaging/python-packages.
+enum TestPython {
+    /// `FERRY_TEST_PYTHON`, or what scripts/set-up makes.
+    static var interpreter: String {
+        if let path = ProcessEnvironment["FERRY_TEST_PYTHON"], !path.isEmpty { return path }
+        return "\(root)/.build/venv/bin/python3"
+    }
+
+    /// The path of a file among the tests' sources.
+    static func file(_ path: String) -> String { "\(root)/Tests/FerryTestSupport/\(path)" }
+
+    private static let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in
+        url.deletingLastPathComponent()
+    }.path
 }

@@ -1,4 +1,6 @@
 import FerryHTTP
+import FerryTestSupport
+import FoundationEssentials
 import Testing
 
 @testable import FerryTransfer
@@ -63,5 +65,24 @@ import Testing
         )
         #expect(head.representationDigest?.algorithm == .sha256)
         #expect(head.contentDigest?.algorithm == .md5)
+    }
+}
+
+extension FixtureContent {
+    /// The digest of the bytes, or of a part of them.
+    func digest(
+        in range: Range<Int64>? = nil,
+        by algorithm: Digest.Algorithm = .sha256
+    ) throws -> Digest {
+        var computation = try MessageDigestComputation(algorithm.function)
+        bytes(in: range ?? 0..<byteCount).withUnsafeBytes { computation.update($0) }
+        return Digest(algorithm, try computation.finish())
+    }
+}
+
+extension Digest {
+    /// A field that tells the digest.
+    func field(_ name: String) -> (name: String, value: String) {
+        (name, "\(algorithm.rawValue)=:\(Data(value).base64EncodedString()):")
     }
 }

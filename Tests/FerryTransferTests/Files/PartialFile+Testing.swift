@@ -1,4 +1,6 @@
+import Dispatch
 import FerrySystem
+import Synchronization
 
 @testable import FerryTransfer
 
@@ -76,4 +78,26 @@ extension ResourceVersion {
             url: "http://host/" + String(repeating: "x", count: 70_000)
         )
     }
+}
+
+/// A disk that can be told to fail.
+final class FailureSwitch: Sendable {
+    private let storage = Mutex(false)
+
+    var isFailing: Bool {
+        get { storage.withLock { $0 } }
+        set { storage.withLock { $0 = newValue } }
+    }
+
+    func check() throws(TransferError) {
+        if isFailing { throw TransferError(code: .cannotWriteToFile, message: "test") }
+    }
+}
+
+/// Holds up blocking work until a test opens it.
+final class Gate: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    func wait() { semaphore.wait() }
+    func open() { semaphore.signal() }
 }

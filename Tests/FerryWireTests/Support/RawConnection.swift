@@ -1,6 +1,7 @@
 import FerrySystem
 import Foundation
 import Glibc
+import Synchronization
 
 @testable import FerryWire
 
@@ -102,4 +103,23 @@ final class RawConnection: Sendable {
         var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
         return poll(&entry, 1, milliseconds) == 1
     }
+}
+
+/// A descriptor that can be put into a collection.
+final class FileDescriptorBox: Sendable {
+    private let owned: FileDescriptor
+    var descriptor: Int32 { owned.rawValue }
+
+    init(owning descriptor: Int32) { owned = FileDescriptor(owning: descriptor) }
+}
+
+/// A message splitter that can be shared.
+final class TestSplitter: Sendable {
+    private let splitter = Mutex(MessageSplitter(limit: 64 << 20))
+
+    func append(_ bytes: ArraySlice<UInt8>) {
+        splitter.withLock { splitter in bytes.withUnsafeBytes { splitter.append($0) } }
+    }
+
+    func next() throws -> Data? { try splitter.withLock { try $0.next() } }
 }

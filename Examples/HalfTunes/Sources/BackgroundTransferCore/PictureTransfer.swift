@@ -1,6 +1,6 @@
-import DesktopCore
+package import DesktopCore
 import Ferry
-import Foundation
+package import Foundation
 
 /// All that the app consists of, below its window: one large picture, downloaded in the background.
 @MainActor
@@ -104,4 +104,27 @@ package final class PictureTransfer {
         self.state = state
         changed()
     }
+}
+
+/// What the session's delegate has learnt.
+enum PictureEvent: Sendable {
+    case progressed(taskIdentifier: Int, DownloadProgress)
+    /// The picture is in this file.
+    case arrived(URL)
+    /// The task has ended without a picture, for this reason.
+    case failed(taskIdentifier: Int, String)
+    /// Everything that this process was started for has been told.
+    case allWasTold
+}
+
+/// How things are with the picture.
+package enum PictureState: Hashable, Sendable {
+    /// Nobody has looked yet.
+    case unknown
+    /// It is under way; nil before the first figures.
+    case downloading(DownloadProgress?)
+    /// It is in this file.
+    case here(URL)
+    /// It did not come, for a reason that is told to people.
+    case failed(String)
 }

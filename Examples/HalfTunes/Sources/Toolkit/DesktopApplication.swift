@@ -1,4 +1,6 @@
 package import CAdwaita
+import CGettext
+import DesktopCore
 import Ferry
 import Foundation
 
@@ -189,5 +191,24 @@ extension DesktopApplication {
             gtk_window_set_transient_for(about, parent)
             gtk_window_present(about)
         }
+    }
+}
+
+/// A text as markup that says just that, for widgets that take markup.
+package func markup(_ text: String) -> String {
+    guard let escaped = g_markup_escape_text(text, -1) else { return "" }
+    defer { g_free(escaped) }
+    return String(cString: escaped)
+}
+
+/// Where the translations are.
+enum Translations {
+    /// Prepares them for the user's language; before the first text.
+    static func install() {
+        setlocale(LC_ALL, "")
+        let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        let prefix = executable.deletingLastPathComponent().deletingLastPathComponent()
+        bindtextdomain(translationDomain, prefix.appending(path: "share/locale").path)
+        bind_textdomain_codeset(translationDomain, "UTF-8")
     }
 }

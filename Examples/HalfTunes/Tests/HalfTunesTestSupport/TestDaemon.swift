@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// A home for the ferryd of these tests, so that the user's is left alone.
 package enum TestDaemon {
@@ -19,4 +19,29 @@ package enum TestDaemon {
         setenv("FERRY_DAEMON", Products.path(of: "ferryd"), 1)
         return directory
     }()
+}
+
+extension Process {
+    /// Starts it as a person's shell does: with all signals as they are by default.
+    ///
+    /// The threads that run tests block signals, and programs inherit that. A desktop's programs would not end
+    /// when they are asked to.
+    package func start() throws {
+        var (none, own) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &own)
+        defer { pthread_sigmask(SIG_SETMASK, &own, nil) }
+        try run()
+    }
+}
+
+/// The programs of this package, built beside the tests.
+package enum Products {
+    /// The absolute path of a program.
+    package static func path(of name: String) -> String {
+        // The program that runs tests is the toolchain's, and gets the bundle that holds them.
+        let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? ""
+        return URL(fileURLWithPath: bundle).deletingLastPathComponent()
+            .appending(component: name).path
+    }
 }

@@ -1,4 +1,5 @@
 import FerryStore
+import FerryWire
 import FoundationEssentials
 
 /// The applications that have sessions.
@@ -56,4 +57,144 @@ struct Applications: Hashable, Sendable {
 
     /// An application is gone from the store.
     mutating func remove(_ id: Int64) { applications[id] = nil }
+}
+
+extension DaemonStateMachine {
+    /// Starts an application when it is needed and may be started (BG-30, BG-35, BG-38).
+    mutating func evaluateRelaunch(of id: Int64, at now: Date) -> [Effect] {
+        guard let application = applications[id], !isStopping else { return [] }
+        guard let session = sessionToLaunch(for: application) else {
+            return [.setTimer(.relaunch(application: id), nil)]
+        }
+        let next = max(
+            application.record.nextLaunchAt ?? .distantPast,
+            applications.relaunchesBegin
+        )
+        if next > now { return [.setTimer(.relaunch(application: id), next)] }
+        return startLaunching(application, session, at: now)
+    }
+
+    /// Returns the session that an application is to be started for, if it may be started at all.
+    private func sessionToLaunch(for application: Application) -> String? {
+        let id = application.record.id
+        guard
+            application.record.launch != nil, !application.record.quit, !application.isLaunched,
+            !application.isLaunching, application.objectionCount == 0, !isOpening(id)
+        else { return nil }
+        let isRunning = !application.clients.isEmpty
+        return sessions.values.filter { session in
+            session.applicationID == id && session.isToBeLaunched
+                && (session.isLaunchedAlone ? session.attachment == nil : !isRunning)
+        }.min { $0.id < $1.id }?.identifier
+    }
+
+    /// Stores the start before it happens, so that a daemon that dies does not start the application in a loop.
+    private mutating func startLaunching(
+        _ application: Application,
+        _ session: String,
+        at now: Date
+    ) -> [Effect] {
+        let id = application.record.id
+        let attempts = application.record.launchAttempts + 1
+        let next = now.addingTimeInterval(relaunchDelay(attempts))
+        applications.update(id) { $0.planLaunch(notAgainBefore: next) }
+        return [
+            commit(
+                [.setLaunchState(application: id, attempts: attempts, nextLaunchAt: next)],
+                then: .launching(application: id, session: session)
+            )
+        ]
+    }
+
+    /// Returns the delay, which doubles with each failed start up to the maximum.
+    private func relaunchDelay(_ attempts: Int) -> Double {
+        let doublings = Double(min(max(attempts - 1, 0), 30))
+        return min(policy.maximumRelaunchDelay, policy.relaunchDelay * exponential2(doublings))
+    }
+
+    private func exponential2(_ exponent: Double) -> Double {
+        Double(sign: .plus, exponent: Int(exponent), significand: 1)
+    }
+
+    /// The start is stored: it happens now, if it is still wanted.
+    mutating func launching(_ id: Int64, session: String, at now: Date) -> [Effect] {
+        applications.update(id) { $0.launchStored() }
+        guard let application = applications[id] else { return [] }
+        guard !isStopping, let launch = application.record.launch,
+            sessionToLaunch(for: application) != nil
+        else {
+            // The start may have been stored after later changes.
+            return [noteLaunchState(of: application.record)] + evaluateRelaunch(of: id, at: now)
+        }
+        applications.update(id) { $0.launch() }
+        return [
+            .setTimer(.launch(application: id), now + policy.launchPatience),
+            .launch(application: id, launch, session: session),
+        ]
+    }
+
+    /// The start of an application takes too long; if it succeeds after all, the process counts as started.
+    mutating func launchTimePassed(of id: Int64, at now: Date) -> [Effect] {
+        guard applications[id]?.isLaunching == true else { return [] }
+        return launched(id, error: "the disk that it is on does not answer", at: now)
+    }
+
+    /// An application was started, or could not be.
+    mutating func launched(_ id: Int64, error: String?, at now: Date) -> [Effect] {
+        guard let application = applications[id] else { return [] }
+        applications.update(id) { $0.launched(isRunning: error == nil) }
+        let name = application.record.identifier
+        let timer = Effect.setTimer(.launch(application: id), nil)
+        guard let error else {
+            return [timer, .log(.info, "started \(name) for its events", task: nil)]
+        }
+        return [timer, .log(.error, "cannot start \(name): \(error)", task: nil)]
+            + evaluateRelaunch(of: id, at: now) + evaluateIdleness(at: now)
+    }
+
+    /// A process that the daemon had started has ended.
+    mutating func applicationExited(_ id: Int64, status: String, at now: Date) -> [Effect] {
+        guard let application = applications[id] else { return [] }
+        applications.update(id) { $0.exited() }
+        let own = sessions.ids { $0.applicationID == id }
+        let log = "\(application.record.identifier) has ended: \(status)"
+        // Its connections may close a moment later; each asks the store again.
+        return [.log(.info, log, task: nil)] + own.map { query(.session($0)) }
+            + removeIfUnused(id) + evaluateIdleness(at: now)
+    }
+
+    /// A process that the daemon has started makes a task: when that ends, the application is started again, and so on.
+    ///
+    /// The next start waits as if this one had failed: an application that does so each time is started less and less
+    /// often, until something else starts it, or it makes no task.
+    mutating func madeTask(_ id: Int64) -> [Effect] {
+        guard applications.update(id, { $0.madeTask() }) == true else { return [] }
+        return applications[id].map { [noteLaunchState(of: $0.record)] } ?? []
+    }
+
+    /// A process that the daemon has not started opens a session: earlier starts no longer count.
+    mutating func startedByOthers(_ id: Int64) -> [Effect] {
+        applications.update(id, { $0.forgetStart() }) == true ? relaunchSucceeded(id) : []
+    }
+
+    /// An application takes its events: the next start, if one is needed, need not wait, unless the application causes
+    /// its starts itself.
+    mutating func relaunchSucceeded(_ id: Int64) -> [Effect] {
+        guard applications.update(id, { $0.endWait() }) == true else { return [] }
+        return applications[id].map { [noteLaunchState(of: $0.record)] } ?? []
+    }
+
+    /// Stores when an application is started next.
+    mutating func noteLaunchState(of record: ApplicationRecord) -> Effect {
+        commit(
+            [
+                .setLaunchState(
+                    application: record.id,
+                    attempts: record.launchAttempts,
+                    nextLaunchAt: record.nextLaunchAt
+                )
+            ],
+            .relaxed
+        )
+    }
 }

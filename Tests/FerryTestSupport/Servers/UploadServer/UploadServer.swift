@@ -79,3 +79,30 @@ package final class UploadServer: Sendable {
     /// How many resources there are that are not complete.
     package var openUploadCount: Int { store.openCount }
 }
+
+/// A request as an ``UploadServer`` saw it.
+package struct UploadServerRequest: Sendable {
+    /// The request's place among all, from 0.
+    package internal(set) var number = 0
+    /// The method.
+    package let method: String
+    /// The path with the query, as sent.
+    package let target: String
+    /// The header's fields as sent, in their order.
+    package let fields: [(name: String, value: String)]
+
+    /// The first value of a field, in whatever case.
+    package subscript(name: String) -> String? {
+        fields.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+}
+
+/// What an ``UploadServer`` has seen so far.
+package struct UploadHistory: Sendable {
+    /// The requests in the order of their arrival.
+    package internal(set) var requests: [UploadServerRequest] = []
+    /// How many bytes of bodies have come, in all.
+    package internal(set) var receivedByteCount = 0
+    /// How many resources were taken back by their client.
+    package internal(set) var removedCount = 0
+}

@@ -72,3 +72,28 @@ final class DownloadDelegate: NSObject, URLSessionDownloadDelegate {
         event.finish()
     }
 }
+
+/// What the download session's delegate has learnt.
+enum DownloadEvent: Sendable {
+    case progressed(Track, taskIdentifier: Int, DownloadProgress)
+    /// The file is in the library.
+    case filed(Track)
+    /// The task has ended without a file in the library.
+    case failed(Track, taskIdentifier: Int, any Error)
+    /// Everything that this process was started for has been told.
+    case allWasTold
+}
+
+extension URLSessionTask {
+    /// The track that the task downloads, kept in its description, which outlives the app.
+    var track: Track? {
+        guard let taskDescription else { return nil }
+        return try? JSONDecoder().decode(Track.self, from: Data(taskDescription.utf8))
+    }
+
+    /// Keeps the track in the task's description.
+    func describe(_ track: Track) {
+        guard let data = try? JSONEncoder().encode(track) else { return }
+        taskDescription = String(decoding: data, as: UTF8.self)
+    }
+}

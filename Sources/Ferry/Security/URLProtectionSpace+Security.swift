@@ -1,3 +1,4 @@
+import FerryHTTP
 import FerryTransfer
 public import Foundation
 public import FoundationNetworking
@@ -32,3 +33,29 @@ extension URLProtectionSpace {
         (self as? ClientCertificateProtectionSpace)?.names
     }
 }
+
+/// A server that asks for a client certificate.
+final class ClientCertificateProtectionSpace: URLProtectionSpace, @unchecked Sendable {
+    // @unchecked because its superclass is open; nothing in this class changes.
+    let names: [Data]
+
+    init(_ certificateRequest: CertificateRequest, origin: Origin) {
+        names = certificateRequest.issuers.map { Data($0) }
+        super.init(
+            host: origin.host,
+            port: origin.port,
+            protocol: origin.scheme,
+            realm: nil,
+            authenticationMethod: NSURLAuthenticationMethodClientCertificate
+        )
+    }
+}
+
+// The names are Apple's; Foundation on Linux only declares them as unavailable:
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
+/// The method of a challenge that asks whether a server is trusted; see ``SecTrust``.
+public let NSURLAuthenticationMethodServerTrust = "NSURLAuthenticationMethodServerTrust"
+
+/// The method of a challenge that asks for a client certificate.
+public let NSURLAuthenticationMethodClientCertificate = "NSURLAuthenticationMethodClientCertificate"

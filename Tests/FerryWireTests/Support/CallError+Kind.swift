@@ -1,5 +1,0 @@
-@testable import FerryWire
-
-extension CallError {
-    var isConnectionClosed: Bool { if case .connectionClosed = self { true } else { false } }
-}
