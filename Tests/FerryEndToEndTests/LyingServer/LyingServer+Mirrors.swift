@@ -2,60 +2,66 @@ import FerryTestSupport
 
 extension LyingServer {
     /// Mirrors that lie, beside a server that is honest or in place of one that fails.
-    static let mirrors = mirrorsBeside + mirrorsBehind + mirrorsInPlace
+    ///
+    /// They are made anew for each run, with gates of its own.
+    static var mirrors: [LyingServer] { mirrorsBeside + mirrorsBehind + mirrorsInPlace }
 
     // MARK: - While the server sends the body
 
-    private static let mirrorsBeside: [LyingServer] = [
-        beside("honest", copy),
-        beside("the end of the connection", .script([.close])),
-        beside("a reset", .script([.reset])),
-        beside("404", .status(404, body: "nothing here")),
-        beside("503", .retryLater(after: "86400")),
-        beside("416", .status(416, fields: [("Content-Range", "bytes */7")])),
-        beside("the whole", .file(FixtureFile(wide, entityTag: "\"m\"", ranges: .ignored))),
-        beside("another version", .file(FixtureFile(otherWide, entityTag: "\"m\""))),
-        beside("another version of the same tag", .file(FixtureFile(otherWide))),
-        beside("parts that nothing proves", part { (wide, $0, $0, nil) }),
-        beside(
-            "a part of another whole",
-            part(total: wide.byteCount + 1) { (wide, $0, $0, "\"m\"") }
-        ),
-        beside(
-            "another part that says so",
-            part { (wide, before($0), before($0), "\"m\"") }
-        ),
-        beside(
-            "half a part that says that it is all",
-            part { (wide, half(of: $0), $0, "\"m\"") }
-        ),
-        beside(
-            "more than its part",
-            part { range in
-                let more = range.lowerBound..<min(range.upperBound + 1000, wide.byteCount)
-                return (wide, more, range, "\"m\"")
-            }
-        ),
-        beside("a redirect to the same", .redirect(to: "/elsewhere"), elsewhere: copy),
-        beside("a redirect to itself, for ever", .redirect(to: mirrorPath)),
-        beside(
-            "a question for a password",
-            .status(401, fields: [("WWW-Authenticate", "Basic realm=\"x\"")])
-        ),
-        beside("another protocol", .raw("SSH-2.0-OpenSSH_9.2\r\n\r\n")),
-        beside("a header without end", .endlessHeader),
-    ]
+    private static var mirrorsBeside: [LyingServer] {
+        [
+            beside("honest", copy),
+            beside("the end of the connection", .script([.close])),
+            beside("a reset", .script([.reset])),
+            beside("404", .status(404, body: "nothing here")),
+            beside("503", .retryLater(after: "86400")),
+            beside("416", .status(416, fields: [("Content-Range", "bytes */7")])),
+            beside("the whole", .file(FixtureFile(wide, entityTag: "\"m\"", ranges: .ignored))),
+            beside("another version", .file(FixtureFile(otherWide, entityTag: "\"m\""))),
+            beside("another version of the same tag", .file(FixtureFile(otherWide))),
+            beside("parts that nothing proves", part { (wide, $0, $0, nil) }),
+            beside(
+                "a part of another whole",
+                part(total: wide.byteCount + 1) { (wide, $0, $0, "\"m\"") }
+            ),
+            beside(
+                "another part that says so",
+                part { (wide, before($0), before($0), "\"m\"") }
+            ),
+            beside(
+                "half a part that says that it is all",
+                part { (wide, half(of: $0), $0, "\"m\"") }
+            ),
+            beside(
+                "more than its part",
+                part { range in
+                    let more = range.lowerBound..<min(range.upperBound + 1000, wide.byteCount)
+                    return (wide, more, range, "\"m\"")
+                }
+            ),
+            beside("a redirect to the same", .redirect(to: "/elsewhere"), elsewhere: copy),
+            beside("a redirect to itself, for ever", .redirect(to: mirrorPath)),
+            beside(
+                "a question for a password",
+                .status(401, fields: [("WWW-Authenticate", "Basic realm=\"x\"")])
+            ),
+            beside("another protocol", .raw("SSH-2.0-OpenSSH_9.2\r\n\r\n")),
+            beside("a header without end", .endlessHeader),
+        ]
+    }
 
     // MARK: - Behind a good proof
 
-    private static let mirrorsBehind: [LyingServer] = [
-        behind("a reset", .script([.reset])),
-        behind("503", .retryLater()),
-        behind("another version", .file(FixtureFile(otherWide, entityTag: "\"n\""))),
-        behind("the whole", .file(FixtureFile(wide, entityTag: "\"m\"", ranges: .ignored))),
-        behind("a part cut after 100 000 bytes", copy.dropping(after: 100_000)),
-        behind("a part of no version", part { (otherWide, $0, $0, nil) }),
-    ]
+    private static var mirrorsBehind: [LyingServer] {
+        [
+            behind("a reset", .script([.reset])),
+            behind("503", .retryLater()),
+            behind("another version", .file(FixtureFile(otherWide, entityTag: "\"n\""))),
+            behind("the whole", .file(FixtureFile(wide, entityTag: "\"m\"", ranges: .ignored))),
+            behind("a part cut after 100 000 bytes", copy.dropping(after: 100_000)),
+            behind("a part of no version", part { (otherWide, $0, $0, nil) }),
+        ]
+    }
 
     // MARK: - In place of the server
 
@@ -99,19 +105,26 @@ extension LyingServer {
 
     // MARK: - Making
 
-    /// The server is honest, and not too fast.
+    /// The server is honest, not too fast, and keeps its last bytes back until the mirror was asked.
     private static func beside(
         _ behaviour: String,
         _ lie: FixtureAnswer,
         elsewhere: FixtureAnswer? = nil
     ) -> LyingServer {
-        LyingServer(
+        let gate = FixtureGate()
+        return LyingServer(
             behaviour: "a mirror: " + behaviour,
             validator: "\"v1\"",
-            answers: [wideFile.paced(bytesPerSecond: 4 << 20)],
+            answers: [
+                wideFile.paced(bytesPerSecond: 4 << 20)
+                    .stalling(after: wide.byteCount - 100_000, at: gate)
+            ],
             forSegments: wideFile,
             elsewhere: elsewhere,
-            mirror: { _ in lie },
+            mirror: { _ in
+                gate.open()
+                return lie
+            },
             outcome: .file(wide),
             asks: nil
         )
@@ -120,7 +133,11 @@ extension LyingServer {
     /// A mirror that has the same bytes, until it has proved it.
     private static func behind(_ behaviour: String, _ lie: FixtureAnswer) -> LyingServer {
         var server = beside("behind its proof: " + behaviour, copy)
-        server.mirror = { $0["If-Range"] == nil ? copy : lie }
+        let opened = server.mirror
+        server.mirror = { request in
+            let copy = opened?(request) ?? copy
+            return request["If-Range"] == nil ? copy : lie
+        }
         return server
     }
 
