@@ -8,47 +8,57 @@ import FoundationEssentials
 extension Daemon {
     // MARK: Starting and stopping
 
-    func startTransfer(_ start: DaemonStateMachine.TransferStart) {
+    func prepareTransfer(
+        _ start: DaemonStateMachine.TransferStart,
+        as preparation: TransferPreparation
+    ) {
         let task = start.task
-        guard let request = task.requestToSend else {
-            let error = TransferError(
-                code: .internalFailure,
-                message: "the request of task \(task.id) cannot be read"
-            )
-            input { machine, now in machine.failed(task: task.id, error, at: now) }
-            return
-        }
-        let preparation = TransferPreparation()
-        transfers[task.id] = preparation
         connectionFiles.read(
             start.connections,
             ofSession: task.sessionID,
             createdAt: task.createdAt,
             at: now
         ) { [weak self] setup in
-            // The task may have ended meanwhile, and may even have started again.
-            guard let self, transfers[task.id] === preparation else { return }
-            transfers[task.id] = nil
-            startTransfer(start, request, setup)
+            guard let self, driver.isWanted(preparation, of: task.id) else { return }
+            guard case .success = setup, task.upload == nil, needsPlace(start) else {
+                return driver.prepared(start, setup, as: preparation)
+            }
+            LoopActor.task { [self] in
+                let place = await findPlace(
+                    of: task.id,
+                    in: start.options?.directory,
+                    on: queue(of: task)
+                )
+                driver.prepared(start, place.flatMap { setup }, as: preparation)
+            }
         }
     }
 
-    /// Starts a transfer, or fails it if its setup could not be read.
-    private func startTransfer(
+    /// Returns whether a download's file is written elsewhere than among the daemon's own.
+    private func needsPlace(_ start: DaemonStateMachine.TransferStart) -> Bool {
+        start.options?.directory != nil || files.hasPlace(start.task.id)
+    }
+
+    func makeTransfer(
         _ start: DaemonStateMachine.TransferStart,
-        _ request: Wire.Request,
-        _ setup: Result<ConnectionSetup, TransferError>
-    ) {
+        _ setup: ConnectionSetup
+    ) throws(TransferError) -> any RunningTransfer {
         let task = start.task
-        do throws(TransferError) {
-            let setup = try setup.get()
-            if let upload = UploadState.decode(task.upload) {
-                return try startUpload(start, request, upload, setup)
-            }
-            try startDownload(start, request, setup)
-        } catch {
-            input { machine, now in machine.failed(task: task.id, error, at: now) }
+        guard let request = task.requestToSend else {
+            throw TransferError(
+                code: .internalFailure,
+                message: "the request of task \(task.id) cannot be read"
+            )
         }
+        let transfer: any RunningTransfer =
+            if let upload = UploadState.decode(task.upload) {
+                try makeUpload(start, request, upload, setup)
+            } else {
+                try makeDownload(start, request, setup)
+            }
+        log.write(.info, "attempt \(task.attempts + 1) starts", task: task.id)
+        transfer.start()
+        return transfer
     }
 
     /// Returns the client that carries a transfer.
@@ -64,35 +74,6 @@ extension Daemon {
             )
         } catch {
             throw TransferError(error)
-        }
-    }
-
-    private func startDownload(
-        _ start: DaemonStateMachine.TransferStart,
-        _ request: Wire.Request,
-        _ setup: ConnectionSetup
-    ) throws(TransferError) {
-        let (task, directory) = (start.task, start.options?.directory)
-        guard directory != nil || files.hasPlace(task.id) else {
-            return try beginDownload(start, request, setup)
-        }
-        let waiting = TransferPreparation()
-        transfers[task.id] = waiting
-        LoopActor.task { [self] in
-            let place = await findPlace(
-                of: task.id,
-                in: directory,
-                on: queue(of: task)
-            )
-            // Otherwise it was stopped meanwhile.
-            guard transfers[task.id] === waiting else { return }
-            transfers[task.id] = nil
-            do throws(TransferError) {
-                try place.get()
-                try beginDownload(start, request, setup)
-            } catch {
-                input { machine, now in machine.failed(task: task.id, error, at: now) }
-            }
         }
     }
 
@@ -115,11 +96,11 @@ extension Daemon {
         return .success(())
     }
 
-    private func beginDownload(
+    private func makeDownload(
         _ start: DaemonStateMachine.TransferStart,
         _ request: Wire.Request,
         _ setup: ConnectionSetup
-    ) throws(TransferError) {
+    ) throws(TransferError) -> Download {
         let task = start.task
         let state = ByteState.decode(task.checkpoint)
         if let failure = state?.failure { throw failure }
@@ -127,7 +108,7 @@ extension Daemon {
         let wanted = start.options
         let file = files.file(of: task.id)
         let retry = options.policy.retry.applying(wanted?.retry)
-        let download = Download(
+        return Download(
             name: "task \(task.id)",
             request: task.transferRequest(request, adding: start.additionalFields),
             file: file,
@@ -155,9 +136,6 @@ extension Daemon {
             connections: TaskConnections(task: task.id, session: task.sessionID, daemon: self),
             events: events(of: task.id, into: file)
         )
-        transfers[task.id] = download
-        log.write(.info, "attempt \(task.attempts + 1) starts", task: task.id)
-        download.start()
     }
 
     /// Throws if the disk was full and still has no room, so that no server is asked.

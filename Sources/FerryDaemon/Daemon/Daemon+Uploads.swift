@@ -45,15 +45,15 @@ extension Daemon {
         }
     }
 
-    func startUpload(
+    func makeUpload(
         _ start: DaemonStateMachine.TransferStart,
         _ request: Wire.Request,
         _ state: UploadState,
         _ setup: ConnectionSetup
-    ) throws(TransferError) {
+    ) throws(TransferError) -> Upload {
         let task = start.task
         let source = files.uploads.source(of: task.id, state, on: queue(of: task))
-        let upload = Upload(
+        return Upload(
             name: "task \(task.id)",
             request: task.transferRequest(request, adding: start.additionalFields),
             source: source,
@@ -71,9 +71,6 @@ extension Daemon {
             challenges: challenges(of: task, setup),
             events: uploadEvents(of: task.id)
         )
-        transfers[task.id] = upload
-        log.write(.info, "attempt \(task.attempts + 1) starts", task: task.id)
-        upload.start()
     }
 
     /// Asks a server to delete an upload that its application has cancelled; the result is ignored.

@@ -31,7 +31,6 @@ final class Daemon {
     )
     /// The state machine, to be read; ``input(_:)`` changes it.
     var machine: DaemonStateMachine { driver.machine }
-    var transfers: [Int64: any RunningTransfer] = [:]
     /// The actions of people that are not done yet, with the process that requested each.
     var actions: [DaemonStateMachine.CallIdentifier: (PersonalAction, Int32)] = [:]
     /// The files that were passed with calls that create uploads.
@@ -230,25 +229,25 @@ extension Daemon: @LoopActor DaemonWorld {
 
     // MARK: Transfers
 
-    func stopTransfer(of task: Int64) {
-        transfers.removeValue(forKey: task)?.cancel()
+    func stop(_ transfer: any RunningTransfer, of task: Int64) {
+        transfer.cancel()
         questions[task] = nil
     }
 
-    func limitRates(_ rates: SharedRates, ofTask task: Int64) {
-        transfers[task]?.rates?.limit(receiving: rates.receive, sending: rates.send)
+    func limitRates(_ rates: SharedRates, of transfer: any RunningTransfer) {
+        transfer.rates?.limit(receiving: rates.receive, sending: rates.send)
     }
 
     func limitRates(_ rates: SharedRates, ofSession session: Int64?) {
         rateLimits.set(rates, forSession: session)
     }
 
-    func prioritize(task: Int64, _ priority: Double) {
-        transfers[task]?.rates?.setPriority(priority)
+    func prioritize(_ transfer: any RunningTransfer, _ priority: Double) {
+        transfer.rates?.setPriority(priority)
     }
 
-    func recallConnection(of task: Int64, to host: String?) {
-        (transfers[task] as? Download)?.returnConnection { origin in
+    func recallConnection(of transfer: any RunningTransfer, to host: String?) {
+        (transfer as? Download)?.returnConnection { origin in
             host.map { $0 == TaskConnections.host(of: origin) } ?? true
         }
     }

@@ -1,4 +1,5 @@
 import FerryStore
+import FerryTransfer
 import FoundationEssentials
 
 /// Owns the daemon's state machine, and has a world perform its effects.
@@ -17,6 +18,8 @@ class DaemonDriver<World: DaemonWorld> {
     private var backlog = CommitBacklog()
     private var pendingEffects: [Machine.Effect] = []
     private var isPerforming = false
+    /// The transfers of tasks, to be read.
+    final private(set) var transfers = TaskTransfers<World.Transfer>()
     /// When the timers that are set are due.
     private(set) var timers: [Machine.Timer: Date] = [:]
 
@@ -73,12 +76,14 @@ class DaemonDriver<World: DaemonWorld> {
         case .refuse(let call, let error): world.refuse(call, error)
         case .send(let call, let event): world.send(event, over: call)
         case .endSubscription(let call): world.endSubscription(call)
-        case .start(let start): world.startTransfer(start)
-        case .limitRate(let task, let rates): world.limitRates(rates, ofTask: task)
+        case .start(let start): startTransfer(start)
+        case .limitRate(let task, let rates): limitRates(rates, of: task)
         case .limitRates(let rates, let session): world.limitRates(rates, ofSession: session)
-        case .prioritize(let task, let priority): world.prioritize(task: task, priority)
-        case .recallConnection(let task, let host): world.recallConnection(of: task, to: host)
-        case .stop(let task): world.stopTransfer(of: task)
+        case .prioritize(let task, let priority): prioritize(task, priority)
+        case .recallConnection(let task, let host):
+            if let transfer = transfers[task] { world.recallConnection(of: transfer, to: host) }
+        case .stop(let task):
+            if let transfer = transfers.remove(task) { world.stop(transfer, of: task) }
         case .answerChallenge(let task, let answer): world.answerChallenge(of: task, answer)
         case .copyFile(let copy): world.copyFile(copy)
         case .abandonCopy(let task): world.abandonCopy(for: task)
@@ -99,6 +104,46 @@ class DaemonDriver<World: DaemonWorld> {
         case .log(let level, let message, let task): world.writeLog(level, message, task: task)
         case .exit: world.exit()
         }
+    }
+
+    // MARK: Transfers
+
+    private func startTransfer(_ start: Machine.TransferStart) {
+        world.prepareTransfer(start, as: transfers.prepare(start.task.id))
+    }
+
+    /// Returns whether a transfer is still to be made of its preparation.
+    func isWanted(_ preparation: TransferPreparation, of task: Int64) -> Bool {
+        transfers.isWanted(preparation, of: task)
+    }
+
+    /// What a transfer needs is there, or cannot be had.
+    func prepared(
+        _ start: Machine.TransferStart,
+        _ setup: Result<World.Setup, TransferError>,
+        as preparation: TransferPreparation
+    ) {
+        let task = start.task.id
+        guard transfers.isWanted(preparation, of: task) else { return }
+        do throws(TransferError) {
+            let transfer = try world.makeTransfer(start, try setup.get())
+            let settings = transfers.endPreparation(of: task, with: transfer)
+            if let rates = settings.rates { world.limitRates(rates, of: transfer) }
+            if let priority = settings.priority { world.prioritize(transfer, priority) }
+        } catch {
+            _ = transfers.endPreparation(of: task, with: nil)
+            input { machine, now in machine.failed(task: task, error, at: now) }
+        }
+    }
+
+    private func limitRates(_ rates: SharedRates, of task: Int64) {
+        transfers.change(task) { $0.rates = rates }
+        if let transfer = transfers[task] { world.limitRates(rates, of: transfer) }
+    }
+
+    private func prioritize(_ task: Int64, _ priority: Double) {
+        transfers.change(task) { $0.priority = priority }
+        if let transfer = transfers[task] { world.prioritize(transfer, priority) }
     }
 
     // MARK: Timers

@@ -10,6 +10,10 @@ import FoundationEssentials
 /// and which input it results in.
 protocol DaemonWorld: AnyObject {
     typealias Machine = DaemonStateMachine
+    /// What is read and found before a transfer can be made.
+    associatedtype Setup
+    /// A transfer that runs.
+    associatedtype Transfer
 
     /// The current moment in the daemon's time.
     var now: Date { get }
@@ -39,12 +43,19 @@ protocol DaemonWorld: AnyObject {
 
     // MARK: Transfers
 
-    func startTransfer(_ start: Machine.TransferStart)
-    func stopTransfer(of task: Int64)
-    func limitRates(_ rates: SharedRates, ofTask task: Int64)
+    /// Reads and finds what a transfer needs, and passes it to ``DaemonDriver/prepared(_:_:as:)``.
+    func prepareTransfer(_ start: Machine.TransferStart, as preparation: TransferPreparation)
+    /// Makes a transfer, which reports nothing before this call has returned.
+    func makeTransfer(
+        _ start: Machine.TransferStart,
+        _ setup: Setup
+    ) throws(TransferError) -> Transfer
+    /// Ends a transfer at once and without an event.
+    func stop(_ transfer: Transfer, of task: Int64)
+    func limitRates(_ rates: SharedRates, of transfer: Transfer)
     func limitRates(_ rates: SharedRates, ofSession session: Int64?)
-    func prioritize(task: Int64, _ priority: Double)
-    func recallConnection(of task: Int64, to host: String?)
+    func prioritize(_ transfer: Transfer, _ priority: Double)
+    func recallConnection(of transfer: Transfer, to host: String?)
     func answerChallenge(of task: Int64, _ answer: LoadChallengeAnswer)
     func terminate(_ task: TaskRecord, _ resource: UploadResource)
     func forget(session: Int64)

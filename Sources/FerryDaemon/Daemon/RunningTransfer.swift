@@ -6,18 +6,11 @@ import FerryTransfer
 protocol RunningTransfer: AnyObject {
     /// The rates at which it may receive and send.
     var rates: TransferRates? { get }
+    /// Starts it; its events come later.
+    func start()
     /// Ends it at once and without an event.
     func cancel()
 }
 
 extension Download: RunningTransfer {}
 extension Upload: RunningTransfer {}
-
-/// A placeholder for a transfer while its files are being read or found.
-@LoopActor
-final class TransferPreparation: RunningTransfer {
-    let rates: TransferRates? = nil
-
-    /// Does nothing, as no transfer has started.
-    func cancel() {}
-}

@@ -113,7 +113,7 @@ final class DaemonBench {
 
     private func release() {
         guard let daemon else { return }
-        for transfer in daemon.transfers.values { transfer.cancel() }
+        for transfer in daemon.driver.transfers.running { transfer.cancel() }
         daemon.cancelAlarms()
         self.daemon = nil
     }

@@ -42,10 +42,13 @@ struct TransferWiringTests {
         _ options: Wire.TransferOptions? = nil
     ) async throws -> Download {
         let daemon = try await bench.start()
-        daemon.startTransfer(
-            DaemonStateMachine.TransferStart(task: task, additionalFields: [], options: options)
+        let start = DaemonStateMachine.TransferStart(
+            task: task,
+            additionalFields: [],
+            options: options
         )
-        return try #require(daemon.transfers[task.id] as? Download)
+        daemon.driver.perform([.start(start)])
+        return try #require(daemon.driver.transfers[task.id] as? Download)
     }
 
     @Test func `a download has all that its task's options say`() async throws {
@@ -98,6 +101,50 @@ struct TransferWiringTests {
     ) async throws {
         let download = try await download(of: task(priority: priority))
         #expect(download.rates?.weight == weight)
+        await bench.end()
+    }
+
+    @Test func `what is set for a transfer while its place is found holds for it`() async throws {
+        let daemon = try await bench.start()
+        var options = Wire.TransferOptions()
+        options.directory = bench.temporary.path
+        let start = DaemonStateMachine.TransferStart(
+            task: task(),
+            additionalFields: [],
+            options: options
+        )
+        daemon.driver.perform([
+            .start(start), .limitRate(task: 1, SharedRates(receive: 1000, send: 2000)),
+            .prioritize(task: 1, 1),
+        ])
+        #expect(daemon.driver.transfers[1] == nil, "it is not made at once")
+        try await bench.work { daemon.driver.transfers[1] != nil }
+        let rates = try #require(daemon.driver.transfers[1]?.rates)
+        #expect(rates.receiveRate == 1000)
+        #expect(rates.sendRate == 2000)
+        #expect(rates.weight == 4)
+        await bench.end()
+    }
+
+    @Test func `a task that ends and starts again while its place is found has one transfer`()
+        async throws
+    {
+        let daemon = try await bench.start()
+        var options = Wire.TransferOptions()
+        options.directory = bench.temporary.path
+        let start = DaemonStateMachine.TransferStart(
+            task: task(),
+            additionalFields: [],
+            options: options
+        )
+        daemon.driver.perform([.start(start), .stop(task: 1)])
+        #expect(daemon.driver.transfers.tasks.isEmpty)
+        daemon.driver.perform([.start(start)])
+        try await bench.work { daemon.driver.transfers[1] != nil }
+        let transfer = daemon.driver.transfers[1]
+        // Each place is found in turn.
+        for _ in 0..<4 { await daemon.queue(of: task()).run {} }
+        #expect(daemon.driver.transfers[1] === transfer)
         await bench.end()
     }
 

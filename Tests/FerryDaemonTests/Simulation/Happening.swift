@@ -54,4 +54,6 @@ enum Happening: CaseIterable, Sendable {
     case anotherBoot
     case givenUp
     case wonByManyAttempts
+    case lostPreparation
+    case failedPreparation
 }

@@ -5,18 +5,18 @@ import FerryWire
 
 extension Promises {
     /// A transfer starts: no limit may be exceeded.
-    func started(_ task: TaskRecord, in world: Simulation) {
+    func started(_ transfer: SimulatedTransfer, of task: TaskRecord, in world: Simulation) {
         guard let daemon = world.daemon else { return }
         // One that has loaded all needs no connection until its end is in the store.
         // One that waits for its application gives its place to others, and goes on later all the same.
-        let tasks = transfers(of: daemon, in: world)
+        let tasks = counted(daemon.transfers + [transfer], in: world)
         let ofHost = tasks.filter { $0.host == task.host }
         let ofLane = ofHost.filter { $0.session == task.sessionID }
         let session = world.database.current.sessions[task.sessionID]?.record
         let limit = session.map { Stored.configuration($0.configuration) }?
             .maximumConnectionsPerHost
         if tasks.count == world.policy.maximumTransfers { world.count(.fullBudget) }
-        let lent = daemon.transfers.values.flatMap(\.connections.hosts)
+        let lent = daemon.transfers.flatMap(\.connections.hosts)
         let lentToHost = lent.count { $0 == task.host }
         if tasks.count + lent.count > world.policy.maximumTransfers {
             world.fail("\(tasks.count) transfers run at once, and \(lent)")
@@ -31,9 +31,11 @@ extension Promises {
 
     /// The transfers that count, each for the host that it was started for: the store may know of another
     /// address already.
-    private func transfers(of daemon: SimulatedDaemon, in world: Simulation) -> [SimulatedTransfer]
-    {
-        daemon.transfers.values.filter { transfer in
+    private func counted(
+        _ transfers: [SimulatedTransfer],
+        in world: Simulation
+    ) -> [SimulatedTransfer] {
+        transfers.filter { transfer in
             transfer.isActive && !transfer.hasAsked
                 && world.database.current.tasks[transfer.task] != nil
         }
@@ -42,8 +44,8 @@ extension Promises {
     /// A transfer has got a further connection: there must be room for another task beside it.
     func lent(_ host: String, session: Int64, in world: Simulation) {
         guard let daemon = world.daemon else { return }
-        let records = transfers(of: daemon, in: world)
-        let lent = daemon.transfers.values.flatMap { transfer in
+        let records = counted(daemon.transfers, in: world)
+        let lent = daemon.transfers.flatMap { transfer in
             transfer.connections.hosts.map { (session: transfer.session, host: $0) }
         }
         if records.count + lent.count >= world.policy.maximumTransfers {

@@ -74,44 +74,70 @@ extension SimulatedDaemon: DaemonWorld {
 
     // MARK: Transfers
 
-    func startTransfer(_ start: DaemonStateMachine.TransferStart) {
+    /// Reads what a transfer needs and finds its place, which may take longer than its task lasts.
+    func prepareTransfer(
+        _ start: DaemonStateMachine.TransferStart,
+        as preparation: TransferPreparation
+    ) {
         let task = start.task.id
-        if transfers[task] != nil { world.fail("two transfers of task \(task)") }
+        // Nothing may have been checked since it got its place: a full disk keeps the machine busy.
+        world.unfairSince[task] = nil
+        guard world.random.happens(percent: 20) else {
+            return driver.prepared(start, .success(()), as: preparation)
+        }
+        let isUnreadable = world.happens(perThousand: 50)
+        let isSlow = world.random.happens(percent: 20)
+        world.schedule(after: world.random.fraction() * (isSlow ? 5 : 0.1), lifetime) {
+            [self] world in
+            if !driver.isWanted(preparation, of: task) { world.count(.lostPreparation) }
+            if isUnreadable { world.count(.failedPreparation) }
+            let error = TransferError(code: .timedOut, message: "the authorities do not come")
+            driver.prepared(start, isUnreadable ? .failure(error) : .success(()), as: preparation)
+        }
+    }
+
+    func makeTransfer(
+        _ start: DaemonStateMachine.TransferStart,
+        _ setup: Void
+    ) throws(TransferError) -> SimulatedTransfer {
+        let task = start.task.id
+        if let failure = ByteState.decode(start.task.checkpoint)?.failure { throw failure }
         guard let url = Stored.request(start.task.request)?.url,
             let resource = world.servers.resource(url: url)
-        else { return world.fail("task \(task) has no request") }
-        if let failure = ByteState.decode(start.task.checkpoint)?.failure {
-            input { machine, now in machine.failed(task: task, failure, at: now) }
-            return
+        else {
+            world.fail("task \(task) has no request")
+            throw TransferError(code: .internalFailure, message: "no request")
         }
         world.note("task \(task) loads \(url)")
         let upload = UploadState.decode(start.task.upload)
         let transfer =
             upload.map { SimulatedUpload(start, $0, resource: resource, on: self) }
             ?? SimulatedTransfer(start, resource: resource, on: self)
-        transfers[task] = transfer
         startedTransfers = startedTransfers.filter(\.isActive) + [transfer]
-        // Nothing may have been checked since it got its place: a full disk keeps the machine busy.
-        world.unfairSince[task] = nil
-        world.promises.started(start.task, in: world)
+        world.promises.started(transfer, of: start.task, in: world)
         world.promises.retries.started(start.task, in: world)
         transfer.start()
+        return transfer
     }
 
-    func stopTransfer(of task: Int64) { transfers.removeValue(forKey: task)?.cancel() }
+    func stop(_ transfer: SimulatedTransfer, of task: Int64) { transfer.cancel() }
 
-    func limitRates(_ rates: SharedRates, ofTask task: Int64) { transfers[task]?.limit(to: rates) }
+    func limitRates(_ rates: SharedRates, of transfer: SimulatedTransfer) {
+        transfer.limit(to: rates)
+    }
 
     func limitRates(_ rates: SharedRates, ofSession session: Int64?) {}
 
-    func prioritize(task: Int64, _ priority: Double) { transfers[task]?.priority = priority }
+    func prioritize(_ transfer: SimulatedTransfer, _ priority: Double) {
+        transfer.priority = priority
+    }
 
-    func recallConnection(of task: Int64, to host: String?) {
-        transfers[task]?.returnConnection(to: host)
+    func recallConnection(of transfer: SimulatedTransfer, to host: String?) {
+        transfer.returnConnection(to: host)
     }
 
     func answerChallenge(of task: Int64, _ answer: LoadChallengeAnswer) {
-        transfers[task]?.take(answer)
+        driver.transfers[task]?.take(answer)
     }
 
     func forget(session: Int64) {}

@@ -15,7 +15,8 @@ final class SimulatedDaemon {
     private(set) lazy var driver = makeDriver()
     var machine: DaemonStateMachine { driver.machine }
     var line = StoreLine()
-    var transfers: [Int64: SimulatedTransfer] = [:]
+    /// The transfers that are no longer being prepared.
+    var transfers: [SimulatedTransfer] { driver.transfers.running }
     /// All that were ever started.
     var startedTransfers: [SimulatedTransfer] = []
     var calls: [DaemonStateMachine.CallIdentifier: (SimulatedCall, SimulatedConnection)] = [:]
@@ -96,7 +97,7 @@ final class SimulatedDaemon {
         for alarm in alarms.values { alarm.end() }
         let all = arriving + connections.values.sorted { $0.id < $1.id }
         for connection in all { connection.lose() }
-        (arriving, connections, calls, streams, transfers) = ([], [:], [:], [:], [:])
+        (arriving, connections, calls, streams) = ([], [:], [:], [:])
         startedTransfers = []
         // The next one shares its places anew.
         world.unfairSince = [:]

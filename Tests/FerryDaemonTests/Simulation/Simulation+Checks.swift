@@ -56,11 +56,12 @@ extension Simulation {
     private func checkTransfers(_ daemon: SimulatedDaemon) {
         let running = daemon.machine.running
         let loading = running.sorted { $0.phase != .asking && $0.leader == nil }.map(\.record.id)
-        if Set(loading) != Set(daemon.transfers.keys) {
-            fail("transfers: \(loading), \(daemon.transfers.keys.sorted())")
+        let transfers = daemon.driver.transfers
+        if Set(loading) != Set(transfers.tasks) {
+            fail("transfers: \(loading), \(transfers.tasks.sorted())")
         }
         for transfer in daemon.startedTransfers
-        where transfer.isActive && daemon.transfers[transfer.task] !== transfer {
+        where transfer.isActive && transfers[transfer.task] !== transfer {
             fail("a transfer of task \(transfer.task) goes on after its end")
         }
         for task in running.values {

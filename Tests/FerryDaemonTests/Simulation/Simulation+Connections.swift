@@ -35,7 +35,7 @@ extension Simulation {
     /// The budget is what transfers have: no more, and no less.
     func checkBudget(_ daemon: SimulatedDaemon) {
         let budget = daemon.machine.running.budget
-        let lent = daemon.transfers.values.flatMap { transfer in
+        let lent = daemon.transfers.flatMap { transfer in
             transfer.connections.hosts.map { (transfer.session, $0) }
         }
         let places = daemon.machine.running.values.filter { $0.place == .transfer }
@@ -70,7 +70,7 @@ extension Simulation {
     func checkOptions(_ daemon: SimulatedDaemon) {
         // What was refused for the store's sake holds until the transfer ends.
         guard happenings[.storeFailure] == nil else { return }
-        for transfer in daemon.transfers.values where transfer.isActive {
+        for transfer in daemon.transfers where transfer.isActive {
             guard let record = database.current.tasks[transfer.task]?.record else { continue }
             let rates = Stored.options(record.options)?.rates ?? SharedRates()
             if rates != transfer.rates {

@@ -39,7 +39,7 @@ struct UploadPromises {
 
     /// An upload is continued, by one task at a time.
     func continues(_ upload: SimulatedUpload, _ resource: UploadResource, in world: Simulation) {
-        let others = upload.daemon.transfers.values.filter { other in
+        let others = upload.daemon.transfers.filter { other in
             other !== upload && other.isActive
                 && (other as? SimulatedUpload)?.continuedURL == resource.url
         }
