@@ -42,9 +42,11 @@ extension LyingServer {
             .file(FixtureFile(wide, ranges: .misreported(contentRange: nil)))
         ),
         segment("a part in gzip", wideFile.with(fields: [("Content-Encoding", "gzip")])),
+        // The first connection must not have it all before the others have been cut often enough.
         segment(
             "a part cut after each 100 000 bytes",
             wideFile.dropping(after: 100_000),
+            bytesPerSecond: 2 << 20,
             gets: .interruption(.connectionLost, wide)
         ),
         segment("a redirect", .redirect(to: "/elsewhere")),
@@ -64,12 +66,13 @@ extension LyingServer {
     private static func segment(
         _ behaviour: String,
         _ lie: FixtureAnswer,
+        bytesPerSecond: Int64 = 4 << 20,
         gets outcome: Outcome = .file(wide)
     ) -> LyingServer {
         LyingServer(
             behaviour: "to a further connection: " + behaviour,
             validator: "\"v1\"",
-            answers: [wideFile.paced(bytesPerSecond: 4 << 20)],
+            answers: [wideFile.paced(bytesPerSecond: bytesPerSecond)],
             forSegments: lie,
             outcome: outcome,
             asks: nil
