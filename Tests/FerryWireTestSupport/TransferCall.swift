@@ -1,8 +1,7 @@
+// Written by scripts/interface from io.ferry.Transfer.varlink: change that, and run `make interface`.
+
 package import FerrySystem
 package import FerryWire
-package import FoundationEssentials
-
-// Written by scripts/interface from io.ferry.Transfer.varlink: change that, and run `make interface`.
 
 /// A call of the interface, for tests that look at all calls in one place.
 package enum TransferCall: Sendable {
@@ -282,21 +281,5 @@ extension TransferCallHandler {
         from connection: VarlinkConnection
     ) {
         handle(.stop(call, reply), from: connection)
-    }
-}
-
-extension Wire.Transaction {
-    /// A request that has cost nothing yet.
-    package init(started: Date, isLast: Bool = false) {
-        self.init(
-            isLast: isLast,
-            started: started,
-            isReusedConnection: false,
-            sentHeaderByteCount: 0,
-            sentBodyByteCount: 0,
-            receivedHeaderByteCount: 0,
-            receivedBodyByteCount: 0,
-            decodedBodyByteCount: 0
-        )
     }
 }
