@@ -80,8 +80,14 @@ struct LyingServer: CustomTestStringConvertible, Sendable {
     ) {
         let all = (beginning.map { [$0] } ?? []) + answers
         if let forSegments {
+            // The last bytes are kept back until a further connection has asked, however slow the machine is.
+            let gate = FixtureGate()
+            let first =
+                mirror == nil
+                ? all[0].stalling(after: Self.wide.byteCount - 100_000, at: gate) : all[0]
             server.on(path) { [weak server, goesOn = isInterruption] request in
-                guard Self.isForSegment(request) else { return all[0] }
+                guard Self.isForSegment(request) else { return first }
+                gate.open()
                 // On a slow machine the first connection may reach a part before its response arrives. The next
                 // request for that part is then the only one, and not to a further connection.
                 let isFurther = server?.requests(to: path).contains { other in
