@@ -19,7 +19,7 @@ extension Daemon {
             createdAt: task.createdAt,
             at: now
         ) { [weak self] setup in
-            guard let self, driver.isWanted(preparation, of: task.id) else { return }
+            guard let self, driver.transfers.isWanted(preparation, of: task.id) else { return }
             guard case .success = setup, task.upload == nil, needsPlace(start) else {
                 return driver.prepared(start, setup, as: preparation)
             }

@@ -112,11 +112,6 @@ class DaemonDriver<World: DaemonWorld> {
         world.prepareTransfer(start, as: transfers.prepare(start.task.id))
     }
 
-    /// Returns whether a transfer is still to be made of its preparation.
-    func isWanted(_ preparation: TransferPreparation, of task: Int64) -> Bool {
-        transfers.isWanted(preparation, of: task)
-    }
-
     /// What a transfer needs is there, or cannot be had.
     func prepared(
         _ start: Machine.TransferStart,

@@ -1,3 +1,4 @@
+import FerrySystem
 import FerryTransfer
 
 /// The transfers of tasks, from the first reading of their files to their end.
@@ -80,3 +81,17 @@ struct TaskTransfers<Transfer> {
 struct TransferPreparation: Hashable, Sendable {
     fileprivate let number: UInt64
 }
+
+/// A transfer that is under way, in either direction.
+@LoopActor
+protocol RunningTransfer: AnyObject {
+    /// The rates at which it may receive and send.
+    var rates: TransferRates? { get }
+    /// Starts it; its events come later.
+    func start()
+    /// Ends it at once and without an event.
+    func cancel()
+}
+
+extension Download: RunningTransfer {}
+extension Upload: RunningTransfer {}

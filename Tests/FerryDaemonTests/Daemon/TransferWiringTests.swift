@@ -36,6 +36,17 @@ struct TransferWiringTests {
         )
     }
 
+    /// The start of a download whose place is found off the loop.
+    private func startInDirectory() -> DaemonStateMachine.TransferStart {
+        var options = Wire.TransferOptions()
+        options.directory = bench.temporary.path
+        return DaemonStateMachine.TransferStart(
+            task: task(),
+            additionalFields: [],
+            options: options
+        )
+    }
+
     /// The download that a daemon makes of a task.
     private func download(
         of task: TaskRecord,
@@ -106,13 +117,7 @@ struct TransferWiringTests {
 
     @Test func `what is set for a transfer while its place is found holds for it`() async throws {
         let daemon = try await bench.start()
-        var options = Wire.TransferOptions()
-        options.directory = bench.temporary.path
-        let start = DaemonStateMachine.TransferStart(
-            task: task(),
-            additionalFields: [],
-            options: options
-        )
+        let start = startInDirectory()
         daemon.driver.perform([
             .start(start), .limitRate(task: 1, SharedRates(receive: 1000, send: 2000)),
             .prioritize(task: 1, 1),
@@ -130,13 +135,7 @@ struct TransferWiringTests {
         async throws
     {
         let daemon = try await bench.start()
-        var options = Wire.TransferOptions()
-        options.directory = bench.temporary.path
-        let start = DaemonStateMachine.TransferStart(
-            task: task(),
-            additionalFields: [],
-            options: options
-        )
+        let start = startInDirectory()
         daemon.driver.perform([.start(start), .stop(task: 1)])
         #expect(daemon.driver.transfers.tasks.isEmpty)
         daemon.driver.perform([.start(start)])

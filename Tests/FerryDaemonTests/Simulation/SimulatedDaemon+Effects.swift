@@ -89,7 +89,7 @@ extension SimulatedDaemon: DaemonWorld {
         let isSlow = world.random.happens(percent: 20)
         world.schedule(after: world.random.fraction() * (isSlow ? 5 : 0.1), lifetime) {
             [self] world in
-            if !driver.isWanted(preparation, of: task) { world.count(.lostPreparation) }
+            if !driver.transfers.isWanted(preparation, of: task) { world.count(.lostPreparation) }
             if isUnreadable { world.count(.failedPreparation) }
             let error = TransferError(code: .timedOut, message: "the authorities do not come")
             driver.prepared(start, isUnreadable ? .failure(error) : .success(()), as: preparation)
