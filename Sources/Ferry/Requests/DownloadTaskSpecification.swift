@@ -9,9 +9,15 @@ struct DownloadTaskSpecification: Sendable {
     /// The resume data of an earlier task.
     var resumption: Resumption?
 
-    struct Resumption: Sendable {
-        var blob: Data
-        var resumeData: ResumeData
+    /// What a task continues from; an object, because it is large and few tasks have it.
+    final class Resumption: Sendable {
+        let blob: Data
+        let resumeData: ResumeData
+
+        init(blob: Data, resumeData: ResumeData) {
+            self.blob = blob
+            self.resumeData = resumeData
+        }
     }
 
     /// Translates the app's request or resume data.

@@ -4,7 +4,7 @@ import Glibc
 /// All pending timers over one timerfd: a binary heap ordered by deadline.
 ///
 /// A cancelled timer stays in the heap until it is due or until cancelled ones are the majority,
-/// so that cancelling is cheap.
+/// so that cancelling is cheap: nearly all timers are cancelled, and the first of thousands is the dearest to remove.
 @LoopActor
 final class LoopTimerQueue {
     private var heap: [LoopTimer] = []
@@ -31,9 +31,12 @@ final class LoopTimerQueue {
             heap = heap.filter(\.isPending)
             cancelledCount = 0
             for index in stride(from: heap.count / 2 - 1, through: 0, by: -1) { siftDown(index) }
+            arm()
+        } else if cancelledCount == heap.count {
+            heap.removeAll(keepingCapacity: true)
+            cancelledCount = 0
+            arm()
         }
-        dropCancelledHead()
-        arm()
     }
 
     func fireDue() {
@@ -46,13 +49,6 @@ final class LoopTimerQueue {
             if first.isPending { first.fire() } else { cancelledCount = max(0, cancelledCount - 1) }
         }
         arm()
-    }
-
-    private func dropCancelledHead() {
-        while let first = heap.first, !first.isPending {
-            removeFirst()
-            cancelledCount = max(0, cancelledCount - 1)
-        }
     }
 
     /// Sets the timerfd to the first deadline; without timers, it is disarmed.

@@ -31,6 +31,35 @@ struct DownloadDirectoryTests {
         #expect(Set((0..<100).map { _ in DownloadDirectory.partialName() }).count == 100)
     }
 
+    @Test func `no two finished files have the same name, which has the form of Apple's`() {
+        let names = (0..<10_000).map { _ in DownloadDirectory.finishedName() }
+        #expect(Set(names).count == names.count)
+        #expect(
+            names.allSatisfy { $0.wholeMatch(of: /CFNetworkDownload_[A-Za-z0-9]{6}\.tmp/) != nil }
+        )
+    }
+
+    @LoopActor
+    @Test func `a finished file that another process has under the same name stays`() throws {
+        let taken = URL(filePath: directory.path(of: "taken"))
+        try Data("theirs".utf8).write(to: taken)
+        let file = PartialFile(directory: directory, name: "A.partial", recordKeeping: .onDemand)
+        try file.begin(ResourceVersion(validator: nil, totalByteCount: 0, url: "http://a/"))
+        var names = ["free", "taken"]
+        let location = try DownloadDirectory.publish(file) { names.removeLast() }
+        #expect(location.lastPathComponent == "free")
+        #expect(try Data(contentsOf: taken) == Data("theirs".utf8))
+        #expect(try directory.names().sorted() == ["free", "taken"])
+    }
+
+    @LoopActor
+    @Test func `a file that cannot be moved is an error`() throws {
+        let file = PartialFile(directory: directory, name: "A.partial", recordKeeping: .onDemand)
+        try file.begin(ResourceVersion(validator: nil, totalByteCount: 0, url: "http://a/"))
+        try directory.remove("A.partial")
+        #expect(throws: TransferError.self) { try DownloadDirectory.publish(file) }
+    }
+
     @Test func `a directory that was cleared away is made again`() throws {
         _ = Home.path
         let first = try DownloadDirectory.open()

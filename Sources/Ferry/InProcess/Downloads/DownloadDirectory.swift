@@ -55,42 +55,23 @@ enum DownloadDirectory {
         return directory.isPrivate ? directory : nil
     }
 
-    /// Returns a name that no other partial file has.
-    static func partialName() -> String {
-        let number = UInt128.random(in: .min ... .max)
-        return "\(String(number, radix: 36)).partial"
-    }
-
     /// Gives a complete file the name under which the app receives it.
     @LoopActor
-    static func publish(_ file: PartialFile) throws(TransferError) -> URL {
+    static func publish(
+        _ file: PartialFile,
+        named makeName: () -> String = finishedName
+    ) throws(TransferError) -> URL {
         let directory = file.directory
-        let name = try freeName(in: directory)
-        try file.publish(to: directory, as: name)
-        return URL(filePath: directory.path(of: name), directoryHint: .notDirectory)
-    }
-
-    /// Returns an unused name in the form of Apple's library.
-    private static func freeName(in directory: Directory) throws(TransferError) -> String {
-        do {
-            while true {
-                let name = "CFNetworkDownload_\(randomLetters(6)).tmp"
-                if try directory.status(of: name) == nil { return name }
+        while true {
+            let name = makeName()
+            do throws(TransferError) {
+                try file.publish(to: directory, as: name)
+                return URL(filePath: directory.path(of: name), directoryHint: .notDirectory)
+            } catch {
+                // A file of another process can have the name.
+                guard (try? directory.status(of: name)) != nil else { throw error }
             }
-        } catch {
-            throw TransferError(error, during: .create)
         }
-    }
-
-    private static func randomLetters(_ count: Int) -> String {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
-        // One random number for all letters: each number costs a system call.
-        var number = UInt64.random(in: .min ... .max)
-        let letters = (0..<count).map { _ in
-            defer { number /= UInt64(alphabet.count) }
-            return alphabet[Int(number % UInt64(alphabet.count))]
-        }
-        return String(decoding: letters, as: UTF8.self)
     }
 
     private static var cachePath: String { BaseDirectories().cacheHome + "/ferry/downloads" }
@@ -134,5 +115,36 @@ extension DownloadDirectory {
         // A partial file has companions, whose names begin with its own.
         name.contains(".partial")
             || name.hasPrefix("CFNetworkDownload_") && name.hasSuffix(".tmp")
+    }
+}
+
+/// The names of the files.
+///
+/// They come from one random number for each process and a count: a random number for each file costs a system call.
+extension DownloadDirectory {
+    private static let processName = String(UInt128.random(in: .min ... .max), radix: 36)
+    private static let firstNumber = UInt64.random(in: 0..<56_800_235_584)
+    private static let nameCount = Atomic<UInt64>(0)
+    private static let letters = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8
+    )
+
+    /// Returns a name that no other partial file has.
+    static func partialName() -> String { "\(processName)-\(nextCount()).partial" }
+
+    /// Returns a name in the form of Apple's library that no other file of this process has.
+    static func finishedName() -> String {
+        // The step has no divisor in common with 62 to the power of 6, so that no name comes twice.
+        var number = firstNumber &+ nextCount() &* 2_654_435_761
+        let random = (0..<6).map { _ in
+            let (quotient, index) = number.quotientAndRemainder(dividingBy: UInt64(letters.count))
+            number = quotient
+            return letters[Int(index)]
+        }
+        return "CFNetworkDownload_\(String(decoding: random, as: UTF8.self)).tmp"
+    }
+
+    private static func nextCount() -> UInt64 {
+        nameCount.wrappingAdd(1, ordering: .relaxed).newValue
     }
 }
