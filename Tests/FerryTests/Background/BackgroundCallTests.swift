@@ -14,9 +14,7 @@ struct BackgroundCallTests {
     private let options = Wire.TransferOptions(maximumConnections: 3, receiveRate: 1000)
 
     init() async throws {
-        _ = Home.path
-        daemon = try ScriptedDaemon()
-        try await daemon.start()
+        daemon = try await ScriptedDaemon.started()
     }
 
     private func task() -> BackgroundCall.NewTask {

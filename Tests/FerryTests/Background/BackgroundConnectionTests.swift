@@ -13,9 +13,7 @@ struct BackgroundConnectionTests {
     private let daemon: ScriptedDaemon
 
     init() async throws {
-        _ = Home.path
-        daemon = try ScriptedDaemon()
-        try await daemon.start()
+        daemon = try await ScriptedDaemon.started()
     }
 
     /// A connection of a session that needs no daemon but for what it asks for itself.

@@ -14,9 +14,7 @@ struct BackgroundFailureTests {
     private let url: URL
 
     init() async throws {
-        _ = Home.path
-        daemon = try ScriptedDaemon()
-        try await daemon.start()
+        daemon = try await ScriptedDaemon.started()
         app = BackgroundApp(daemon)
         url = try #require(URL(string: "https://example.com/song"))
     }
@@ -343,9 +341,7 @@ struct BackgroundHangTests {
     private let url: URL
 
     init() async throws {
-        _ = Home.path
-        daemon = try ScriptedDaemon()
-        try await daemon.start()
+        daemon = try await ScriptedDaemon.started()
         app = BackgroundApp(daemon)
         url = try #require(URL(string: "https://example.com/song"))
     }

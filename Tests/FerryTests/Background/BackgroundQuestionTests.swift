@@ -12,9 +12,7 @@ struct BackgroundQuestionTests {
     private let url: URL
 
     init() async throws {
-        _ = Home.path
-        daemon = try ScriptedDaemon()
-        try await daemon.start()
+        daemon = try await ScriptedDaemon.started()
         url = try #require(URL(string: "https://example.com/song"))
     }
 

@@ -12,9 +12,7 @@ struct BackgroundRefusalTests {
     private let url: URL
 
     init() async throws {
-        _ = Home.path
-        daemon = try ScriptedDaemon()
-        try await daemon.start()
+        daemon = try await ScriptedDaemon.started()
         app = BackgroundApp(daemon)
         url = try #require(URL(string: "https://example.com/song"))
     }

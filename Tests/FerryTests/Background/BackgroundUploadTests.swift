@@ -16,8 +16,7 @@ struct BackgroundUploadTests {
     private let file: URL
 
     init() async throws {
-        daemon = try ScriptedDaemon()
-        try await daemon.start()
+        daemon = try await ScriptedDaemon.started()
         app = BackgroundApp(daemon)
         place = try TemporaryDirectory()
         file = URL(fileURLWithPath: try place.write("la la la", to: "song"))

@@ -46,8 +46,7 @@ struct BackgroundOptionsTests {
 
     @Test func `options set before a task is resumed go with the call that makes it`() async throws
     {
-        let daemon = try ScriptedDaemon()
-        try await daemon.start()
+        let daemon = try await ScriptedDaemon.started()
         let app = BackgroundApp(daemon)
         let session = app.session { $0.transferOptions.maximumReceiveRate = 5000 }
         let url = try #require(URL(string: "https://example.com/song"))

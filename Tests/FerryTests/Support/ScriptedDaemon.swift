@@ -71,6 +71,13 @@ final class ScriptedDaemon {
 
     // MARK: - Life
 
+    /// A daemon that serves already.
+    nonisolated static func started() async throws -> ScriptedDaemon {
+        let daemon = try ScriptedDaemon()
+        try await daemon.start()
+        return daemon
+    }
+
     /// Serves, as from its first start or after ``die()``.
     func start() throws {
         let server = VarlinkServer(

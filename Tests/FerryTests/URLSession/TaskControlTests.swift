@@ -214,6 +214,33 @@ struct TaskControlTests {
         #expect(try Data(contentsOf: location) == Data(file.content.bytes))
     }
 
+    @Test func `RD-5, DL-16: a task made from resume data keeps it when it is suspended in line`()
+        async throws
+    {
+        let resumeData = try #require(await startedTask().cancelByProducingResumeData())
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpMaximumConnectionsPerHost = 1
+        let recorder = SessionRecorder()
+        let session = URLSession(
+            configuration: configuration,
+            delegate: recorder,
+            delegateQueue: nil
+        )
+        server.on("/first", .file(file).stalling(after: 0, at: gate))
+        let first = session.downloadTask(with: try server.address("/first"))
+        first.resume()
+        try await server.waitForStall(at: "/first")
+        let task = session.downloadTask(withResumeData: resumeData)
+        task.resume()
+        task.suspend()
+        first.cancel()
+        await recorder.waitForCompletions()
+        task.resume()
+        await recorder.waitForCompletions(2)
+        #expect(server.requests(to: "/song").last?.range == "bytes=1048576-")
+        #expect(recorder.calls.contains(.finished(2, contents: Data(file.content.bytes))))
+    }
+
     @Test func `RD-9: garbage makes a task that fails when it is resumed`() async throws {
         let task = session.downloadTask(withResumeData: Data("garbage".utf8))
         #expect(task.originalRequest == nil)
