@@ -33,12 +33,21 @@ extension DaemonStateMachine {
             return .retimeTask(task.id, from: notBefore, to: moment, at: now)
         }
         guard !changes.isEmpty else { return [query(.dated(after: last.id))] }
-        return [commit(changes, then: .retimed(through: last.id))]
+        return [commit(changes, then: .retimed(through: last.id, count: changes.count))]
     }
 
     /// The store has the right moment of some of them.
-    mutating func retimed(_ receipt: Receipt, through task: Int64, at now: Date) -> [Effect] {
-        [query(.dated(after: task)), query(.earliestDeadline)] + changed(receipt.changes, at: now)
+    ///
+    /// A task that was postponed since it was read still has the wrong one, and is read again.
+    mutating func retimed(
+        _ receipt: Receipt,
+        through task: Int64,
+        count: Int,
+        at now: Date
+    ) -> [Effect] {
+        if receipt.changes.count < count { timekeeping.repeatPass() }
+        return [query(.dated(after: task)), query(.earliestDeadline)]
+            + changed(receipt.changes, at: now)
     }
 
     private mutating func endClockPass(at now: Date) -> [Effect] {
@@ -80,7 +89,7 @@ struct Timekeeping: Hashable, Sendable {
     private enum Pass: Hashable, Sendable {
         case none
         case underWay
-        /// The clock was set since it began.
+        /// The clock was set since it began, or a task has changed while it was examined.
         case stale
     }
 
@@ -112,6 +121,9 @@ struct Timekeeping: Hashable, Sendable {
         pass = pass == .none ? .underWay : .stale
         return pass == .underWay
     }
+
+    /// Requests another pass after the one that is under way.
+    mutating func repeatPass() { pass = .stale }
 
     /// Ends a pass, which is complete or has failed.
     ///

@@ -149,8 +149,8 @@ extension DaemonStateMachine {
         case awaitingNetwork(task: Int64)
         /// An upload can resume elsewhere, or has progressed.
         case moved(task: Int64)
-        /// Tasks up to this one wait for the right moment, after the clock was set.
-        case retimed(through: Int64)
+        /// Tasks up to this one, so many of them wrongly before, wait for the right moment after the clock was set.
+        case retimed(through: Int64, count: Int)
         /// The moments that were stored before this boot are corrected.
         case clockTakenUp
         /// The tasks that waited for a network may start.

@@ -22,8 +22,8 @@ extension DaemonStateMachine {
                 awaitingNetwork(task: task, at: now)
             case .moved(let task):
                 stored(task, at: now)
-            case .retimed(let task):
-                retimed(receipt, through: task, at: now)
+            case .retimed(let task, let count):
+                retimed(receipt, through: task, count: count, at: now)
             case .clockTakenUp:
                 clockTakenUp(at: now)
             case .networkIsBack:

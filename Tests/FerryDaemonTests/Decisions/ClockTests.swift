@@ -145,6 +145,20 @@ import Testing
         #expect(bench.stored(task)?.notBefore == moment(1.5 * Self.day))
     }
 
+    @Test func `REL-5: a date is followed also when its task is postponed while it is being moved`()
+    {
+        var bench = MachineBench()
+        let task = bench.startLater(bench.open(), in: 2 * Self.day)
+        var clock = bench.machine.clock
+        _ = clock.note(wall: moment(-Self.day), sinceBoot: 0)
+        bench.input { [clock] in $0.clockSet(clock, at: $1) }
+        // The date is read, and its new moment is on its way into the store, behind a failure of what the task needs.
+        bench.step()
+        bench.database.current.tasks[task]?.record.notBefore = moment(2 * Self.day + 60)
+        bench.settle()
+        #expect(bench.stored(task)?.notBefore == moment(3 * Self.day))
+    }
+
     // MARK: Another boot
 
     private static func rebooted(

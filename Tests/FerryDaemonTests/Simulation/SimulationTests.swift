@@ -46,6 +46,8 @@ import Testing
         2_159_636_536_944_036_771,
         // A task that had waited for its share got it as the disk became full: the check was wrong.
         636_981_315_645_425_504,
+        // A task was postponed for want of room while its date followed the clock, and began when there was room.
+        289_125_749_901_943_662,
     ]
 
     @Test func `whatever happens, every promise is kept`() async throws {
