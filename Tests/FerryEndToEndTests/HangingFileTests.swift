@@ -11,7 +11,10 @@ struct HangingFileTests {
     private let events: EventPipe
 
     init() async throws {
-        home = try TestHome(daemonArguments: ["--retry-delay", "0.05"])
+        home = try TestHome(
+            daemonArguments: ["--retry-delay", "0.05"],
+            variables: Sanitizer.withoutSearchForLeaks
+        )
         server = try FixtureServer()
         events = try await EventPipe(in: home)
         server.on("/in", .content(.text("thanks")))

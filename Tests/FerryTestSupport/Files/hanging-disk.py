@@ -24,7 +24,7 @@ ENOENT, ENOSYS = 2, 38
 PATIENCE = 60
 
 path, size = sys.argv[1], int(sys.argv[2])
-disk = os.open("/dev/fuse", os.O_RDWR)
+disk = os.open("/dev/fuse", os.O_RDWR | os.O_NONBLOCK)
 options = f"fd={disk},rootmode=40000,user_id={os.getuid()},group_id={os.getgid()},allow_other"
 libc = ctypes.CDLL(None, use_errno=True)
 if libc.mount(b"hanging", path.encode(), b"fuse.hanging", 6, options.encode()) != 0:
@@ -99,7 +99,10 @@ while True:
                     held = []
                 print("ok", flush=True)
             continue
-        request = os.read(disk, 1 << 20)
+        try:
+            request = os.read(disk, 1 << 20)
+        except BlockingIOError:
+            continue  # Whoever asked was killed since.
         operation = struct.unpack_from("<II", request)[1]
         if operation == INTERRUPT:
             # Whoever waits is killed; a file system that did not let go of it would keep it.
