@@ -104,16 +104,11 @@ struct FilePlacesTests {
         #expect(places.place(of: 1)?.name == name)
     }
 
-    /// What a choice has come to.
-    private func refusal(
-        of choice: PlaceChoice,
-        after gate: Gate,
-        settling: Bool
-    ) async -> FilePlaces.Refusal? {
+    /// What a choice has come to whose disk answers when a gate opens.
+    private func refusal(of choice: PlaceChoice, after gate: Gate) async -> FilePlaces.Refusal? {
         let outcome = await choice.made(by: queue) {
-            let isInTime = settling && choice.settle()
             gate.wait()
-            return .failure(isInTime ? .isElsewhere : .doesNotAnswer)
+            return .failure(.isElsewhere)
         }
         guard case .failure(let refusal) = outcome else { return nil }
         return refusal
@@ -122,14 +117,15 @@ struct FilePlacesTests {
     @Test func `REL-1: the loop does not wait for what makes a choice`() async throws {
         let never = try Gate()
         let late = PlaceChoice(patience: .milliseconds(1))
-        #expect(await refusal(of: late, after: never, settling: false) == nil)
+        #expect(await refusal(of: late, after: never) == nil)
         #expect(!late.settle())
         never.open()
         // What was decided in time is waited for, and nothing else waits meanwhile.
         let later = try Gate()
         _ = EventLoop.shared.schedule(after: .milliseconds(50)) { later.open() }
         let early = PlaceChoice(patience: .milliseconds(1))
-        #expect(await refusal(of: early, after: later, settling: true) == .isElsewhere)
+        #expect(early.settle())
+        #expect(await refusal(of: early, after: later) == .isElsewhere)
     }
 }
 
