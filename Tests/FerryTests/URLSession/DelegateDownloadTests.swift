@@ -22,12 +22,14 @@ struct DelegateDownloadTests {
 
     @Test func `OR-9: a download tells of its progress, its file and its end`() async throws {
         let file = FixtureFile(.seeded(1, byteCount: 3 << 20))
-        server.on("/song", .file(file))
+        let gate = FixtureGate()
+        server.on("/song", .file(file).waiting(at: gate))
         let task = session.downloadTask(with: try url("/song"))
         #expect(task.state == .suspended)
         #expect(task.countOfBytesExpectedToReceive == NSURLSessionTransferSizeUnknown)
         task.resume()
         #expect(task.state == .running)
+        gate.open()
         await recorder.waitForCompletions()
 
         #expect(recorder.story == ["created", "wrote", "finished", "completed"])
