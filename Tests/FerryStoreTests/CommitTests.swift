@@ -28,7 +28,7 @@ struct CommitTests {
             store.submit(request, durability: durability) { results.append($0) }
         }
         gate.signal()
-        await store.queue.run {}
+        await store.settle()
         return results.elements
     }
 

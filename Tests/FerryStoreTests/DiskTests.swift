@@ -139,7 +139,7 @@ struct DiskTests {
             }
         }
         gate.signal()
-        await store.queue.run {}
+        await store.settle()
         return results.elements
     }
 

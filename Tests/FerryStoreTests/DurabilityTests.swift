@@ -66,7 +66,7 @@ struct DurabilityTests {
             }
         }
         gate.signal()
-        await store.queue.run {}
+        await store.settle()
         return history.elements
     }
 }

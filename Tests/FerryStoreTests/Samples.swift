@@ -1,7 +1,8 @@
-import FerryStore
 import FerrySystem
 import FoundationEssentials
 import Testing
+
+@testable import FerryStore
 
 /// A moment, in seconds after a fixed one.
 func moment(_ seconds: Double) -> Date { Date(timeIntervalSince1970: 1_800_000_000 + seconds) }
@@ -58,6 +59,15 @@ extension Store {
         let receipt = try await commit([.open(identifier, of: application)])
         return try #require(receipt.openedSessions.first).session
     }
+
+    /// Waits until everything that was submitted is done and answered.
+    func settle() async {
+        await queue.run {}
+        // The answers have a turn of the loop of their own, which may come after the end of that work.
+        await Self.takeTurn()
+    }
+
+    @LoopActor private static func takeTurn() {}
 
     /// When the next task is due that waits for a moment.
     func nextMoment(at now: Date = moment(0)) async throws -> Date? {

@@ -7,8 +7,8 @@ package enum Sanitizer {
         ProcessEnvironment[$0] != nil
     }
 
-    /// The environment variables of a program with a thread that cannot be stopped, as it waits for a disk: the search for
-    /// leaks at its end would wait for that thread.
+    /// The environment variables of a program that cannot be traced, as the search for leaks at its end would do: it is
+    /// traced already, or it has a thread that waits for a disk and cannot be stopped.
     package static var withoutSearchForLeaks: [String: String] {
         ProcessEnvironment["ASAN_OPTIONS"].map { ["ASAN_OPTIONS": "\($0) detect_leaks=0"] } ?? [:]
     }

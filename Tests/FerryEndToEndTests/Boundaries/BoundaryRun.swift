@@ -57,9 +57,7 @@ final class BoundaryRun {
         self.target = target
         home = try TestHome(
             // To look for leaks a process must be traced, and this one is traced already.
-            variables: ProcessEnvironment["ASAN_OPTIONS"].map {
-                ["ASAN_OPTIONS": $0 + ":detect_leaks=0"]
-            } ?? [:],
+            variables: Sanitizer.withoutSearchForLeaks,
             in: ProcessEnvironment["FERRY_BOUNDARY_DIRECTORY"] ?? "/tmp"
         )
         events = try await EventPipe(in: home)
