@@ -42,7 +42,7 @@ package final class FixtureServer: Sendable {
         Thread.detachNewThread { [routes, log, stopped] in
             listener.acceptAll(until: stopped) { socket in
                 let connection = FixtureConnection(
-                    number: log.connectionOpened(),
+                    number: log.connectionOpened(socket),
                     socket: socket,
                     log: log,
                     hold: { routes.takeHold(for: $0) },

@@ -103,6 +103,28 @@ import Testing
         try await server.waitUntil { $0.openConnectionCount == 0 }
     }
 
+    @Test func `a connection that its client has closed is not among the most at one time`()
+        async throws
+    {
+        let gate = FixtureGate()
+        server.on("/busy") { _ in
+            gate.wait()
+            return .content(.text("too late"))
+        }
+        server.on("/other", .content(.text("x")))
+        let exchange = client.start(
+            HTTPRequest(url: server.url("/busy")),
+            handler: ExchangeProbe()
+        )
+        try await server.waitUntil { $0.requests.count == 1 }
+        exchange.cancel()
+        _ = try await get("/other", [:])
+        // The first one's thread has not looked.
+        #expect(server.history.openConnectionCount == 2)
+        #expect(server.history.maximumOpenConnectionCount == 1)
+        gate.open()
+    }
+
     @Test(arguments: [0, 1, 7, 8, 9, 500]) func `a part of a seeded content is a part of the whole`(
         start: Int64
     ) {

@@ -28,7 +28,7 @@ final class FixtureConnection: Sendable {
 
     /// Serves requests until either side ends the connection.
     func serve() {
-        defer { log.connectionClosed() }
+        defer { log.connectionClosed(number) }
         var received: [UInt8] = []
         while let request = readRequest(from: &received) {
             let recorded = log.append(request)

@@ -9,6 +9,7 @@ final class FixtureLog: Sendable {
 
     private struct State {
         var history = FixtureHistory()
+        var openSockets: [Int: FixtureSocket] = [:]
         var waiters: [Int: Waiter] = [:]
         var nextWaiter = 0
     }
@@ -17,45 +18,52 @@ final class FixtureLog: Sendable {
 
     var history: FixtureHistory { state.withLock { $0.history } }
 
-    func connectionOpened() -> Int {
-        change { history in
-            history.connectionCount += 1
-            history.openConnectionCount += 1
-            history.maximumOpenConnectionCount = max(
-                history.maximumOpenConnectionCount,
-                history.openConnectionCount
+    /// Returns the connection's number.
+    func connectionOpened(_ socket: FixtureSocket) -> Int {
+        change { state in
+            let number = state.history.connectionCount
+            state.openSockets[number] = socket
+            state.history.connectionCount += 1
+            state.history.openConnectionCount += 1
+            // A thread may notice late that its client has closed the connection: the kernel knows.
+            state.history.maximumOpenConnectionCount = max(
+                state.history.maximumOpenConnectionCount,
+                FixtureSocket.countOpenAtPeer(state.openSockets.values)
             )
-            return history.connectionCount - 1
+            return number
         }
     }
 
-    func connectionClosed() {
-        change { $0.openConnectionCount -= 1 }
+    func connectionClosed(_ number: Int) {
+        change { state in
+            state.openSockets[number] = nil
+            state.history.openConnectionCount -= 1
+        }
     }
 
     func bodyHeld() {
-        change { $0.heldBodyCount += 1 }
+        change { $0.history.heldBodyCount += 1 }
     }
 
     func listeningEnded() {
-        change { $0.isListening = false }
+        change { $0.history.isListening = false }
     }
 
     func append(_ request: FixtureRequest) -> FixtureRequest {
-        change { history in
+        change { state in
             var request = request
-            request.index = history.requests.count
-            history.requests.append(request)
+            request.index = state.history.requests.count
+            state.history.requests.append(request)
             return request
         }
     }
 
     func sent(bodyByteCount: Int64, of request: FixtureRequest) {
-        change { $0.requests[request.index].sentBodyByteCount += bodyByteCount }
+        change { $0.history.requests[request.index].sentBodyByteCount += bodyByteCount }
     }
 
     func set(_ newState: FixtureRequest.State, of request: FixtureRequest) {
-        change { $0.requests[request.index].state = newState }
+        change { $0.history.requests[request.index].state = newState }
     }
 
     func waitUntil(_ condition: @escaping @Sendable (FixtureHistory) -> Bool) async throws {
@@ -89,9 +97,9 @@ final class FixtureLog: Sendable {
     }
 
     @discardableResult
-    private func change<Result>(_ body: (inout FixtureHistory) -> Result) -> Result {
+    private func change<Result>(_ body: (inout State) -> Result) -> Result {
         let (result, ready) = state.withLock { state in
-            let result = body(&state.history)
+            let result = body(&state)
             let ready = state.waiters.filter { $0.value.condition(state.history) }
             for number in ready.keys {
                 state.waiters[number] = nil
@@ -111,9 +119,9 @@ package struct FixtureHistory: Sendable {
     package internal(set) var requests: [FixtureRequest] = []
     /// How many connections were accepted.
     package internal(set) var connectionCount = 0
-    /// How many connections are open.
+    /// How many connections are open here; one that a client has closed counts until that is noticed.
     package internal(set) var openConnectionCount = 0
-    /// The most connections that were open at one time.
+    /// The most connections that a client had open at one time.
     package internal(set) var maximumOpenConnectionCount = 0
 
     /// How often a body was not read any further because of a ``FixtureHold``.

@@ -21,6 +21,9 @@ final class FixtureSocket: Sendable {
         case ended
     }
 
+    /// Linux's POLLRDHUP, which Glibc's module hides: the peer has closed its side.
+    private static let peerClosed: Int16 = 0x2000
+
     private let descriptor: Int32
     private let stopped: FixtureGate
 
@@ -56,6 +59,13 @@ final class FixtureSocket: Sendable {
 
     deinit {
         close(descriptor)
+    }
+
+    /// How many of the sockets their peers have not closed.
+    static func countOpenAtPeer(_ sockets: some Collection<FixtureSocket>) -> Int {
+        var entries = sockets.map { pollfd(fd: $0.descriptor, events: peerClosed, revents: 0) }
+        poll(&entries, nfds_t(entries.count), 0)
+        return entries.count { $0.revents == 0 }
     }
 
     /// A connection to a port on loopback that is ended together with this one.
@@ -149,10 +159,8 @@ final class FixtureSocket: Sendable {
         gate: FixtureGate? = nil,
         milliseconds: Int32 = -1
     ) -> Wake {
-        // Linux's POLLRDHUP, which Glibc's module hides: the peer has closed its side.
-        let peerClosed: Int16 = 0x2000
         var entries = [
-            pollfd(fd: descriptor, events: Int16(events) | peerClosed, revents: 0),
+            pollfd(fd: descriptor, events: Int16(events) | Self.peerClosed, revents: 0),
             pollfd(fd: stopped.descriptor, events: Int16(POLLIN), revents: 0),
             // A negative descriptor is left out by poll(2).
             pollfd(fd: gate?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),

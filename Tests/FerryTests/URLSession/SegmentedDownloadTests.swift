@@ -40,7 +40,7 @@ struct SegmentedDownloadTests {
         await recorder.waitForCompletions()
         #expect(recorder.story == ["created", "wrote", "finished", "completed"])
         #expect(recorder.calls.contains(.finished(1, contents: Data(content.bytes))))
-        #expect(server.history.maximumOpenConnectionCount <= 4)
+        #expect(server.history.maximumOpenConnectionCount <= 3)
         var sum: Int64 = 0
         for case .wrote(_, let new, let total, _) in recorder.calls {
             sum += new
