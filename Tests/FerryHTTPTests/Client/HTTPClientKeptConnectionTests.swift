@@ -1,7 +1,6 @@
 import FerryHTTP
 import FerrySystem
 import FerryTestSupport
-import Glibc
 import Testing
 
 /// What arrives by a kept connection before the next request has left by it is no response to that.
@@ -48,15 +47,6 @@ import Testing
         let rest: [AnyObject]
         /// How a server is told a path: a proxy is told the whole URL.
         let target: (String) -> String
-
-        /// Returns when something has come to the client's end of its only connection.
-        func hasArrived() throws {
-            let socket = try #require(
-                (0..<Int32(1024)).first { InternetConnection(of: $0)?.remote.port == port }
-            )
-            var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-            #expect(poll(&entry, 1, 30_000) == 1)
-        }
     }
 
     nonisolated static func response(_ status: String, _ body: String) -> String {
@@ -146,8 +136,10 @@ import Testing
         )
         let probe = try await place.client.fetch(HTTPRequest(url: place.origin + "/first"))
         #expect(probe.text == "first")
+        let socket = try ClientSocket(connectedTo: place.port)
         gate.open()
-        try place.hasArrived()
+        let hasArrived = socket.waitForBytes()
+        #expect(hasArrived, "\(socket.connection), \(place.server.history)")
         try await expectSecond(place, "")
         #expect(place.server.requests.map(\.connection).count == 2)
         #expect(Set(place.server.requests.map(\.connection)).count == 2)

@@ -1,5 +1,4 @@
 import Ferry
-import FerrySystem
 import FerryTestSupport
 import Foundation
 import Testing
@@ -18,15 +17,6 @@ struct KeptConnectionTests {
         "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 
-    /// Returns when something has come by the only connection to the server.
-    private func untilArrived() throws {
-        let socket = try #require(
-            (0..<Int32(1024)).first { InternetConnection(of: $0)?.remote.port == server.port }
-        )
-        var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-        #expect(poll(&entry, 1, 30_000) == 1)
-    }
-
     @Test(arguments: ["200 OK", "408 Request Timeout"])
     func `SEC-1: an answer that nobody asked for is not taken for the next task's`(
         status: String
@@ -40,8 +30,10 @@ struct KeptConnectionTests {
         server.on("/second", .content(.text("second")))
         let first = try await session.data(from: server.address("/first"))
         #expect(String(decoding: first.0, as: UTF8.self) == "first")
+        let socket = try ClientSocket(connectedTo: server.port)
         gate.open()
-        try untilArrived()
+        let hasArrived = socket.waitForBytes()
+        #expect(hasArrived, "\(socket.connection), \(server.history)")
         let second = try await session.data(from: server.address("/second"))
         #expect(String(decoding: second.0, as: UTF8.self) == "second")
         #expect((second.1 as? HTTPURLResponse)?.statusCode == 200)
