@@ -124,6 +124,7 @@ import Testing
         #expect(await events.next("handled") == "handled")
         let file = try Data(contentsOf: URL(filePath: "\(home.files)/song"))
         #expect(Self.song.firstDifference(from: Array(file)) == nil)
+        try await server.waitUntil { $0.requests(to: "/song").last?.state == .sent }
         let requests = server.requests(to: "/song")
         #expect(requests.map(\.range) == [nil, "bytes=1000000-"])
         #expect(requests.map(\.sentBodyByteCount).reduce(0, +) == Self.song.byteCount)
