@@ -34,6 +34,26 @@ struct IdleTests {
         await app.killed()
     }
 
+    @Test func `a ferryd that a person stops stays away as long as its clients have nothing to do`()
+        async throws
+    {
+        let home = try TestHome(daemonArguments: ["--idle-time", "600"])
+        let events = try await EventPipe(in: home)
+        let app = try await TestProcess(
+            TestHome.executable("ferry-test-app"),
+            ["--events", events.path, "--directory", home.files, "--idle", "yes"],
+            environment: home.environment
+        )
+        _ = await events.next("ready")
+        while try await sessions(of: home) == 0 {}
+        #expect(try await home.ferry("daemon", "stop").exit == .exited(status: 0))
+        // A client that wanted it would have started it many times over in this time.
+        for _ in 0..<30 {
+            #expect(try await home.ferry("daemon", "status").exit == .exited(status: 4))
+        }
+        await app.killed()
+    }
+
     private func sessions(of home: TestHome) async throws -> Int {
         let status = try await home.ferry("daemon", "status", "--json")
         let value = status.output.split(separator: "\"sessions\":").dropFirst().first

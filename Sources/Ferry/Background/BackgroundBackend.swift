@@ -43,7 +43,7 @@ final class BackgroundBackend: SessionBackend {
         events.withLock { $0 = Events(subscription: subscription, loader: loader) }
         connection.start(
             BackgroundConnection.Observer(
-                didOpen: { session, token in subscription.begin(session, token: token) },
+                didOpen: { subscription.begin($0) },
                 isReady: { loader.connectionDidOpen() },
                 didFail: { error in
                     subscription.end()

@@ -32,7 +32,7 @@ extension BackgroundConnection {
 
         /// A change of the connection that the session is notified of.
         enum Notification: Equatable {
-            case didOpen(session: Int64, token: String?)
+            case didOpen(Opened)
             case isReady
             case didFail(URLError)
         }
@@ -111,6 +111,14 @@ extension BackgroundConnection {
             if case .open = condition { true } else { false }
         }
 
+        /// Returns whether an attempt is the latest one, and its session is open.
+        func hasOpen(_ attempt: Int) -> Bool {
+            switch condition {
+            case .opening, .open: isCurrent(attempt)
+            case .idle, .connecting, .failed, .closed: false
+            }
+        }
+
         /// Returns whether an attempt is the latest one, whose connection is the current one.
         func isCurrent(_ attempt: Int) -> Bool { attempt == self.attempt }
     }
@@ -172,7 +180,8 @@ extension BackgroundConnection.StateMachine {
         // Requested while the call was in progress.
         if registersAgain { effects.append(.register) }
         registersAgain = false
-        return effects + [.notify(.didOpen(session: session, token: token))]
+        let opened = BackgroundConnection.Opened(session: session, token: token, attempt: attempt)
+        return effects + [.notify(.didOpen(opened))]
     }
 
     /// The events of the session of that number are being received.
@@ -228,7 +237,7 @@ extension BackgroundConnection.StateMachine {
         ]
     }
 
-    /// The connection of an attempt is closed, most likely because the daemon has ended.
+    /// A connection of an attempt, for calls or for events, is closed, most likely because the daemon has ended.
     ///
     /// - Parameters:
     ///   - attempt: The attempt.

@@ -12,14 +12,24 @@ import Synchronization
 final class BackgroundConnection: Sendable {
     /// The callbacks of a connection; called on the loop.
     struct Observer: Sendable {
-        /// The session is open under this number: its events can be subscribed to, with this token if there is one.
-        var didOpen: @LoopActor @Sendable (Int64, String?) -> Void
+        /// The session is open: its events can be subscribed to.
+        var didOpen: @LoopActor @Sendable (Opened) -> Void
         /// Calls can be sent.
         var isReady: @LoopActor @Sendable () -> Void
         /// The session is unavailable; its tasks fail.
         var didFail: @LoopActor @Sendable (URLError) -> Void
         /// Whether the session needs the daemon.
         var wantsConnection: @Sendable () -> Bool
+    }
+
+    /// A session that the daemon has opened.
+    struct Opened: Hashable, Sendable {
+        /// Its number in the daemon.
+        let session: Int64
+        /// The token that proves that the session is this process's, where the daemon cannot see that.
+        let token: String?
+        /// The attempt to connect that has opened it.
+        let attempt: Int
     }
 
     /// The dependencies of a connection.
@@ -73,15 +83,23 @@ final class BackgroundConnection: Sendable {
     func subscribed(to number: Int64) { input { $0.subscribed(to: number) } }
 
     /// Connects to the daemon once more, for events, which have a separate connection.
+    ///
+    /// - Parameters:
+    ///   - opened: The session, which is opened again if that fails.
+    ///   - continuation: Called if it succeeds.
     func connectForEvents(
-        then continuation:
-            @escaping @LoopActor @Sendable (Result<VarlinkClient, DaemonError>) -> Void
+        of opened: Opened,
+        then continuation: @escaping @LoopActor @Sendable (VarlinkClient) -> Void
     ) {
-        queue.perform { [environment] in
-            let result = Result { () throws(DaemonError) in
-                VarlinkClient(try environment.connect())
+        queue.perform { [weak self] in
+            // A daemon that has ended is not started for events alone.
+            guard let self, state.withLock({ $0.machine.hasOpen(opened.attempt) }) else { return }
+            do throws(DaemonError) {
+                let client = VarlinkClient(try environment.connect())
+                LoopActor.perform { continuation(client) }
+            } catch {
+                LoopActor.perform { self.lost(opened.attempt) }
             }
-            LoopActor.perform { continuation(result) }
         }
     }
 }
@@ -244,7 +262,7 @@ extension BackgroundConnection {
         guard let observer else { return }
         LoopActor.perform {
             switch notification {
-            case .didOpen(let session, let token): observer.didOpen(session, token)
+            case .didOpen(let opened): observer.didOpen(opened)
             case .isReady: observer.isReady()
             case .didFail(let error): observer.didFail(error)
             }
@@ -301,8 +319,9 @@ extension BackgroundConnection {
         }
     }
 
+    /// A connection of an attempt, for calls or for events, is closed.
     @LoopActor
-    private func lost(_ attempt: Int) {
+    func lost(_ attempt: Int) {
         let observer = state.withLock { $0.machine.isCurrent(attempt) ? $0.observer : nil }
         // Not under the lock: it asks the session.
         let isWanted = observer?.wantsConnection() ?? false

@@ -17,10 +17,7 @@ final class BackgroundSubscription {
     private var client: VarlinkClient?
     /// Whether an event of this subscription has been received.
     private var isReceiving = false
-    private var session: Int64?
-    /// The token that proves that the session is this process's, where the daemon cannot see that.
-    private var token: String?
-    private var policy = ReconnectionPolicy()
+    private var opened: BackgroundConnection.Opened?
     private var ledger = EventLedger()
     /// Events that wait until the tasks of earlier launches are known.
     private var held: [Wire.Event] = []
@@ -50,63 +47,51 @@ final class BackgroundSubscription {
 
     // MARK: - The stream
 
-    /// The session is open, under this number.
-    func begin(_ session: Int64, token: String?) {
+    /// The session is open, perhaps again.
+    func begin(_ opened: BackgroundConnection.Opened) {
         // A session that was empty is created again, and numbers its events from 1.
-        if let numberedSession, numberedSession != session { ledger.renumber() }
-        numberedSession = session
+        if let numberedSession, numberedSession != opened.session { ledger.renumber() }
+        numberedSession = opened.session
         // Held events are sent again, as they have not been counted.
         held = []
         isHolding = false
-        self.session = session
-        self.token = token
-        subscribe()
+        end()
+        self.opened = opened
+        connection.connectForEvents(of: opened) { [weak self] in
+            self?.subscribe(to: opened, over: $0)
+        }
     }
 
     /// Stops receiving events.
     func end() {
-        session = nil
-        client?.close()
-        client = nil
-    }
-
-    private func subscribe() {
+        opened = nil
         client?.close()
         client = nil
         isReceiving = false
-        guard let session else { return }
-        connection.connectForEvents { [weak self] result in
-            self?.subscribe(to: session, over: result)
-        }
     }
 
-    private func subscribe(to session: Int64, over result: Result<VarlinkClient, DaemonError>) {
-        // A newer session has a subscription of its own.
-        guard session == self.session else { return }
-        guard let client = try? result.get() else { return subscribeLater() }
+    private func subscribe(to opened: BackgroundConnection.Opened, over client: VarlinkClient) {
+        // The session may have been opened again since.
+        guard opened == self.opened else { return client.close() }
         self.client = client
-        client.stream(Wire.Subscribe(session: session, token: token)) {
+        client.stream(Wire.Subscribe(session: opened.session, token: opened.token)) {
             [weak self, weak client] reply in
             guard let self, let client, client === self.client else { return }
             switch reply {
             case .next(let reply): self.receive(reply.event)
             case .last(let reply):
                 self.receive(reply.event)
-                self.subscribeLater()
-            case .failure: self.subscribeLater()
+                self.ended(opened)
+            case .failure: self.ended(opened)
             }
         }
         updateReading()
     }
 
-    /// Subscribes again after a delay, unless the session's own connection was lost, too, and brought another number.
-    private func subscribeLater() {
+    /// Leaves it to the connection whether and when the session is opened again.
+    private func ended(_ opened: BackgroundConnection.Opened) {
         client = nil
-        let session = session
-        _ = EventLoop.shared.schedule(after: policy.failed()) { [weak self] in
-            guard let self, self.session == session, self.client == nil else { return }
-            self.subscribe()
-        }
+        connection.lost(opened.attempt)
     }
 
     /// Continues reading unless too many events are undelivered, or tasks of events are not known yet.
@@ -121,8 +106,7 @@ final class BackgroundSubscription {
     // MARK: - Events
 
     private func receive(_ event: Wire.Event) {
-        policy = ReconnectionPolicy()
-        if !isReceiving, let session { connection.subscribed(to: session) }
+        if !isReceiving, let opened { connection.subscribed(to: opened.session) }
         isReceiving = true
         guard !isHolding else { return held.append(event) }
         if let identifier = event.task, core.task(identifier) == nil, !loader.isDone {

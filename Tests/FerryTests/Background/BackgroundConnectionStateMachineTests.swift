@@ -24,7 +24,7 @@ struct BackgroundConnectionStateMachineTests {
             case .sendKept: "send kept"
             case .open(let file, _): "open \(file.path)"
             case .endWaiting: "end waiting"
-            case .notify(.didOpen(let session, _)): "open \(session)"
+            case .notify(.didOpen(let opened)): "open \(opened.session)"
             case .notify(.isReady): "ready"
             case .notify(.didFail(let error)): "failed \(error.code.rawValue)"
             case .report: "report"

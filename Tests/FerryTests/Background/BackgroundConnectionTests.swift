@@ -43,9 +43,9 @@ struct BackgroundConnectionTests {
         )
         connection.start(
             .init(
-                didOpen: { [weak connection] number, _ in
-                    didOpen(number)
-                    connection?.subscribed(to: number)
+                didOpen: { [weak connection] opened in
+                    didOpen(opened.session)
+                    connection?.subscribed(to: opened.session)
                 },
                 isReady: {},
                 didFail: { _ in },

@@ -100,6 +100,41 @@ struct BackgroundFailureTests {
         #expect(await daemon.sessions["tracks"]?.events == [])
     }
 
+    @Test func `a session whose events end is opened again, and told what it has missed`()
+        async throws
+    {
+        let session = app.session()
+        session.downloadTask(with: url).resume()
+        await session.flush()
+        await LoopActor.run {
+            daemon.subscribers.removeValue(forKey: "tracks")?
+                .failure(.sessionNotOpen(session: 1))
+        }
+        try await daemon.finish(1, in: "tracks", contents: "one")
+        await daemon.calls.wait(for: "OpenSession", count: 2)
+        await app.recorder.waitForCompletions()
+        #expect(app.recorder.calls.contains(.finished(1, contents: Data("one".utf8))))
+    }
+
+    @Test func `a session without anything to do is not opened again when its events end`()
+        async throws
+    {
+        let session = app.session()
+        await daemon.calls.wait(for: "ListTasks")
+        #expect(await session.allTasks.isEmpty)
+        await LoopActor.run {
+            daemon.subscribers.removeValue(forKey: "tracks")?
+                .failure(.sessionNotOpen(session: 1))
+        }
+        while (session.core.backend as? BackgroundBackend)?.connection.isOpen == true {
+            await Task.yield()
+        }
+        #expect(daemon.calls.all.count { $0.hasPrefix("OpenSession") } == 1)
+        session.downloadTask(with: url).resume()
+        await session.flush()
+        #expect(daemon.calls.requests == ["CreateDownload 1", "Resume 1"])
+    }
+
     @Test func `an event that is told late is not acknowledged to a session that has begun anew`()
         async throws
     {
