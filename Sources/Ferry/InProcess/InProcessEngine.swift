@@ -34,9 +34,8 @@ final class InProcessEngine {
     /// The rate limits for all of the session's tasks together.
     lazy var receivingLimit = RateLimit(bytesPerSecond: configuration.maximumReceiveRate)
     lazy var sendingLimit = RateLimit(bytesPerSecond: configuration.maximumSendRate)
+    /// The client of new transfers; an earlier one ends with its last transfer.
     private var client: HTTPClient?
-    /// Clients that still have transfers, but whose connections are not used for new ones.
-    private var retiringClients: [HTTPClient] = []
 
     nonisolated init(configuration: URLSessionConfiguration.Values) {
         self.configuration = configuration
@@ -105,7 +104,6 @@ final class InProcessEngine {
 
     func ended(_ transfer: InProcessTransfer) {
         transfers[transfer.identifier] = nil
-        invalidateUnusedClients()
     }
 
     // MARK: - Shared requests
@@ -133,23 +131,20 @@ final class InProcessEngine {
 
     // MARK: - Connections
 
+    /// Gives a transfer a connection, at once or when it is its turn.
     func enterLine(_ transfer: InProcessTransfer) {
+        guard !lend(connectionTo: transfer.host) else { return transfer.admitted() }
         transfer.place = line.enter(
             task: transfer.identifier,
             host: transfer.host,
             priority: transfer.priority
         )
-        admit(host: transfer.host)
     }
 
     func leaveLine(_ transfer: InProcessTransfer) {
         guard let place = transfer.place else { return }
         line.leave(place)
         transfer.place = nil
-    }
-
-    func giveConnectionBack(of transfer: InProcessTransfer) {
-        giveConnectionBack(host: transfer.host)
     }
 
     /// Records the HTTP version in which a server has answered.
@@ -162,30 +157,20 @@ final class InProcessEngine {
         admit(host: origin)
     }
 
-    /// Takes a connection for a task that has one already, if no other task waits for it.
-    ///
-    /// - Returns: Whether there was one.
-    func takeSpareConnection(host: String) -> Bool {
-        guard !line.isAwaited(host) else { return false }
-        return budget.take(forHost: host, limitPerHost: limit(forHost: host)) == .admitted
-    }
-
-    /// Gives a connection back, for the waiting tasks.
-    func giveConnectionBack(host: String) {
-        budget.giveBack(forHost: host)
-        admit(host: host)
-    }
-
+    /// Gives connections to those in line, as far as there are some.
     private func admit(host: String) {
-        let limit = limit(forHost: host)
-        while budget.admission(forHost: host, limitPerHost: limit) == .admitted,
-            let identifier = line.takeFirst(ofHost: host)
-        {
-            guard let transfer = transfers[identifier] else { continue }
-            _ = budget.take(forHost: host, limitPerHost: limit)
+        while line.isAwaited(host), takeConnection(host: host) {
+            guard let transfer = line.takeFirst(ofHost: host).flatMap({ transfers[$0] }) else {
+                budget.giveBack(forHost: host)
+                continue
+            }
             transfer.place = nil
             transfer.admitted()
         }
+    }
+
+    private func takeConnection(host: String) -> Bool {
+        budget.take(forHost: host, limitPerHost: limit(forHost: host)) == .admitted
     }
 
     /// Returns the limit for a host, or nil for the session's own; a resource that is not on a server needs no
@@ -213,32 +198,22 @@ final class InProcessEngine {
     }
 
     /// Makes new transfers use new connections.
-    func renewConnections() {
-        guard let client else { return }
-        retiringClients.append(client)
-        self.client = nil
-        invalidateUnusedClients()
-    }
+    func renewConnections() { client = nil }
 
     func shutDown() {
-        for client in retiringClients { client.invalidate() }
         client?.invalidate()
-        retiringClients = []
         client = nil
-    }
-
-    private func invalidateUnusedClients() {
-        retiringClients.removeAll { client in
-            let isUsed = transfers.values.contains { $0.client === client }
-            if !isUsed { client.invalidate() }
-            return !isUsed
-        }
     }
 }
 
 /// Downloads get further connections within the session's limit, and only while no task waits for one.
 extension InProcessEngine: ConnectionLender {
-    func lend(connectionTo origin: String) -> Bool { takeSpareConnection(host: origin) }
+    func lend(connectionTo origin: String) -> Bool {
+        !line.isAwaited(origin) && takeConnection(host: origin)
+    }
 
-    func takeBack(connectionTo origin: String) { giveConnectionBack(host: origin) }
+    func takeBack(connectionTo origin: String) {
+        budget.giveBack(forHost: origin)
+        admit(host: origin)
+    }
 }

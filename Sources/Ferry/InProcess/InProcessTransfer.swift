@@ -45,9 +45,6 @@ final class InProcessTransfer {
     /// The task's priority among those that wait for a connection.
     var priority: Float { decider.task.priority }
 
-    /// The client that has sent the latest requests.
-    var client: HTTPClient? { content.client }
-
     /// Whether the body waits because the task is suspended.
     var isPaused: Bool { machine.isPaused }
 
@@ -168,7 +165,7 @@ final class InProcessTransfer {
 
     /// Passes the connection to a task that still wants a shared response, or gives it back.
     private func giveConnectionBack() {
-        guard let heir = content.heir else { return engine.giveConnectionBack(of: self) }
+        guard let heir = content.heir else { return engine.takeBack(connectionTo: host) }
         heir.inheritConnection()
     }
 
@@ -206,8 +203,6 @@ extension InProcessTransfer {
         var decider: TaskDecider { get }
         /// The host for which the next request's connection is counted; empty if it needs none.
         var host: String { get }
-        /// The client that has sent the latest requests.
-        var client: HTTPClient? { get }
         /// The transfer that inherits the connection, because it shares what this one has loaded.
         var heir: InProcessTransfer? { get }
 

@@ -44,9 +44,7 @@ extension DataContent {
 
     private func makeClient(for request: TransferRequest) throws(URLError) -> HTTPClient {
         do {
-            let client = try engine.makeClient()
-            ownClient = client
-            return client
+            return try engine.makeClient()
         } catch {
             throw URLError(error, url: URL(string: request.url))
         }

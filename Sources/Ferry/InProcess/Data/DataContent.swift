@@ -15,8 +15,6 @@ final class DataContent: InProcessTransfer.Content {
     /// The destination of the body.
     var sink: Sink
     var loader: (any ResourceLoader)?
-    /// The client that sends the task's own requests.
-    var ownClient: HTTPClient?
     /// Whether the app is being asked how to proceed with the response.
     var isAsking = false
     /// The end of the response, if it ended while the app was being asked.
@@ -48,7 +46,6 @@ final class DataContent: InProcessTransfer.Content {
     var task: URLSessionTask { decider.task }
     var engine: InProcessEngine { decider.engine }
     var host: String { specification.host }
-    var client: HTTPClient? { (loader as? SharedLoader)?.client ?? ownClient }
     /// No other task needs the connection: a shared request ends with its first task, or goes on without it.
     var heir: InProcessTransfer? { nil }
 
@@ -255,9 +252,7 @@ extension DataContent {
             decider: decider,
             receiver: self,
             makeSource: { receiver throws(URLError) in
-                let source = try self.makeHTTPLoader(request, .plain(.none), for: receiver)
-                shared.client = self.ownClient
-                return source
+                try self.makeHTTPLoader(request, .plain(.none), for: receiver)
             },
             released: { self.transfer?.released() }
         )

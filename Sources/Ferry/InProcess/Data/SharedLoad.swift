@@ -11,8 +11,6 @@ import FoundationNetworking
 @LoopActor
 final class SharedLoad {
     private var members: [SharedLoader] = []
-    /// The client that sends the shared request.
-    var client: HTTPClient?
     private var source: (any ResourceLoader)?
     private let leave: @LoopActor () -> Void
     private(set) var isJoinable = true
@@ -180,9 +178,6 @@ final class SharedLoader: ResourceLoader {
 
     /// Whether this member takes no more bytes for now.
     var isFull: Bool { held.count > Self.greatestHeldByteCount }
-
-    /// The client that sends the shared request.
-    var client: HTTPClient? { shared?.client }
 
     /// Takes a part of the body.
     func take(_ bytes: UnsafeRawBufferPointer) {

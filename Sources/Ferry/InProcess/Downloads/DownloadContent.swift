@@ -15,8 +15,6 @@ final class DownloadContent: InProcessTransfer.Content {
     weak var transfer: InProcessTransfer?
     let decider: TaskDecider
     private(set) var host: String
-    /// The client that sends the task's own requests.
-    private(set) var ownClient: HTTPClient?
     private(set) var specification: DownloadTaskSpecification
     /// A number that distinguishes the resource's address from earlier ones.
     private var link: Int?
@@ -52,7 +50,6 @@ final class DownloadContent: InProcessTransfer.Content {
         link = checkpoint?.version.link
     }
 
-    var client: HTTPClient? { share?.client ?? ownClient }
     private var engine: InProcessEngine { decider.engine }
 
     // MARK: - Loading
@@ -77,7 +74,6 @@ final class DownloadContent: InProcessTransfer.Content {
         do throws(TransferError) {
             let file = try openFile()
             let client = try engine.makeClient()
-            ownClient = client
             let options = task.transferOptions
             let download = Download(
                 name: "task \(task.taskIdentifier)",

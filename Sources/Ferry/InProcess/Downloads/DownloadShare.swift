@@ -24,9 +24,6 @@ final class DownloadShare {
         self.close = close
     }
 
-    /// The client that sends the shared request.
-    var client: HTTPClient? { first.ownClient }
-
     /// The download that inherits the load's connection when its owner no longer wants the response.
     var heir: DownloadContent? { load == nil ? nil : parts.first?.download }
 
