@@ -47,68 +47,7 @@ final class PlayedDaemon: Sendable {
     }
 
     /// The daemon as a command sees it.
-    var daemon: TransferDaemon {
-        TransferDaemon(
-            backend: TransferDaemon.Backend(
-                page: { query, after, limit in self.page(query, after: after, limit: limit) },
-                transfer: { id throws(TransferDaemonError) in try self.transfer(id) },
-                changes: { _ in self.nextChanges() },
-                pause: { id throws(TransferDaemonError) in try self.act("pause", on: id) },
-                resume: { id throws(TransferDaemonError) in try self.act("resume", on: id) },
-                cancel: { id throws(TransferDaemonError) in
-                    try self.act("cancel", on: id)
-                    self.forget(id)
-                },
-                relink: { id, url throws(TransferDaemonError) in
-                    try self.act("relink to \(url)", on: id)
-                },
-                prioritize: { id, priority throws(TransferDaemonError) in
-                    try self.act("priority \(priority)", on: id)
-                },
-                limit: { id, rates throws(TransferDaemonError) in
-                    let text = "limit \(rates.receive ?? -1) \(rates.send ?? -1)"
-                    guard let id else {
-                        self.state.withLock { $0.calls.append(text) }
-                        return
-                    }
-                    try self.act(text, on: id)
-                },
-                hooks: { self.state.withLock { $0.hooks } },
-                removeHook: { name throws(TransferDaemonError) in
-                    try self.act("remove", on: name)
-                },
-                quit: { name throws(TransferDaemonError) in
-                    try self.act("quit", on: name)
-                    return 3
-                },
-                status: { self.state.withLock { $0.status } },
-                stop: { self.state.withLock { $0.status != nil } }
-            )
-        )
-    }
-
-    private func page(
-        _ query: TransferDaemon.Query,
-        after: Int?,
-        limit: Int?
-    ) -> TransferDaemon.Page {
-        let matching = state.withLock { $0.transfers }.filter { transfer in
-            transfer.id > after ?? 0 && query.states?.contains(transfer.state) ?? true
-        }
-        let page = Array(matching.prefix(min(limit ?? .max, pageLength)))
-        return TransferDaemon.Page(
-            transfers: page,
-            next: page.count < matching.count ? page.last?.id : nil
-        )
-    }
-
-    private func transfer(_ id: Int) throws(TransferDaemonError) -> TransferDaemon.Transfer {
-        let transfer = state.withLock { state in state.transfers.first { $0.id == id } }
-        guard let transfer else {
-            throw TransferDaemonError(.transferNotFound, message: "There is no transfer \(id).")
-        }
-        return transfer
-    }
+    var daemon: TransferDaemon { TransferDaemon(backend: self) }
 
     /// Forgets a transfer that is over and whose program is gone.
     private func forget(_ id: Int) {
@@ -136,8 +75,33 @@ final class PlayedDaemon: Sendable {
         }
         state.withLock { $0.calls.append("\(action) \(application)") }
     }
+}
 
-    private func nextChanges() -> TransferDaemon.Backend.ChangeStream {
+extension PlayedDaemon: TransferDaemon.Backend {
+    func page(
+        _ query: TransferDaemon.Query,
+        after last: Int?,
+        limit: Int?
+    ) -> TransferDaemon.Page {
+        let matching = state.withLock { $0.transfers }.filter { transfer in
+            transfer.id > last ?? 0 && query.states?.contains(transfer.state) ?? true
+        }
+        let page = Array(matching.prefix(min(limit ?? .max, pageLength)))
+        return TransferDaemon.Page(
+            transfers: page,
+            next: page.count < matching.count ? page.last?.id : nil
+        )
+    }
+
+    func transfer(_ id: Int) throws(TransferDaemonError) -> TransferDaemon.Transfer {
+        let transfer = state.withLock { state in state.transfers.first { $0.id == id } }
+        guard let transfer else {
+            throw TransferDaemonError(.transferNotFound, message: "There is no transfer \(id).")
+        }
+        return transfer
+    }
+
+    func changes(of ids: Set<Int>?) -> TransferDaemon.ChangeStream {
         let changes = state.withLock { $0.changes.isEmpty ? [] : $0.changes.removeFirst() }
         return AsyncThrowingStream { continuation in
             for change in changes { continuation.yield(change) }
@@ -147,6 +111,47 @@ final class PlayedDaemon: Sendable {
             )
         }
     }
+
+    func pause(_ id: Int) throws(TransferDaemonError) { try act("pause", on: id) }
+
+    func resume(_ id: Int) throws(TransferDaemonError) { try act("resume", on: id) }
+
+    func cancel(_ id: Int) throws(TransferDaemonError) {
+        try act("cancel", on: id)
+        forget(id)
+    }
+
+    func relink(_ id: Int, to url: String) throws(TransferDaemonError) {
+        try act("relink to \(url)", on: id)
+    }
+
+    func setPriority(_ priority: Double, of id: Int) throws(TransferDaemonError) {
+        try act("priority \(priority)", on: id)
+    }
+
+    func setRates(_ rates: TransferDaemon.Rates, of id: Int?) throws(TransferDaemonError) {
+        let text = "limit \(rates.receive ?? -1) \(rates.send ?? -1)"
+        if let id {
+            try act(text, on: id)
+        } else {
+            state.withLock { $0.calls.append(text) }
+        }
+    }
+
+    func hooks() -> [TransferDaemon.Hook] { state.withLock { $0.hooks } }
+
+    func removeHook(of application: String) throws(TransferDaemonError) {
+        try act("remove", on: application)
+    }
+
+    func quit(_ application: String) throws(TransferDaemonError) -> Int {
+        try act("quit", on: application)
+        return 3
+    }
+
+    func status() -> TransferDaemon.Status? { state.withLock { $0.status } }
+
+    func stop() -> Bool { state.withLock { $0.status != nil } }
 }
 
 extension TransferDaemon.Transfer {

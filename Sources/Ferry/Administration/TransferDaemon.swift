@@ -16,7 +16,7 @@ public import Foundation
 /// The daemon answers each call after its effect is durable, and performs calls in the order in which they are
 /// made. Creating a value costs nothing: the first call opens the connection, and all copies of the value share it.
 public struct TransferDaemon: Sendable {
-    let backend: Backend
+    let backend: any Backend
 
     /// The daemon of the current user.
     ///
@@ -24,11 +24,11 @@ public struct TransferDaemon: Sendable {
     ///   waiting transfers are on disk, and only a running daemon can list them. With false, calls throw
     ///   ``TransferDaemonError/Code/notRunning`` instead.
     public init(startsIfNeeded: Bool = true) {
-        self.init(backend: .live(startsIfNeeded: startsIfNeeded))
+        self.init(backend: AdministrationConnection(startsIfNeeded: startsIfNeeded))
     }
 
     /// A daemon that is simulated by closures, for tests of programs that administer it.
-    package init(backend: Backend) {
+    package init(backend: any Backend) {
         self.backend = backend
     }
 }
@@ -60,7 +60,7 @@ extension TransferDaemon {
         after last: Transfer.ID? = nil,
         limit: Int? = nil
     ) async throws(TransferDaemonError) -> Page {
-        try await backend.page(query, last, limit)
+        try await backend.page(query, after: last, limit: limit)
     }
 
     /// One transfer.
@@ -85,7 +85,7 @@ extension TransferDaemon {
     public func changes(
         of ids: Set<Transfer.ID>? = nil
     ) -> AsyncThrowingStream<Changes, any Error> {
-        backend.changes(ids)
+        backend.changes(of: ids)
     }
 
     /// Suspends a transfer on the user's behalf.
@@ -134,7 +134,7 @@ extension TransferDaemon {
     /// - Throws: ``TransferDaemonError/Code/transferNotFound`` when there is no such transfer, and
     ///   ``TransferDaemonError/Code/invalidRequest`` for another kind of address.
     public func relink(_ id: Transfer.ID, to url: URL) async throws(TransferDaemonError) {
-        try await backend.relink(id, url.absoluteString)
+        try await backend.relink(id, to: url.absoluteString)
     }
 
     /// Changes a transfer's priority.
@@ -147,7 +147,7 @@ extension TransferDaemon {
         _ priority: Float,
         of id: Transfer.ID
     ) async throws(TransferDaemonError) {
-        try await backend.prioritize(id, Double(priority))
+        try await backend.setPriority(Double(priority), of: id)
     }
 
     /// Changes how fast a transfer may receive and send, starting now.
@@ -160,7 +160,7 @@ extension TransferDaemon {
         _ rates: Rates,
         of id: Transfer.ID
     ) async throws(TransferDaemonError) {
-        try await backend.limit(id, rates)
+        try await backend.setRates(rates, of: id)
     }
 
     /// Changes how fast all transfers together may receive and send, starting now.
@@ -171,7 +171,7 @@ extension TransferDaemon {
     /// - Parameter rates: The new limits, which replace the current ones.
     /// - Throws: ``TransferDaemonError`` when the daemon cannot be reached or refuses.
     public func setRates(_ rates: Rates) async throws(TransferDaemonError) {
-        try await backend.limit(nil, rates)
+        try await backend.setRates(rates, of: nil)
     }
 }
 
@@ -193,7 +193,7 @@ extension TransferDaemon {
     /// - Parameter application: The application's identifier.
     /// - Throws: ``TransferDaemonError/Code/applicationNotFound`` when the daemon does not know it.
     public func removeHook(ofApplication application: String) async throws(TransferDaemonError) {
-        try await backend.removeHook(application)
+        try await backend.removeHook(of: application)
     }
 
     /// Cancels an application's transfers, as a user's force quit does on Apple's systems.

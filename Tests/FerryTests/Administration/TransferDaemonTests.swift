@@ -24,9 +24,7 @@ struct TransferDaemonTests {
             "HOME": home, "XDG_STATE_HOME": home + "/state", "FERRY_DAEMON": home + "/no-daemon",
         ])
         return TransferDaemon(
-            backend: .live(
-                AdministrationConnection(startsIfNeeded: startsIfNeeded, starter: starter)
-            )
+            backend: AdministrationConnection(startsIfNeeded: startsIfNeeded, starter: starter)
         )
     }
 

@@ -1,0 +1,82 @@
+import FerryWire
+
+/// The daemon itself, by a call for each operation.
+extension AdministrationConnection: TransferDaemon.Backend {
+    func page(
+        _ query: TransferDaemon.Query,
+        after last: TransferDaemon.Transfer.ID?,
+        limit: Int?
+    ) async throws(TransferDaemonError) -> TransferDaemon.Page {
+        TransferDaemon.Page(try await call(Wire.ListTasks(query, after: last, limit: limit)))
+    }
+
+    func transfer(
+        _ id: TransferDaemon.Transfer.ID
+    ) async throws(TransferDaemonError) -> TransferDaemon.Transfer {
+        TransferDaemon.Transfer(try await call(Wire.GetTask(id: Int64(id))).task)
+    }
+
+    func changes(of ids: Set<TransferDaemon.Transfer.ID>?) -> TransferDaemon.ChangeStream {
+        TransferDaemon.ChangeFeed(self, ids).stream
+    }
+
+    func pause(_ id: TransferDaemon.Transfer.ID) async throws(TransferDaemonError) {
+        _ = try await call(Wire.PauseTask(id: Int64(id)))
+    }
+
+    func resume(_ id: TransferDaemon.Transfer.ID) async throws(TransferDaemonError) {
+        _ = try await call(Wire.ResumeTask(id: Int64(id)))
+    }
+
+    func cancel(_ id: TransferDaemon.Transfer.ID) async throws(TransferDaemonError) {
+        _ = try await call(Wire.CancelTask(id: Int64(id)))
+    }
+
+    func relink(
+        _ id: TransferDaemon.Transfer.ID,
+        to url: String
+    ) async throws(TransferDaemonError) {
+        _ = try await call(Wire.RelinkTask(id: Int64(id), url: url))
+    }
+
+    func setPriority(
+        _ priority: Double,
+        of id: TransferDaemon.Transfer.ID
+    ) async throws(TransferDaemonError) {
+        _ = try await call(Wire.SetTaskPriority(id: Int64(id), priority: priority))
+    }
+
+    func setRates(
+        _ rates: TransferDaemon.Rates,
+        of id: TransferDaemon.Transfer.ID?
+    ) async throws(TransferDaemonError) {
+        let (receive, send) = (rates.receive, rates.send)
+        if let id {
+            _ = try await call(
+                Wire.SetTaskRates(id: Int64(id), receiveRate: receive, sendRate: send)
+            )
+        } else {
+            _ = try await call(Wire.SetRates(receiveRate: receive, sendRate: send))
+        }
+    }
+
+    func hooks() async throws(TransferDaemonError) -> [TransferDaemon.Hook] {
+        try await call(Wire.ListHooks()).hooks.map { TransferDaemon.Hook($0) }
+    }
+
+    func removeHook(of application: String) async throws(TransferDaemonError) {
+        _ = try await call(Wire.RemoveHook(application: application))
+    }
+
+    func quit(_ application: String) async throws(TransferDaemonError) -> Int {
+        try await call(Wire.QuitApplication(application: application)).cancelled
+    }
+
+    func status() async throws(TransferDaemonError) -> TransferDaemon.Status? {
+        try await callIfRunning(Wire.GetStatus()).map { TransferDaemon.Status($0.status) }
+    }
+
+    func stop() async throws(TransferDaemonError) -> Bool {
+        try await callIfRunning(Wire.Stop()) != nil
+    }
+}
