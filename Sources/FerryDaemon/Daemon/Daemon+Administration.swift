@@ -100,8 +100,7 @@ extension Daemon {
         _ reply: Reply<Wire.QuitApplication>,
         from connection: VarlinkConnection
     ) {
-        let caller = caller(over: connection)
-        answers[caller.call] = PendingAnswer(reply) { answer in
+        let caller = caller(awaiting: reply, over: connection) { answer in
             guard case .cancelled(let count) = answer else { return nil }
             return Wire.QuitApplication.Reply(cancelled: count)
         }

@@ -48,14 +48,36 @@ extension Daemon: VarlinkServerHandler {
         )
     }
 
+    /// Returns the caller of a call that is answered with what `convert` makes of the answer.
+    ///
+    /// - Parameters:
+    ///   - reply: Answers the call.
+    ///   - connection: The caller's connection.
+    ///   - convert: Returns `nil` for an answer of another kind.
+    /// - Returns: The caller.
+    func caller<Method: TransferMethod>(
+        awaiting reply: Reply<Method>,
+        over connection: VarlinkConnection,
+        _ convert: @escaping @LoopActor (DaemonStateMachine.Answer) -> Method.Reply?
+    ) -> DaemonStateMachine.Caller {
+        let caller = caller(over: connection)
+        answers[caller.call] = { result in
+            switch result.map(convert) {
+            case .success(let value?): reply.success(value)
+            case .success(nil):
+                reply.failure(.internalFailure(reason: "\(Method.name) has no such answer"))
+            case .failure(let error): reply.failure(error)
+            }
+        }
+        return caller
+    }
+
     /// Returns the caller of a call that is answered with "done".
     func caller<Method: TransferMethod>(
         awaiting reply: Reply<Method>,
         over connection: VarlinkConnection
     ) -> DaemonStateMachine.Caller where Method.Reply == Wire.Empty {
-        let caller = caller(over: connection)
-        answers[caller.call] = PendingAnswer(reply)
-        return caller
+        caller(awaiting: reply, over: connection) { $0 == .done ? Wire.Empty() : nil }
     }
 
     // MARK: Sessions
@@ -66,14 +88,9 @@ extension Daemon: VarlinkServerHandler {
         _ reply: Reply<Wire.OpenSession>,
         from connection: VarlinkConnection
     ) {
-        let caller = caller(over: connection)
-        answers[caller.call] = PendingAnswer(reply) { [weak self] answer in
-            guard case .opened(let session, let next) = answer else { return nil }
-            return Wire.OpenSession.Reply(
-                session: session,
-                nextTaskIdentifier: next,
-                token: self?.machine.token(ofSession: session)
-            )
+        let caller = caller(awaiting: reply, over: connection) { answer in
+            guard case .opened(let session, let next, let token) = answer else { return nil }
+            return Wire.OpenSession.Reply(session: session, nextTaskIdentifier: next, token: token)
         }
         input { machine, _ in machine.openSession(call, from: caller) }
     }
@@ -84,8 +101,7 @@ extension Daemon: VarlinkServerHandler {
         _ reply: Reply<Wire.CreateDownload>,
         from connection: VarlinkConnection
     ) {
-        let caller = caller(over: connection)
-        answers[caller.call] = PendingAnswer(reply) { answer in
+        let caller = caller(awaiting: reply, over: connection) { answer in
             guard case .created(let task) = answer else { return nil }
             return Wire.CreateDownload.Reply(id: task)
         }
@@ -98,8 +114,7 @@ extension Daemon: VarlinkServerHandler {
         _ reply: Reply<Wire.CancelProducingResumeData>,
         from connection: VarlinkConnection
     ) {
-        let caller = caller(over: connection)
-        answers[caller.call] = PendingAnswer(reply) { answer in
+        let caller = caller(awaiting: reply, over: connection) { answer in
             guard case .resumeData(let data) = answer else { return nil }
             return Wire.CancelProducingResumeData.Reply(resumeData: data)
         }
@@ -247,13 +262,6 @@ extension Daemon: VarlinkServerHandler {
         let caller = caller(over: connection)
         let call = caller.call
         subscriptions[call] = reply
-        answers[call] = PendingAnswer(
-            succeed: { _ in },
-            refuse: { [weak self] error in
-                self?.subscriptions[call] = nil
-                reply.failure(error)
-            }
-        )
         reply.onWritable = { [weak self] in
             guard let self else { return }
             input { machine, _ in machine.writability(of: call, true) }
@@ -261,7 +269,6 @@ extension Daemon: VarlinkServerHandler {
         reply.onClose = { [weak self] in
             guard let self else { return }
             subscriptions[call] = nil
-            answers[call] = nil
             input { machine, _ in machine.unsubscribed(call) }
         }
         input { machine, _ in

@@ -184,50 +184,46 @@ extension Wire.TaskState {
     }
 }
 
-/// Answers the state machine's questions from the store.
-struct StoreQuery {
+extension Store {
     private static let pageSize = 100
-    let store: Store
 
-    /// Runs a query; a failure is an answer too.
-    func run(_ query: DaemonStateMachine.Query) async -> DaemonStateMachine.QueryResult {
+    /// Answers a question of the state machine; a failure is an answer too.
+    func answer(_ query: DaemonStateMachine.Query) async -> DaemonStateMachine.QueryResult {
         do throws(StoreError) {
-            return try await answer(query)
+            return try await find(query)
         } catch {
             return .failed(error)
         }
     }
 
-    private func answer(
+    private func find(
         _ query: DaemonStateMachine.Query
     ) async throws(StoreError) -> DaemonStateMachine.QueryResult {
         switch query {
         case .candidates(let request):
-            return .candidates(try await store.candidates(request))
+            return .candidates(try await candidates(request))
         case .events(let session, let sequence, let limit, _):
-            return .events(
-                try await store.events(session: session, after: sequence, limit: limit)
-            )
+            return .events(try await events(session: session, after: sequence, limit: limit))
         case .session(let id):
-            return .session(try await store.session(id: id))
+            return .session(try await session(id: id))
         case .task(.id(let id), _), .revise(.id(let id), _, _):
-            return .tasks(try await store.task(id: id).map { [$0] } ?? [])
+            return .tasks(try await task(id: id).map { [$0] } ?? [])
         case .task(.identifier(let session, let identifier), _),
             .revise(.identifier(let session, let identifier), _, _):
-            let task = try await store.task(session: session, identifier: identifier)
-            return .tasks(task.map { [$0] } ?? [])
+            let found = try await task(session: session, identifier: identifier)
+            return .tasks(found.map { [$0] } ?? [])
         case .repeated(let id, _), .secured(let id, _, _):
-            return .tasks(try await store.task(id: id).map { [$0] } ?? [])
+            return .tasks(try await task(id: id).map { [$0] } ?? [])
         case .sweep(_, let scope, let last):
-            return .tasks(try await store.tasks(filter(scope), after: last, limit: Self.pageSize))
+            return .tasks(try await tasks(filter(scope), after: last, limit: Self.pageSize))
         case .overdue(let now):
-            return .tasks(try await store.overdueTasks(at: now, limit: Self.pageSize))
+            return .tasks(try await overdueTasks(at: now, limit: Self.pageSize))
         case .dated(let last):
-            return .tasks(try await store.datedTasks(after: last, limit: Self.pageSize))
+            return .tasks(try await datedTasks(after: last, limit: Self.pageSize))
         case .earliestDeadline:
-            return .earliestDeadline(try await store.earliestDeadline())
+            return .earliestDeadline(try await earliestDeadline())
         case .totals:
-            return .totals(try await store.totals())
+            return .totals(try await totals())
         }
     }
 

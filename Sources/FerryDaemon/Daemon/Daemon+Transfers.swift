@@ -223,10 +223,9 @@ extension Daemon {
     }
 
     private func finished(_ task: Int64, _ result: DownloadResult, _ file: PartialFile) {
-        let path = files.path(of: task)
         files.complete(file, of: task)
         input { machine, now in
-            machine.finished(task: task, byteCount: result.byteCount, path: path, at: now)
+            machine.finished(task: task, byteCount: result.byteCount, path: file.path, at: now)
         }
     }
 

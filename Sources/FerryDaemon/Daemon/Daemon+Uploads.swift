@@ -12,14 +12,13 @@ extension Daemon {
         _ reply: Reply<Wire.CreateUpload>,
         from connection: VarlinkConnection
     ) {
-        let caller = caller(over: connection)
-        let passed = reply.takeFile()
-        let queue = applicationQueues.queue(of: machine.application(ofSession: create.session))
-        arrivingFiles[caller.call] = passed.map { ArrivingFile(file: $0.file, queue: queue) }
-        answers[caller.call] = PendingAnswer(reply) { answer in
+        let caller = caller(awaiting: reply, over: connection) { answer in
             guard case .created(let task) = answer else { return nil }
             return Wire.CreateUpload.Reply(id: task)
         }
+        let passed = reply.takeFile()
+        let queue = applicationQueues.queue(of: machine.application(ofSession: create.session))
+        arrivingFiles[caller.call] = passed.map { ArrivingFile(file: $0.file, queue: queue) }
         do throws(SystemCallError) {
             let identity = try passed?.identity.get()
             input { machine, now in

@@ -47,7 +47,10 @@ final class Daemon {
     var children: [Int64: ChildProcess] = [:]
     /// The starts of applications that have not completed yet.
     var starts: [Int64: LaunchRecord] = [:]
-    var answers: [DaemonStateMachine.CallIdentifier: PendingAnswer] = [:]
+    /// How the calls are answered that have not been yet.
+    var answers:
+        [DaemonStateMachine.CallIdentifier:
+            @LoopActor (Result<DaemonStateMachine.Answer, TransferInterfaceError>) -> Void] = [:]
     var subscriptions: [DaemonStateMachine.CallIdentifier: Reply<Wire.Subscribe>] = [:]
     private var alarms: [DaemonStateMachine.Timer: LoopTimer] = [:]
     var connections: [ObjectIdentifier: DaemonStateMachine.ConnectionIdentifier] = [:]
@@ -172,7 +175,7 @@ extension Daemon: @LoopActor DaemonWorld {
 
     func ask(_ query: DaemonStateMachine.Query) {
         LoopActor.task { [self] in
-            driver.answered(query, await StoreQuery(store: store).run(query))
+            driver.answered(query, await store.answer(query))
         }
     }
 
@@ -202,17 +205,18 @@ extension Daemon: @LoopActor DaemonWorld {
         if let (action, process) = actions.removeValue(forKey: call) {
             log.write(.info, action.text(by: process, answer), task: action.task)
         }
-        answers.removeValue(forKey: call)?.succeed(answer)
+        answers.removeValue(forKey: call)?(.success(answer))
     }
 
     func refuse(_ call: DaemonStateMachine.CallIdentifier, _ error: TransferInterfaceError) {
         arrivingFiles[call] = nil
         actions[call] = nil
-        answers.removeValue(forKey: call)?.refuse(error)
+        answers.removeValue(forKey: call)?(.failure(error))
+        subscriptions.removeValue(forKey: call)?.failure(error)
     }
 
     func endSubscription(_ call: DaemonStateMachine.CallIdentifier) {
-        answers.removeValue(forKey: call)?.refuse(.sessionNotOpen(session: 0))
+        subscriptions.removeValue(forKey: call)?.failure(.sessionNotOpen(session: 0))
     }
 
     func changed(task: Int64) {

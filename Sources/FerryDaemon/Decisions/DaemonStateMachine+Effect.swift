@@ -79,8 +79,8 @@ extension DaemonStateMachine {
     enum Answer: Hashable, Sendable {
         /// It is done.
         case done
-        /// A session is open.
-        case opened(session: Int64, nextTaskIdentifier: Int)
+        /// A session is open; other connections of its client show the token, if its process is unknown.
+        case opened(session: Int64, nextTaskIdentifier: Int, token: String? = nil)
         /// A task exists, or, with the number 0, has existed.
         case created(task: Int64)
         /// A task was cancelled.

@@ -101,9 +101,6 @@ extension DaemonStateMachine {
         sessions[id]?.configuration
     }
 
-    /// Returns the token that other connections of a session's client show, if its process is unknown.
-    func token(ofSession id: Int64) -> String? { sessions[id]?.token }
-
     /// Whether the application of a session has approved a server's certificates before.
     func hasApproved(_ trust: HTTPServerTrust, inSession id: Int64) -> Bool {
         sessions[id]?.keptAnswers.hasApproved(trust) ?? false

@@ -20,13 +20,13 @@ final class Database {
     var reserve: Reserve
 
     private var durability = Durability.synchronized
-    private let lock: DatabaseLock
+    private let lock: FileLock
 
     /// Opens the database in a directory, creating or migrating it where needed.
     init(directory: Directory) throws(StoreError) {
         let path = directory.path(of: Self.fileName)
         try Self.requireLibrary(version: sqlite3_libversion_number(), path: path)
-        lock = try DatabaseLock(in: directory, for: path)
+        lock = try Self.lock(directory, for: path)
         try Self.createFile(in: directory)
         connection = try Connection(path: path)
         try Self.configure(connection)
@@ -35,6 +35,40 @@ final class Database {
         try Self.migrate(connection)
         nextTaskID = try Self.nextTaskID(connection)
         reserve = Reserve(in: directory)
+    }
+
+    /// Takes the right to use the database of a directory, which one owner has.
+    ///
+    /// SQLite's own lock is not enough: a process loses it when it closes any other descriptor of the same file
+    /// (https://sqlite.org/howtocorrupt.html, 2.2), and it does not name its holder.
+    private static func lock(
+        _ directory: Directory,
+        for path: String
+    ) throws(StoreError) -> FileLock {
+        do throws(SystemCallError) {
+            let lock = try FileLock(lockName, in: directory, waiting: false)
+            // For messages only, so a full disk does no harm.
+            try? lock.describeHolder("\(getpid())\n")
+            return lock
+        } catch {
+            guard error.errno == EWOULDBLOCK else { throw StoreError(error, path: path) }
+            let holder = lockHolder(in: directory).map { "process \($0) has it" }
+            let reason = holder ?? "it is locked"
+            throw StoreError(
+                code: .inUse,
+                message: StoreError.message(for: .inUse, path: path, reason: reason)
+            )
+        }
+    }
+
+    private static let lockName = "ferry.sqlite.lock"
+
+    private static func lockHolder(in directory: Directory) -> Int32? {
+        guard
+            let file = try? directory.open(lockName, .read),
+            let content = try? file.readToEnd(limit: 64)
+        else { return nil }
+        return Int32(String(decoding: content, as: UTF8.self).prefix { $0.isNumber })
     }
 
     /// Sets the durability of the next transactions.
@@ -225,61 +259,4 @@ extension Database {
 
     /// The greatest number that is assigned, with room enough to count on from there.
     private static let greatestNumber = Int64.max / 2
-}
-
-/// The right to use the database of a directory, held by one owner in one process.
-///
-/// SQLite's own lock is not enough: a process loses it when it closes any other descriptor of the same file
-/// (https://sqlite.org/howtocorrupt.html, 2.2), and it does not name its holder.
-struct DatabaseLock: ~Copyable {
-    private static let name = "ferry.sqlite.lock"
-
-    private let file: FileDescriptor
-
-    /// Takes the lock.
-    ///
-    /// - Throws: ``StoreError/Code/inUse`` if another owner has it.
-    init(in directory: Directory, for path: String) throws(StoreError) {
-        do throws(SystemCallError) {
-            let opened = try directory.open(Self.name, .create)
-            let descriptor = opened.rawValue
-            try systemCall("flock", directory.path(of: Self.name)) {
-                flock(descriptor, LOCK_EX | LOCK_NB)
-            }
-            file = opened
-        } catch {
-            guard error.errno == EWOULDBLOCK else { throw StoreError(error, path: path) }
-            let holder = Self.holder(in: directory).map { "process \($0) has it" }
-            throw StoreError(
-                code: .inUse,
-                message: StoreError.message(
-                    for: .inUse,
-                    path: path,
-                    reason: holder ?? "it is locked"
-                )
-            )
-        }
-        noteHolder()
-    }
-
-    deinit {
-        // Closing is not enough: a process that is being started right now has copies of all
-        // descriptors until it executes its program, and would hold the lock until then.
-        flock(file.rawValue, LOCK_UN)
-    }
-
-    /// Records the lock's holder; this is for messages only, so a full disk does no harm.
-    private borrowing func noteHolder() {
-        try? file.truncate(to: 0)
-        let text = Array("\(getpid())\n".utf8)
-        _ = pwrite(file.rawValue, text, text.count, 0)
-    }
-
-    private static func holder(in directory: Directory) -> Int32? {
-        guard
-            let file = try? directory.open(name, .read),
-            let content = try? file.readToEnd(limit: 64)
-        else { return nil }
-        return Int32(String(decoding: content, as: UTF8.self).prefix { $0.isNumber })
-    }
 }

@@ -72,7 +72,7 @@ extension Database {
         var ready: [Int64] = []
         // Each step moves to the next application in the index, past all hosts of the previous one.
         while let next = try nextReadyApplication(after: ready.last ?? 0) { ready.append(next) }
-        return ready.filter { !search.excludedApplications.contains($0) }.sorted { first, second in
+        return ready.sorted { first, second in
             let (first, second) = (search.turn(of: first), search.turn(of: second))
             return (first.places, first.lastServed) < (second.places, second.lastServed)
         }

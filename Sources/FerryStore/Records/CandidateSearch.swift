@@ -16,8 +16,6 @@ package struct CandidateSearch: Hashable, Sendable {
     package var runningTasks: Set<Int64>
     /// The turns of the applications that have been served so far.
     package var turns: [Int64: Turn]
-    /// The applications that are not to be served.
-    package var excludedApplications: Set<Int64>
 
     /// How an application has been served.
     package struct Turn: Hashable, Sendable {
@@ -46,8 +44,7 @@ package struct CandidateSearch: Hashable, Sendable {
         saturatedHosts: Set<String> = [],
         saturatedSessions: [String: Set<Int64>] = [:],
         runningTasks: Set<Int64> = [],
-        turns: [Int64: Turn] = [:],
-        excludedApplications: Set<Int64> = []
+        turns: [Int64: Turn] = [:]
     ) {
         self.now = now
         self.limit = limit
@@ -56,7 +53,6 @@ package struct CandidateSearch: Hashable, Sendable {
         self.saturatedSessions = saturatedSessions
         self.runningTasks = runningTasks
         self.turns = turns
-        self.excludedApplications = excludedApplications
     }
 
     /// Returns how an application has been served.

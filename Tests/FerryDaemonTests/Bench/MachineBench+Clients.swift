@@ -37,7 +37,7 @@ extension MachineBench {
         let open = Wire.OpenSession.sample(session, application, launch, configuration)
         let call = call(client) { $0.openSession(open, from: $1) }
         settle()
-        if case .answer(.opened(let session, _)) = outcomes[call] { client.session = session }
+        if case .answer(.opened(let session, _, _)) = outcomes[call] { client.session = session }
         return client
     }
 

@@ -60,13 +60,10 @@ struct EndAfterKillTests {
         let daemon = try await bench.start()
         var told: (data: Data?, kept: Int?, left: Int?)
         let left = { try? bench.downloads.names().count }
-        daemon.answers[7] = PendingAnswer(
-            succeed: { answer in
-                guard case .resumeData(let data) = answer else { return }
-                told = (data, try? bench.resumable.names().count, left())
-            },
-            refuse: { _ in }
-        )
+        daemon.answers[7] = { result in
+            guard case .success(.resumeData(let data)) = result else { return }
+            told = (data, try? bench.resumable.names().count, left())
+        }
         let task = try #require(try await bench.store.task(id: 1))
         let ending = DaemonStateMachine.Ending.cancelled(
             for: .resumeDataCall(7),

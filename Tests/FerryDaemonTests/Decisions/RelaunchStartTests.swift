@@ -267,7 +267,7 @@ import Testing
         for name in ["one", "two"] {
             let call = bench.call(again) { $0.openSession(.sample(name), from: $1) }
             bench.settle()
-            guard case .answer(.opened(let session, _)) = bench.outcomes[call] else { continue }
+            guard case .answer(.opened(let session, _, _)) = bench.outcomes[call] else { continue }
             client.session = session
             for sequence: Int64 in 1...4 { bench.acknowledge(client, sequence) }
         }

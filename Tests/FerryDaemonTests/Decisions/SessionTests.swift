@@ -15,7 +15,8 @@ import Testing
         let answers = bench.stepHoldingBack()
         let secondCall = bench.call(second) { $0.openSession(open, from: $1) }
         for answer in answers { bench.take(answer) }
-        guard case .answer(.opened(let session, nextTaskIdentifier: 1)) = bench.outcomes[firstCall]
+        guard
+            case .answer(.opened(let session, nextTaskIdentifier: 1, _)) = bench.outcomes[firstCall]
         else {
             Issue.record("\(String(describing: bench.outcomes[firstCall]))")
             return

@@ -84,7 +84,7 @@ import Testing
         )
         try #require(try await store.earliestDeadline() == model.earliestDeadline(), "\(place)")
         let query = DaemonStateMachine.Query.candidates(request(at: now, &changes))
-        let answer = await StoreQuery(store: store).run(query)
+        let answer = await store.answer(query)
         try #require(answer == model.answer(query), "\(place)")
     }
 
@@ -126,8 +126,7 @@ import Testing
             saturatedHosts: changes.random.happens(percent: 30) ? [changes.host()] : [],
             saturatedSessions: [changes.host(): [changes.session()]],
             runningTasks: [changes.task(), changes.task()],
-            turns: turns,
-            excludedApplications: changes.random.happens(percent: 20) ? [changes.application()] : []
+            turns: turns
         )
     }
 }

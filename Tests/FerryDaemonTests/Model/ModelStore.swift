@@ -77,7 +77,7 @@ extension StoreError {
 }
 
 extension ModelStore {
-    /// Answers a question of the state machine, as `StoreQuery` does.
+    /// Answers a question of the state machine, as the store does.
     mutating func answer(
         _ query: DaemonStateMachine.Query
     ) -> DaemonStateMachine.QueryResult {
@@ -123,7 +123,6 @@ extension ModelStore {
                 && !search.runningTasks.contains(task.id)
         }
         var queues = Dictionary(grouping: ready) { tasks[$0.id]?.applicationID ?? 0 }
-            .filter { !search.excludedApplications.contains($0.key) }
         for (application, tasks) in queues {
             let round = Self.round(tasks, behind: search.turn(of: application).lastHost, search)
             queues[application] = Array(round.prefix(search.limit))

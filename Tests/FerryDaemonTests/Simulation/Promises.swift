@@ -95,7 +95,7 @@ struct Promises {
     ) {
         let store = world.database.synchronized
         switch (call.content, answer) {
-        case (.open, .opened(let session, _)):
+        case (.open, .opened(let session, _, _)):
             if store.sessions[session] == nil { world.fail("session \(session) is not durable") }
         case (.create(let identifier, _, _, _, _, _, _), .created(0)),
             (.createUpload(let identifier, _, _, _, _), .created(0)):

@@ -55,7 +55,7 @@ final class SimulatedSession {
         let call = SimulatedCall(.open(process.program.open(name))) { [self] outcome in
             isOpening = false
             switch outcome {
-            case .answer(.opened(let number, let next)): opened(number, next)
+            case .answer(.opened(let number, let next, _)): opened(number, next)
             case .answer(let answer): world.fail("opening is answered with \(answer)")
             case .refusal(let error): refused(error)
             }

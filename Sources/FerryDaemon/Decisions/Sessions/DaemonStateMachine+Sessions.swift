@@ -136,7 +136,8 @@ extension DaemonStateMachine {
                     call,
                     .opened(
                         session: session.id,
-                        nextTaskIdentifier: opened.session.nextTaskIdentifier
+                        nextTaskIdentifier: opened.session.nextTaskIdentifier,
+                        token: token
                     )
                 )
             ]
