@@ -193,6 +193,9 @@ extension BackgroundConnection.StateMachine {
         return sendNew(over: session, keepsIncomplete: false) + [.endWaiting, .notify(.isReady)]
     }
 
+    /// The daemon has done something for a task: if it ends now, it is not for want of working.
+    mutating func wasUseful() { policy.succeeded() }
+
     /// The session could not be opened.
     mutating func openingFailed(_ failure: OpeningFailure, attempt: Int) -> [Effect] {
         guard isCurrent(attempt) else { return [] }

@@ -17,6 +17,8 @@ final class BackgroundSubscription {
     private var client: VarlinkClient?
     /// Whether an event of this subscription has been received.
     private var isReceiving = false
+    /// Whether an event about a task has been.
+    private var isUseful = false
     private var opened: BackgroundConnection.Opened?
     private var ledger = EventLedger()
     /// Events that wait until the tasks of earlier launches are known.
@@ -67,7 +69,7 @@ final class BackgroundSubscription {
         opened = nil
         client?.close()
         client = nil
-        isReceiving = false
+        (isReceiving, isUseful) = (false, false)
     }
 
     private func subscribe(to opened: BackgroundConnection.Opened, over client: VarlinkClient) {
@@ -108,6 +110,10 @@ final class BackgroundSubscription {
     private func receive(_ event: Wire.Event) {
         if !isReceiving, let opened { connection.subscribed(to: opened.session) }
         isReceiving = true
+        if !isUseful, event.task != nil {
+            isUseful = true
+            connection.wasUseful()
+        }
         guard !isHolding else { return held.append(event) }
         if let identifier = event.task, core.task(identifier) == nil, !loader.isDone {
             hold(event)

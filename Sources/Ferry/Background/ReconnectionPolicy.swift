@@ -18,6 +18,9 @@ struct ReconnectionPolicy {
         return min(doubled, Self.greatestDelay) * random(0.5...1)
     }
 
+    /// The daemon has worked: the next delay is a short one, and not none, as it may end of what it works at.
+    mutating func succeeded() { failureCount = min(failureCount, 1) }
+
     /// Returns the delay after a connection has lasted a while: none, if it was a good one.
     mutating func lost(
         after duration: Duration,

@@ -201,6 +201,18 @@ struct BackgroundConnectionTests {
         #expect(policy.failed(random: Self.greatest) == .seconds(0.2))
     }
 
+    @Test
+    mutating func `a daemon that dies again and again, but works, is given little time each time`()
+    {
+        for _ in 0..<12 {
+            policy.succeeded()
+            let delay = policy.lost(after: .seconds(1), random: Self.greatest)
+            #expect(delay <= .seconds(0.2))
+        }
+        policy.succeeded()
+        #expect(policy.lost(after: .seconds(1), random: Self.greatest) == .seconds(0.2))
+    }
+
     @Test mutating func `TEST-9: a daemon that dies again and again is given more and more time`() {
         #expect(policy.lost(after: .seconds(1), random: Self.greatest) == .zero)
         #expect(policy.lost(after: .seconds(1), random: Self.greatest) == .seconds(0.2))
