@@ -5,7 +5,7 @@ import Glibc
 import Testing
 
 /// The promises under sixty kills.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct KillMatrixTests {
+@Suite(.serialized, .timeLimit(.minutes(Sanitizer.isOn ? 10 : 3))) struct KillMatrixTests {
     @Test(arguments: KillMatrixRun.Victim.allCases)
     func `twenty downloads survive twenty kills, and no written byte is fetched again`(
         victim: KillMatrixRun.Victim
