@@ -17,14 +17,7 @@ struct IdleTests {
     @Test func `an idle ferryd and its idle client do not wake up`() async throws {
         let home = try TestHome(daemonArguments: ["--idle-time", "600"])
         let events = try await EventPipe(in: home)
-        let app = try await TestProcess(
-            TestHome.executable("ferry-test-app"),
-            ["--events", events.path, "--directory", home.files, "--idle", "yes"],
-            environment: home.environment
-        )
-        _ = await events.next("ready")
-        // What starting takes is over when the daemon says that the session is open.
-        while try await sessions(of: home) == 0 {}
+        let app = try await startIdleApp(in: home, reportingTo: events)
         let daemon = try #require(home.daemons.first)
         try await Task.sleep(for: .seconds(1))
         let before = (wakeUps(of: daemon), wakeUps(of: app.identifier))
@@ -39,19 +32,30 @@ struct IdleTests {
     {
         let home = try TestHome(daemonArguments: ["--idle-time", "600"])
         let events = try await EventPipe(in: home)
+        let app = try await startIdleApp(in: home, reportingTo: events)
+        #expect(try await home.ferry("daemon", "stop").exit == .exited(status: 0))
+        // A client that wanted it would have started it many times over in this time.
+        for _ in 0..<30 {
+            #expect(try await home.ferry("daemon", "status").exit == .exited(status: 4))
+        }
+        #expect(home.processes(of: "ferry-test-app") == [app.identifier])
+        await app.killed()
+    }
+
+    /// Starts an app whose background session has nothing to do.
+    private func startIdleApp(
+        in home: TestHome,
+        reportingTo events: EventPipe
+    ) async throws -> TestProcess {
         let app = try await TestProcess(
             TestHome.executable("ferry-test-app"),
             ["--events", events.path, "--directory", home.files, "--idle", "yes"],
             environment: home.environment
         )
         _ = await events.next("ready")
+        // What starting takes is over when the daemon says that the session is open.
         while try await sessions(of: home) == 0 {}
-        #expect(try await home.ferry("daemon", "stop").exit == .exited(status: 0))
-        // A client that wanted it would have started it many times over in this time.
-        for _ in 0..<30 {
-            #expect(try await home.ferry("daemon", "status").exit == .exited(status: 4))
-        }
-        await app.killed()
+        return app
     }
 
     private func sessions(of home: TestHome) async throws -> Int {

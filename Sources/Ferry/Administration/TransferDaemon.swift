@@ -27,7 +27,7 @@ public struct TransferDaemon: Sendable {
         self.init(backend: AdministrationConnection(startsIfNeeded: startsIfNeeded))
     }
 
-    /// A daemon that is simulated by closures, for tests of programs that administer it.
+    /// A daemon behind another backend, for tests of programs that administer it.
     package init(backend: any Backend) {
         self.backend = backend
     }

@@ -193,7 +193,7 @@ extension BackgroundConnection.StateMachine {
         return sendNew(over: session, keepsIncomplete: false) + [.endWaiting, .notify(.isReady)]
     }
 
-    /// The daemon has done something for a task: if it ends now, it is not for want of working.
+    /// The daemon has reported something about a task: if it ends now, it is tried again soon.
     mutating func wasUseful() { policy.succeeded() }
 
     /// The session could not be opened.

@@ -82,7 +82,7 @@ final class BackgroundConnection: Sendable {
     /// The events of the session of that number are being received.
     func subscribed(to number: Int64) { input { $0.subscribed(to: number) } }
 
-    /// The daemon has done something for a task.
+    /// The daemon has reported something about a task.
     func wasUseful() { state.withLock { $0.machine.wasUseful() } }
 
     /// Connects to the daemon once more, for events, which have a separate connection.

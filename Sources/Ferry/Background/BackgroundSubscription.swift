@@ -17,7 +17,7 @@ final class BackgroundSubscription {
     private var client: VarlinkClient?
     /// Whether an event of this subscription has been received.
     private var isReceiving = false
-    /// Whether an event about a task has been.
+    /// Whether an event about a task has been received.
     private var isUseful = false
     private var opened: BackgroundConnection.Opened?
     private var ledger = EventLedger()

@@ -18,7 +18,9 @@ struct ReconnectionPolicy {
         return min(doubled, Self.greatestDelay) * random(0.5...1)
     }
 
-    /// The daemon has worked: the next delay is a short one, and not none, as it may end of what it works at.
+    /// The daemon works.
+    ///
+    /// The next delay is a short one, but there is one: its work may be what ends it.
     mutating func succeeded() { failureCount = min(failureCount, 1) }
 
     /// Returns the delay after a connection has lasted a while: none, if it was a good one.

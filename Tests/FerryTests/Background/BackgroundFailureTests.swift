@@ -106,10 +106,7 @@ struct BackgroundFailureTests {
         let session = app.session()
         session.downloadTask(with: url).resume()
         await session.flush()
-        await LoopActor.run {
-            daemon.subscribers.removeValue(forKey: "tracks")?
-                .failure(.sessionNotOpen(session: 1))
-        }
+        await daemon.endEvents(of: "tracks")
         try await daemon.finish(1, in: "tracks", contents: "one")
         await daemon.calls.wait(for: "OpenSession", count: 2)
         await app.recorder.waitForCompletions()
@@ -122,10 +119,7 @@ struct BackgroundFailureTests {
         let session = app.session()
         await daemon.calls.wait(for: "ListTasks")
         #expect(await session.allTasks.isEmpty)
-        await LoopActor.run {
-            daemon.subscribers.removeValue(forKey: "tracks")?
-                .failure(.sessionNotOpen(session: 1))
-        }
+        await daemon.endEvents(of: "tracks")
         while (session.core.backend as? BackgroundBackend)?.connection.isOpen == true {
             await Task.yield()
         }

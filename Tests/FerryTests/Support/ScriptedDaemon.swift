@@ -158,6 +158,11 @@ final class ScriptedDaemon {
         subscribers[identifier]?.stream(Wire.Subscribe.Reply(event: event))
     }
 
+    /// Ends the stream of a session's events; its connection for calls goes on.
+    func endEvents(of identifier: String) {
+        subscribers.removeValue(forKey: identifier)?.failure(.sessionNotOpen(session: 1))
+    }
+
     /// Finishes a download: its file, and both final events; for an upload the file is the answer.
     @discardableResult
     func finish(
