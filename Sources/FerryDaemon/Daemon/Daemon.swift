@@ -13,7 +13,9 @@ final class Daemon {
     let clients: TransferClients
     let connectionFiles = ConnectionFiles()
     /// The current moment in the daemon's time.
-    var now: Date { machine.clock.now() }
+    ///
+    /// It is asked for with each input, so only the clock is copied, not the whole machine.
+    var now: Date { driver.machine.timekeeping.clock.now() }
     /// The knowledge about servers from the uploads to them.
     let uploadMemory = UploadMemory()
     let log: Log

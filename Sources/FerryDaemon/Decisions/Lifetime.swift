@@ -48,6 +48,9 @@ struct PlannedTimer: Hashable, Sendable {
     /// Whether it is set.
     var isPlanned: Bool { date != nil }
 
+    /// Returns whether it is set for a date or an earlier one.
+    func isPlanned(by date: Date) -> Bool { self.date.map { $0 <= date } ?? false }
+
     /// Plans it for a date, unless it is due earlier anyway.
     ///
     /// - Parameter date: The date.

@@ -243,10 +243,9 @@ extension DaemonStateMachine {
     ///
     /// The number is limited: with a disk that takes no ends, files would pile up.
     mutating func vacate(task id: Int64, at now: Date) -> [Effect] {
-        let vacatedCount = running.values.count { $0.place == .none && $0.phase == .finishing }
-        guard running[id]?.place == .transfer,
-            vacatedCount < policy.maximumTransfers
-        else { return [] }
+        guard running[id]?.place == .transfer, running.vacatedCount < policy.maximumTransfers else {
+            return []
+        }
         running.vacate(id)
         return searchForTasks(at: now)
     }

@@ -13,6 +13,7 @@ extension DaemonStateMachine {
     /// Plans a review of the shares for when a transfer may have to leave its place to a waiting task.
     mutating func reviewSharesSoon(at now: Date) -> [Effect] {
         let soonest = now + policy.shareReviewInterval
+        guard !shares.isReviewPlanned(by: soonest) else { return [] }
         // Lent connections may come back at once.
         let ends = holders(of: nil).map { task in
             let isAlone = task.lentConnections.count(to: nil) == 0

@@ -53,6 +53,9 @@ struct FairShares: Hashable, Sendable {
     /// Whether a review of the shares is planned, for when a transfer may have to leave its place.
     var isReviewPlanned: Bool { review.isPlanned }
 
+    /// Returns whether a review is planned for a date or an earlier one.
+    func isReviewPlanned(by date: Date) -> Bool { review.isPlanned(by: date) }
+
     /// Forgets the planned review: it begins, or transfers may have to leave sooner.
     mutating func forgetReview() { review.forget() }
 

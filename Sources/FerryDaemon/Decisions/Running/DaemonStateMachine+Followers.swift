@@ -15,11 +15,10 @@ extension DaemonStateMachine {
         guard task.upload == nil, task.checkpoint == nil, task.replacement == nil else {
             return nil
         }
-        let equal = running.values.filter { other in
+        let equal = running.tasks(requesting: task.request).filter { other in
             other.phase == .loading && other.record.sessionID == task.sessionID
                 && other.record.host == task.host && other.record.upload == nil
                 && other.record.replacement == nil && other.record.options == task.options
-                && other.record.request == task.request
                 && followings.followers(of: other.record.id).count < policy.maximumFollowers
                 && !isTooLargeToCopy(other)
         }

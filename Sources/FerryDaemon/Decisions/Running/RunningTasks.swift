@@ -6,6 +6,10 @@ struct RunningTasks: Hashable, Sendable {
     typealias RunningTask = DaemonStateMachine.RunningTask
 
     private var tasks: [Int64: RunningTask] = [:]
+    /// The tasks by their requests, so that equal ones are found without a look at all others.
+    private var tasksByRequest: [[UInt8]: Set<Int64>] = [:]
+    /// The tasks that have left their places before their ends.
+    private var vacated: Set<Int64> = []
     /// The budget of the transfers that run at once.
     private(set) var budget: TransferBudget
 
@@ -40,6 +44,14 @@ struct RunningTasks: Hashable, Sendable {
         }
     }
 
+    /// The number of tasks that have left their places before their ends.
+    var vacatedCount: Int { vacated.count }
+
+    /// Returns the tasks with a request, in no order.
+    func tasks(requesting request: [UInt8]) -> [RunningTask] {
+        tasksByRequest[request, default: []].compactMap { tasks[$0] }
+    }
+
     /// Returns the tasks that meet a condition, in order.
     func sorted(where isMeant: (RunningTask) -> Bool) -> [RunningTask] {
         tasks.values.filter(isMeant).sorted { $0.record.id < $1.record.id }
@@ -53,6 +65,7 @@ struct RunningTasks: Hashable, Sendable {
             budget.take(session: task.record.sessionID, of: application, host: task.record.host)
         }
         tasks[task.record.id] = task
+        tasksByRequest[task.record.request, default: []].insert(task.record.id)
     }
 
     /// Changes a task, if it runs.
@@ -76,17 +89,34 @@ struct RunningTasks: Hashable, Sendable {
     @discardableResult
     mutating func end(_ id: Int64) -> RunningTask? {
         guard var task = tasks.removeValue(forKey: id) else { return nil }
+        forget(task)
         task.vacate(in: &budget)
         return task
     }
 
     /// The daemon stops: only what is complete continues.
-    mutating func stop() { tasks = tasks.filter { $0.value.phase == .finishing } }
+    mutating func stop() {
+        for task in tasks.values where task.phase != .finishing {
+            tasks[task.record.id] = nil
+            forget(task)
+        }
+    }
+
+    private mutating func forget(_ task: RunningTask) {
+        let (id, request) = (task.record.id, task.record.request)
+        vacated.remove(id)
+        tasksByRequest[request]?.remove(id)
+        if tasksByRequest[request]?.isEmpty == true { tasksByRequest[request] = nil }
+    }
 
     // MARK: Places
 
     /// A task no longer needs its place.
-    mutating func vacate(_ id: Int64) { tasks[id]?.vacate(in: &budget) }
+    mutating func vacate(_ id: Int64) {
+        guard tasks[id] != nil else { return }
+        tasks[id]?.vacate(in: &budget)
+        vacated.insert(id)
+    }
 
     /// A task waits for its application, and leaves its place to others.
     mutating func park(_ id: Int64) { tasks[id]?.park(in: &budget) }
