@@ -1,3 +1,4 @@
+import FerryWire
 public import Foundation
 
 /// The transfer daemon of the user who runs this program, for programs that administer it.
@@ -253,5 +254,8 @@ extension TransferDaemon {
             self.receive = receive
             self.send = send
         }
+
+        /// Reads a rate as people write it, such as `500k`; nil if it is none.
+        package static func bytesPerSecond(_ text: String) -> Int64? { ByteRate.parse(text) }
     }
 }

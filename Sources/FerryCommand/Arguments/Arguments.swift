@@ -99,7 +99,7 @@ extension Arguments {
     /// A rate in bytes per second; nil for no limit.
     func rate(_ text: String) throws(UsageError) -> Int64? {
         if text == "none" { return nil }
-        guard let rate = Self.byteCount(text), rate >= 1 else {
+        guard let rate = TransferDaemon.Rates.bytesPerSecond(text) else {
             throw error("'\(text)' is no rate such as 500k, 2M or 1.5MiB, nor 'none'.")
         }
         return rate
@@ -148,19 +148,5 @@ extension Arguments {
             )
         }
         return digest
-    }
-
-    /// A number of bytes, optionally with a decimal or binary unit.
-    private static func byteCount(_ text: String) -> Int64? {
-        let number = text.prefix { $0.isASCII && $0.isNumber || $0 == "." }
-        let unit = text.dropFirst(number.count).lowercased()
-        let units: [String: Double] = [
-            "": 1, "b": 1, "k": 1e3, "kb": 1e3, "m": 1e6, "mb": 1e6, "g": 1e9, "gb": 1e9,
-            "kib": 1024, "mib": 1_048_576, "gib": 1_073_741_824,
-        ]
-        guard let value = Double(number), let factor = units[unit], value * factor < 1e15 else {
-            return nil
-        }
-        return Int64(value * factor)
     }
 }

@@ -28,12 +28,12 @@ struct PersonalAction {
 
     /// The action of a call.
     init(_ call: Wire.SetTaskRates) {
-        self.init(call.id, "limited it: \(Self.text(call.rates))")
+        self.init(call.id, "limited it: \(call.rates.logText)")
     }
 
     /// The action of a call.
     init(_ call: Wire.SetRates) {
-        self.init(nil, "limited all transfers: \(Self.text(call.rates))")
+        self.init(nil, "limited all transfers: \(call.rates.logText)")
     }
 
     /// The action of a call.
@@ -51,13 +51,5 @@ struct PersonalAction {
     func text(by process: Int32, _ answer: DaemonStateMachine.Answer) -> String {
         guard case .cancelled(let count) = answer else { return "process \(process) has \(deed)" }
         return "process \(process) has \(deed): \(count) transfers cancelled"
-    }
-
-    private static func text(_ rates: SharedRates) -> String {
-        "\(text(rates.receive)) in, \(text(rates.send)) out"
-    }
-
-    private static func text(_ rate: Int64?) -> String {
-        rate.map { "\($0) bytes/s" } ?? "as many bytes as can"
     }
 }

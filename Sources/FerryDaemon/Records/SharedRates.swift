@@ -21,6 +21,22 @@ struct SharedRates: StoredRecord, Hashable, Sendable {
         return nil
     }
 
+    /// Returns the lower limit for each direction.
+    func lowest(with other: SharedRates) -> SharedRates {
+        SharedRates(
+            receive: [receive, other.receive].compactMap { $0 }.min(),
+            send: [send, other.send].compactMap { $0 }.min()
+        )
+    }
+
+    /// The limits, for the log.
+    var logText: String {
+        func text(_ rate: Int64?) -> String {
+            rate.map { "\($0) bytes/s" } ?? "as many bytes as can"
+        }
+        return "\(text(receive)) in, \(text(send)) out"
+    }
+
     /// The error for a call with invalid limits.
     var refusal: TransferInterfaceError? {
         contradiction.map { .invalidRequest(parameter: $0.member, reason: $0.reason) }
