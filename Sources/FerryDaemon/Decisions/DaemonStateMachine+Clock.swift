@@ -12,6 +12,7 @@ extension DaemonStateMachine {
     mutating func clockSet(_ noted: DaemonClock, at now: Date) -> [Effect] {
         guard !isStopping, timekeeping.set(noted) else { return [] }
         return [.log(.notice, "the clock was set", task: nil)] + followClock(at: now)
+            + followHours(at: now)
     }
 
     /// Updates all tasks that wait for a time of day to the right moment.

@@ -205,6 +205,8 @@ extension DaemonStateMachine {
         case sharing(task: Int64)
         /// The tasks that wait for a date are to be read again.
         case clock
+        /// Something else holds by the user's timetable.
+        case hours
         /// The daemon has had nothing to do for a while.
         case idle
     }

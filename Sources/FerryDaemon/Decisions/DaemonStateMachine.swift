@@ -48,8 +48,10 @@ struct DaemonStateMachine {
     var breaker = HostBreaker()
     /// The hosts that have answered.
     var answeringHosts = AnsweringHosts()
-    /// The rate limits of all transfers together.
+    /// The rate limits of all transfers together that a person has set.
     private(set) var rates = SharedRates()
+    /// The user's timetable, and what holds now.
+    var hours: Hours
     /// The source of random numbers.
     var random: RandomSource
 
@@ -58,11 +60,13 @@ struct DaemonStateMachine {
         policy: DaemonPolicy,
         nextTaskID: Int64,
         clock: DaemonClock = DaemonClock(),
+        localClock: LocalClock = .machine,
         random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     ) {
         self.policy = policy
         creations = Creations(nextTaskID: nextTaskID)
         timekeeping = Timekeeping(clock: clock)
+        hours = Hours(clock: localClock)
         self.random = RandomSource(random)
         running = RunningTasks(policy: policy)
         shares = FairShares(policy: policy)
@@ -74,6 +78,7 @@ struct DaemonStateMachine {
     ///   - applications: The applications that are in the store.
     ///   - sessions: Their sessions.
     ///   - rates: The rate limits of all transfers together.
+    ///   - timetable: The user's timetable.
     ///   - clock: The clock that continues from its stored state; `nil` for the present one.
     ///   - connectivity: Whether a route leads off this machine.
     ///   - now: The time, by that clock.
@@ -82,6 +87,7 @@ struct DaemonStateMachine {
         applications: [ApplicationRecord],
         sessions: [SessionRecord],
         rates: SharedRates = SharedRates(),
+        timetable: Timetable = Timetable(),
         clock: DaemonClock? = nil,
         connectivity: Connectivity = .unknown,
         at now: Date
@@ -89,6 +95,8 @@ struct DaemonStateMachine {
         if let clock { _ = timekeeping.set(clock) }
         self.rates = rates
         network.change(to: connectivity)
+        hours.timetable = timetable
+        hours.follow(self.clock.wall(at: now))
         var corrections: [Effect] = []
         for record in applications {
             var application = Application(record)
@@ -104,9 +112,10 @@ struct DaemonStateMachine {
             .map { Effect.limitRates($0.configuration.rates, session: $0.id) }
         self.applications.holdRelaunches(until: now.addingTimeInterval(policy.relaunchGrace))
         var effects =
-            [.limitRates(rates, session: nil)] + limits + corrections + followClock(at: now)
+            [.limitRates(ratesInForce, session: nil)] + limits + corrections + followClock(at: now)
             // Whether there is a network is determined again.
             + [commit([.endNetworkWait], .relaxed, then: .networkIsBack)] + searchForTasks(at: now)
+        if hours.period.until != nil { effects.append(planHours()) }
         effects.append(query(.earliestDeadline))
         for identifier in self.applications.ids.sorted() {
             effects += evaluateRelaunch(of: identifier, at: now)
@@ -121,7 +130,7 @@ struct DaemonStateMachine {
     /// The store knows the rate limits of all tasks together.
     mutating func ratesSet(_ rates: SharedRates, call: CallIdentifier) -> [Effect] {
         self.rates = rates
-        return [.limitRates(rates, session: nil), .answer(call, .done)]
+        return [.limitRates(ratesInForce, session: nil), .answer(call, .done)]
     }
 
     /// A timer that was set is due.
@@ -136,6 +145,7 @@ struct DaemonStateMachine {
         case .shares: reviewShares(at: now)
         case .sharing(let task): copyTimePassed(of: task, at: now)
         case .clock: followClock(at: now)
+        case .hours: followHours(at: now)
         case .idle: idleTimePassed(at: now)
         }
     }

@@ -64,6 +64,7 @@ struct MachineBench {
             wall: moment(0),
             sinceBoot: 0
         ),
+        localClock: LocalClock = .utc,
         failing failure: StoreError? = nil
     ) {
         self.failure = failure
@@ -74,6 +75,7 @@ struct MachineBench {
             policy: policy,
             nextTaskID: store.nextTaskID,
             clock: clock,
+            localClock: localClock,
             random: LeastRandom()
         )
         let applications = store.allApplications()

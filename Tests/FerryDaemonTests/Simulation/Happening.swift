@@ -48,6 +48,9 @@ enum Happening: CaseIterable, Sendable {
     case connectionRecalled
     case optionsSet
     case clockSet
+    case timetableChanged
+    case limitedHour
+    case discretionaryWait
     case sharedFile
     case abandonedCopy
     case tooLargeCopy

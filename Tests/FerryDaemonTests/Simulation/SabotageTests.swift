@@ -72,6 +72,8 @@ enum Sabotage: CaseIterable, Sendable {
     case followsWallClock
     /// The dates of applications stay where they were when the clock is set.
     case forgetsDates
+    /// Nobody looks when other hours of the timetable begin.
+    case forgetsHours
     /// A task that follows another gets only a half of its file.
     case losesSharedBytes
     /// It is forgotten that a user has quit an application.

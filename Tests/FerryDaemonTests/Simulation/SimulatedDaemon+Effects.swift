@@ -126,7 +126,9 @@ extension SimulatedDaemon: DaemonWorld {
         transfer.limit(to: rates)
     }
 
-    func limitRates(_ rates: SharedRates, ofSession session: Int64?) {}
+    func limitRates(_ rates: SharedRates, ofSession session: Int64?) {
+        if session == nil { self.rates = rates }
+    }
 
     func prioritize(_ transfer: SimulatedTransfer, _ priority: Double) {
         transfer.priority = priority

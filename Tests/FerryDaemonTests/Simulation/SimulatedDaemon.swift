@@ -27,6 +27,8 @@ final class SimulatedDaemon {
     /// Whether the copies that are being made for tasks are still wanted.
     var copies: [Int64: Bool] = [:]
     private var alarms: [DaemonStateMachine.Timer: Lifetime] = [:]
+    /// How fast all transfers together may load and send.
+    var rates = SharedRates()
     /// When the disk has done what it is to do.
     var lastDiskTime = 0.0
     /// How often somebody is about to look for tasks.
@@ -53,6 +55,7 @@ final class SimulatedDaemon {
             policy: allowed,
             nextTaskID: world.database.current.nextTaskID,
             clock: world.makeClock(),
+            localClock: world.zone.clock,
             random: SeededRandom(seed: world.random.next())
         )
         return world.sabotage.flatMap { SabotagedDriver($0, machine, in: self) }
@@ -83,6 +86,7 @@ final class SimulatedDaemon {
             machine.start(
                 applications: applications,
                 sessions: applications.flatMap { store.sessions(application: $0.id) },
+                timetable: world.timetable,
                 clock: clock,
                 connectivity: world.connectivity,
                 at: clock.now(sinceBoot: world.sinceBoot)
@@ -147,8 +151,8 @@ final class SimulatedDaemon {
 
     // MARK: Time
 
-    /// Whether any timer is set.
-    var hasAlarms: Bool { !alarms.isEmpty }
+    /// Whether any timer is set that it stays for: not for the hours of the timetable.
+    var hasAlarms: Bool { alarms.keys.contains { $0 != .hours } }
 
     /// When a timer is due, if it is set.
     func dueDate(of timer: DaemonStateMachine.Timer) -> Date? {
@@ -161,6 +165,7 @@ final class SimulatedDaemon {
         if world.sabotage == .forgetsRelaunch, case .relaunch = timer { return }
         if world.sabotage == .staysForever, timer == .idle { return }
         if world.sabotage == .neverShares, timer == .shares { return }
+        if world.sabotage == .forgetsHours, timer == .hours { return }
         if world.sabotage == .losesTimer, timer == .retry, world.random.happens(percent: 10) {
             return
         }

@@ -20,6 +20,7 @@ extension Simulation {
         checkQueue(daemon)
         checkShares(daemon)
         checkClock(daemon)
+        checkHours(daemon)
         checkRelaunchTimers(daemon)
         checkSubscribers(daemon)
     }

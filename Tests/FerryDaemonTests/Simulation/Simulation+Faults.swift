@@ -8,7 +8,9 @@ extension Simulation {
     func disturb() {
         if happens(perThousand: killRate) { killSomething() }
         guard happens(perThousand: 25) else { return }
-        switch random.number(below: 12) {
+        switch random.number(below: 14) {
+        case 13: changeTimetable()
+        case 12: changeZone()
         case 11: setClock()
         case 10: changeNetwork()
         case 0: changeDisk()
@@ -97,6 +99,7 @@ extension Simulation {
         storeFailure = nil
         servers.heal()
         setConnectivity(.connected)
+        setTimetable(Timetable())
         note("the world is calm")
         for process in processes where !process.isLaunched { process.end() }
         // A person who logs in again; what waits for nobody needs a daemon all the same.

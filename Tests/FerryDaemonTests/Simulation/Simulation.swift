@@ -54,6 +54,9 @@ final class Simulation {
     var connectivity = Connectivity.connected
     /// By how much the time of day is ahead of what it was at first.
     var wallOffset = 0.0
+    /// The user's timetable, and the time zone that it is of.
+    var timetable = Timetable()
+    let zone = SettableZone()
     /// The present boot, and when it began.
     var boot = (number: 1, start: 0.0)
     /// Whether nothing can be written.

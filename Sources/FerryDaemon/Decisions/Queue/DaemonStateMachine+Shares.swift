@@ -160,7 +160,8 @@ extension DaemonStateMachine {
             task.pace.rate(task.carriedByteCount, at: now) < policy.trickleRate
         else { return false }
         let limits = [
-            task.options?.rates, sessions[task.record.sessionID]?.configuration.rates, rates,
+            task.options?.rates, sessions[task.record.sessionID]?.configuration.rates,
+            ratesInForce,
         ]
         return limits.allSatisfy { $0 == nil || $0 == SharedRates() }
     }

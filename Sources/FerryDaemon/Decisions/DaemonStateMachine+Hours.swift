@@ -1,0 +1,60 @@
+import FerryWire
+import FoundationEssentials
+
+extension DaemonStateMachine {
+    /// The user's timetable, and what of it holds now.
+    struct Hours: Sendable {
+        /// The timetable.
+        var timetable = Timetable()
+        /// What holds, and until when.
+        private(set) var period = Timetable.Period()
+        private let clock: LocalClock
+
+        /// Creates an empty timetable.
+        init(clock: LocalClock) { self.clock = clock }
+
+        /// Finds what holds at a time of day.
+        mutating func follow(_ wall: Date) { period = timetable.period(at: wall, by: clock) }
+
+        /// Returns whether a rule holds at a time of day.
+        func holds(_ rule: TimetableRule, at wall: Date) -> Bool {
+            rule.holds(clock.reading(at: wall))
+        }
+    }
+
+    /// The limits of all transfers together: for each direction the lower of the person's and the timetable's.
+    var ratesInForce: SharedRates { rates.lowest(with: hours.period.rates) }
+
+    /// The user has another timetable.
+    mutating func timetableChanged(to timetable: Timetable, at now: Date) -> [Effect] {
+        hours.timetable = timetable
+        return followHours(at: now)
+    }
+
+    /// What holds by the timetable may be something else: time has passed, or the clock or its zone has changed.
+    mutating func followHours(at now: Date) -> [Effect] {
+        guard !isStopping else { return [] }
+        let (before, ratesBefore) = (hours.period, ratesInForce)
+        hours.follow(clock.wall(at: now))
+        let period = hours.period
+        var effects: [Effect] = []
+        // A timer that has fired too early, because the clock was set, is gone.
+        if before.until != nil || period.until != nil { effects.append(planHours()) }
+        if ratesInForce != ratesBefore { effects.append(.limitRates(ratesInForce, session: nil)) }
+        if (period.rates, period.conditions) != (before.rates, before.conditions) {
+            effects.append(.log(.info, "by the timetable: \(period)", task: nil))
+        }
+        return effects
+    }
+
+    /// Plans to look again when something else holds; without rules for some hours there is no timer.
+    func planHours() -> Effect { .setTimer(.hours, hours.period.until.map(clock.moment(ofWall:))) }
+}
+
+extension Timetable.Period: CustomStringConvertible {
+    /// What holds, for the log.
+    var description: String {
+        let work = isOutsideHours ? "discretionary work waits" : "discretionary work may run"
+        return "\(rates.logText); \(work)"
+    }
+}
