@@ -11,6 +11,7 @@ final class PlayedDaemon: Sendable {
         var transfers: [TransferDaemon.Transfer] = []
         var hooks: [TransferDaemon.Hook] = []
         var status: TransferDaemon.Status?
+        var timetable = TransferDaemon.Timetable(file: "/home/a/.config/ferry/timetable")
         var calls: [String] = []
         var changes: [[TransferDaemon.Changes]] = []
     }
@@ -29,6 +30,7 @@ final class PlayedDaemon: Sendable {
         transfers: [TransferDaemon.Transfer] = [],
         hooks: [TransferDaemon.Hook] = [],
         status: TransferDaemon.Status? = nil,
+        timetable: TransferDaemon.Timetable? = nil,
         changes: [[TransferDaemon.Changes]] = [],
         isSteady: Bool = false
     ) {
@@ -36,6 +38,7 @@ final class PlayedDaemon: Sendable {
         state = Mutex(
             State(transfers: transfers, hooks: hooks, status: status, changes: changes)
         )
+        if let timetable { state.withLock { $0.timetable = timetable } }
     }
 
     /// What it was told to do.
@@ -135,6 +138,19 @@ extension PlayedDaemon: TransferDaemon.Backend {
             try act(text, on: id)
         } else {
             state.withLock { $0.calls.append(text) }
+        }
+    }
+
+    func timetable() -> TransferDaemon.Timetable { state.withLock { $0.timetable } }
+
+    func changeTimetable(
+        adding rule: String?,
+        removing oldRule: String?
+    ) -> TransferDaemon.Timetable {
+        state.withLock { state in
+            state.calls += [rule.map { "add \($0)" }, oldRule.map { "remove \($0)" }]
+                .compactMap { $0 }
+            return state.timetable
         }
     }
 

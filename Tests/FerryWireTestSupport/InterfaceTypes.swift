@@ -40,6 +40,9 @@ package enum InterfaceTypes {
         "Hook": Wire.Hook.self,
         "LogKind": Wire.LogKind.self,
         "Log": Wire.Log.self,
+        "TimetableRule": Wire.TimetableRule.self,
+        "TimetableFault": Wire.TimetableFault.self,
+        "Timetable": Wire.Timetable.self,
         "Status": Wire.Status.self,
     ]
 
@@ -75,6 +78,8 @@ package enum InterfaceTypes {
         "SetTaskPriority": (Wire.SetTaskPriority.self, Wire.SetTaskPriority.Reply.self),
         "RelinkTask": (Wire.RelinkTask.self, Wire.RelinkTask.Reply.self),
         "SetRates": (Wire.SetRates.self, Wire.SetRates.Reply.self),
+        "GetTimetable": (Wire.GetTimetable.self, Wire.GetTimetable.Reply.self),
+        "ChangeTimetable": (Wire.ChangeTimetable.self, Wire.ChangeTimetable.Reply.self),
         "ListHooks": (Wire.ListHooks.self, Wire.ListHooks.Reply.self),
         "RemoveHook": (Wire.RemoveHook.self, Wire.RemoveHook.Reply.self),
         "QuitApplication": (Wire.QuitApplication.self, Wire.QuitApplication.Reply.self),

@@ -36,6 +36,8 @@ package enum TransferCall: Sendable {
     case setTaskPriority(Wire.SetTaskPriority, Reply<Wire.SetTaskPriority>)
     case relinkTask(Wire.RelinkTask, Reply<Wire.RelinkTask>)
     case setRates(Wire.SetRates, Reply<Wire.SetRates>)
+    case getTimetable(Wire.GetTimetable, Reply<Wire.GetTimetable>)
+    case changeTimetable(Wire.ChangeTimetable, Reply<Wire.ChangeTimetable>)
     case listHooks(Wire.ListHooks, Reply<Wire.ListHooks>)
     case removeHook(Wire.RemoveHook, Reply<Wire.RemoveHook>)
     case quitApplication(Wire.QuitApplication, Reply<Wire.QuitApplication>)
@@ -246,6 +248,20 @@ extension TransferCallHandler {
         from connection: VarlinkConnection
     ) {
         handle(.setRates(call, reply), from: connection)
+    }
+    package func getTimetable(
+        _ call: Wire.GetTimetable,
+        _ reply: Reply<Wire.GetTimetable>,
+        from connection: VarlinkConnection
+    ) {
+        handle(.getTimetable(call, reply), from: connection)
+    }
+    package func changeTimetable(
+        _ call: Wire.ChangeTimetable,
+        _ reply: Reply<Wire.ChangeTimetable>,
+        from connection: VarlinkConnection
+    ) {
+        handle(.changeTimetable(call, reply), from: connection)
     }
     package func listHooks(
         _ call: Wire.ListHooks,

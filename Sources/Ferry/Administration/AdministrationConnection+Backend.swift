@@ -60,6 +60,18 @@ extension AdministrationConnection: TransferDaemon.Backend {
         }
     }
 
+    func timetable() async throws(TransferDaemonError) -> TransferDaemon.Timetable {
+        TransferDaemon.Timetable(try await call(Wire.GetTimetable()).timetable)
+    }
+
+    func changeTimetable(
+        adding rule: String?,
+        removing oldRule: String?
+    ) async throws(TransferDaemonError) -> TransferDaemon.Timetable {
+        let change = Wire.ChangeTimetable(add: rule, remove: oldRule)
+        return TransferDaemon.Timetable(try await call(change).timetable)
+    }
+
     func hooks() async throws(TransferDaemonError) -> [TransferDaemon.Hook] {
         try await call(Wire.ListHooks()).hooks.map { TransferDaemon.Hook($0) }
     }

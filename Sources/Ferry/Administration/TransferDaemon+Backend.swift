@@ -29,6 +29,13 @@ extension TransferDaemon {
         ) async throws(TransferDaemonError)
         /// Changes the rate limits of a transfer, or of all transfers together.
         func setRates(_ rates: Rates, of id: Transfer.ID?) async throws(TransferDaemonError)
+        /// Returns the user's timetable.
+        func timetable() async throws(TransferDaemonError) -> Timetable
+        /// Adds a rule to the user's timetable, or removes one; returns the timetable as it is then.
+        func changeTimetable(
+            adding rule: String?,
+            removing oldRule: String?
+        ) async throws(TransferDaemonError) -> Timetable
         /// Returns the applications that may be started again.
         func hooks() async throws(TransferDaemonError) -> [Hook]
         /// Forgets how an application is started.

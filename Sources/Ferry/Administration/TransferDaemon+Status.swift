@@ -25,8 +25,10 @@ extension TransferDaemon {
         public var sessionCount: Int
         /// The number of open connections from programs.
         public var connectionCount: Int
-        /// The rate limits of all transfers together.
+        /// The rate limits of all transfers together, as ``TransferDaemon/setRates(_:)`` has set them.
         public var rates: TransferDaemon.Rates
+        /// The user's timetable, whose limits hold as well; nil from a daemon that has none.
+        public var timetable: TransferDaemon.Timetable?
 
         /// A status with the given properties.
         package init(
@@ -41,7 +43,8 @@ extension TransferDaemon {
             suspendedCount: Int,
             sessionCount: Int,
             connectionCount: Int,
-            rates: TransferDaemon.Rates = TransferDaemon.Rates()
+            rates: TransferDaemon.Rates = TransferDaemon.Rates(),
+            timetable: TransferDaemon.Timetable? = nil
         ) {
             self.version = version
             self.processIdentifier = processIdentifier
@@ -55,6 +58,7 @@ extension TransferDaemon {
             self.sessionCount = sessionCount
             self.connectionCount = connectionCount
             self.rates = rates
+            self.timetable = timetable
         }
     }
 }

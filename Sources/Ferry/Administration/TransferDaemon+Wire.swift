@@ -121,7 +121,25 @@ extension TransferDaemon.Status {
             suspendedCount: status.suspended,
             sessionCount: status.sessions,
             connectionCount: status.connections,
-            rates: TransferDaemon.Rates(receive: status.receiveRate, send: status.sendRate)
+            rates: TransferDaemon.Rates(receive: status.receiveRate, send: status.sendRate),
+            timetable: status.timetable.map { TransferDaemon.Timetable($0) }
+        )
+    }
+}
+
+extension TransferDaemon.Timetable {
+    init(_ timetable: Wire.Timetable) {
+        self.init(
+            file: timetable.file,
+            rules: timetable.rules.map {
+                Rule(number: $0.number, text: $0.rule, holds: $0.holds)
+            },
+            faults: timetable.faults.map {
+                Fault(line: $0.line, text: $0.text, reason: $0.reason)
+            },
+            rates: TransferDaemon.Rates(receive: timetable.receiveRate, send: timetable.sendRate),
+            admitsDiscretionaryWork: timetable.admitsDiscretionary,
+            nextChange: timetable.until
         )
     }
 }

@@ -12,6 +12,7 @@ public struct TransferDaemonError: Error, Hashable, Sendable, CustomStringConver
             case applicationNotFound
             case invalidRequest
             case storeUnavailable
+            case timetableUnavailable
             case limitExceeded
             case permissionDenied
             case internalFailure
@@ -34,6 +35,8 @@ public struct TransferDaemonError: Error, Hashable, Sendable, CustomStringConver
         public static let invalidRequest = Code(wrapped: .invalidRequest)
         /// The daemon's database cannot be written or read: a full disk, for example.
         public static let storeUnavailable = Code(wrapped: .storeUnavailable)
+        /// The file with the user's timetable cannot be read or written.
+        public static let timetableUnavailable = Code(wrapped: .timetableUnavailable)
         /// A limit of the daemon is reached.
         public static let limitExceeded = Code(wrapped: .limitExceeded)
         /// The daemon belongs to another user.
@@ -102,6 +105,7 @@ extension TransferDaemonError {
         case .applicationNotFound(let application): "there is no application \(application)"
         case .invalidRequest(let parameter, let reason): "\(parameter): \(reason)"
         case .storeUnavailable(let reason): "the daemon's queue is not available: \(reason)"
+        case .timetableUnavailable(let reason): "the timetable was not changed: \(reason)"
         case .limitExceeded(let limit, let maximum): "there may be \(maximum) \(limit) at most"
         case .permissionDenied: "the daemon does not allow it"
         case .internalFailure(let reason): "the daemon made a mistake: \(reason)"
@@ -117,6 +121,7 @@ extension TransferDaemonError.Code {
             case .applicationNotFound: .applicationNotFound
             case .invalidRequest: .invalidRequest
             case .storeUnavailable: .storeUnavailable
+            case .timetableUnavailable: .timetableUnavailable
             case .limitExceeded: .limitExceeded
             case .permissionDenied: .permissionDenied
             case .internalFailure: .internalFailure

@@ -247,8 +247,8 @@ extension BackgroundCall {
             // A full disk will have space again.
             if case .storeUnavailable = refusal { return .reconnect(isEndless: true) }
             return .reconnect(isEndless: false)
-        case .sessionInUse, .applicationNotFound, .invalidRequest, .limitExceeded,
-            .permissionDenied:
+        case .sessionInUse, .applicationNotFound, .invalidRequest, .timetableUnavailable,
+            .limitExceeded, .permissionDenied:
             return .refused(error)
         }
     }

@@ -179,9 +179,9 @@ struct OperandSyntax: Hashable, Sendable {
         OperandSyntax(name: "\(name) \(other)", minimumCount: 2, maximumCount: nil)
     }
 
-    /// A word, and any number of another kind.
-    static func first(_ name: String, thenAny other: String) -> OperandSyntax {
-        OperandSyntax(name: "\(name) [\(other)...]", minimumCount: 1, maximumCount: 1 << 20)
+    /// No word, or one and any number of another kind.
+    static func optional(_ name: String, thenAny other: String) -> OperandSyntax {
+        OperandSyntax(name: "\(name) [\(other)...]", minimumCount: 0, maximumCount: 1 << 20)
     }
 
     /// The operands as the usage line shows them, such as `[ID...]`.

@@ -35,6 +35,7 @@ struct DaemonStatusCommand: Command {
         let connections: Int
         let receiveRate: Int64?
         let sendRate: Int64?
+        let timetable: LimitReport?
 
         init(_ status: TransferDaemon.Status) {
             version = status.version
@@ -50,6 +51,7 @@ struct DaemonStatusCommand: Command {
             connections = status.connectionCount
             receiveRate = status.rates.receive
             sendRate = status.rates.send
+            timetable = status.timetable.map { LimitReport($0, beside: status.rates) }
         }
     }
 
@@ -72,6 +74,15 @@ struct DaemonStatusCommand: Command {
         return .success
     }
 
+    /// The limits of all transfers, if there are any, and what is wrong with the timetable.
+    private func limits(_ status: TransferDaemon.Status) -> [(String, String)] {
+        let always = status.rates.text.map { [("limit", $0)] } ?? []
+        guard let timetable = status.timetable else { return always }
+        let report = LimitReport(timetable, beside: status.rates)
+        let present = timetable.rules.isEmpty ? [] : [("now", report.present)]
+        return always + present + report.faultLines.map { ("timetable", $0) }
+    }
+
     private func text(_ status: TransferDaemon.Status, now: Date) -> String {
         let age = Figures.duration(.seconds(now.timeIntervalSince(status.started)))
         let rows = [
@@ -86,8 +97,7 @@ struct DaemonStatusCommand: Command {
             ("state", status.stateDirectory),
             ("sockets", status.sockets.joined(separator: "\n             ")),
         ]
-        let limit = status.rates.text.map { [("limit", $0)] } ?? []
-        return (limit + rows).map { "\($0.0):".padding(toColumn: 13) + $0.1 }.joined(
+        return (limits(status) + rows).map { "\($0.0):".padding(toColumn: 13) + $0.1 }.joined(
             separator: "\n"
         )
     }
@@ -101,17 +111,6 @@ extension TransferDaemon.Status.Log {
         case .journal: "journal"
         case .file(let path): path
         }
-    }
-}
-
-extension TransferDaemon.Rates {
-    /// The limits, in a few words; nil if there are none.
-    fileprivate var text: String? {
-        let limits = [
-            receive.map { "\(Figures.byteCount($0))/s down" },
-            send.map { "\(Figures.byteCount($0))/s up" },
-        ].compactMap { $0 }
-        return limits.isEmpty ? nil : limits.joined(separator: ", ")
     }
 }
 

@@ -1,12 +1,24 @@
 import Ferry
 
-/// `ferry limit`: limits the rates of transfers.
+/// `ferry limit`: limits the rates of transfers, always or by the hour, and shows the limits.
 struct LimitCommand: Command {
+    private enum Action {
+        case show
+        case limit(TransferDaemon.Rates, [Int])
+        case add(String)
+        case remove(String)
+    }
+
     private static let upload = OptionSyntax(
         "upload",
         letter: "u",
         value: "RATE",
         help: "limit what is sent as well"
+    )
+    private static let remove = OptionSyntax(
+        "remove",
+        value: "RULE",
+        help: "remove a rule, by its number or its words"
     )
 
     static let syntax = CommandSyntax(
@@ -15,33 +27,72 @@ struct LimitCommand: Command {
         discussion: [
             "RATE is in bytes per second: 500k, 2M, 1.5MiB. 'none' takes a limit away. Without IDs it holds for "
                 + "all transfers together, from now on and also after a restart; with IDs for each of them.",
-            "'ferry daemon status' shows the limit of all.",
+            "A rule for some hours of the week may take the place of RATE:",
+            "'ferry limit Mon-Fri 08:00-18:00 512k' limits all transfers together then, in both directions; "
+                + "'1M down 200k up' limits each. The lowest of all limits holds.",
+            "'ferry limit daily 22:00-06:00 discretionary' keeps discretionary work to such hours. 'ferry limit "
+                + "background urgent' says that what apps begin in the background is none.",
+            "Without arguments it shows the limits and the rules, and what holds now. The rules are in "
+                + "~/.config/ferry/timetable, one in each line, which may be edited.",
         ],
-        options: [upload],
-        operands: .first("RATE", thenAny: "ID"),
+        options: [upload, remove, .json],
+        operands: .optional("RATE", thenAny: "ID"),
         command: Self.self
     )
 
-    private let rates: TransferDaemon.Rates
-    private let identifiers: [Int]
+    private let action: Action
+    private let isJSON: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
-        rates = TransferDaemon.Rates(
-            receive: try arguments.rate(arguments.operands[0]),
-            send: try arguments.value(of: Self.upload).flatMap { text throws(UsageError) in
+        isJSON = arguments.has(.json)
+        action = try Self.action(arguments)
+        if case .show = action { return }
+        if isJSON { throw arguments.error("--json is for showing the limits, without arguments.") }
+    }
+
+    private static func action(_ arguments: Arguments) throws(UsageError) -> Action {
+        let words = arguments.operands
+        if let rule = arguments.value(of: remove) {
+            // A rule may be written without quotes.
+            return .remove(([rule] + words).joined(separator: " "))
+        }
+        let hasUpload = arguments.has(upload)
+        guard let first = words.first else {
+            guard !hasUpload else { throw arguments.error("RATE is missing.") }
+            return .show
+        }
+        // A rule has at least two words, and begins with a day or 'background'.
+        if words.count > 1, first != "none", first.first?.isLetter == true {
+            guard !hasUpload else {
+                throw arguments.error("A rule has no --upload: write '1M down 200k up'.")
+            }
+            return .add(words.joined(separator: " "))
+        }
+        let rates = TransferDaemon.Rates(
+            receive: try arguments.rate(first),
+            send: try arguments.value(of: upload).flatMap { text throws(UsageError) in
                 try arguments.rate(text)
             }
         )
-        identifiers = try arguments.taskIdentifiers(after: 1)
+        return .limit(rates, try arguments.taskIdentifiers(after: 1))
     }
 
     func run(in context: Context) async throws -> ExitCode {
-        guard !identifiers.isEmpty else {
+        switch action {
+        case .show:
+            let timetable = try await context.daemon.timetable()
+            let rates = try await context.daemon.status()?.rates ?? TransferDaemon.Rates()
+            let report = LimitReport(timetable, beside: rates)
+            context.console.line(isJSON ? try JSONLine.text(report) : report.text)
+        case .limit(let rates, []):
             try await context.daemon.setRates(rates)
-            return .success
+        case .limit(let rates, let identifiers):
+            return try await context.forEach(identifiers) {
+                try await context.daemon.setRates(rates, of: $0)
+            }
+        case .add(let rule): try await context.daemon.addRule(rule)
+        case .remove(let rule): try await context.daemon.removeRule(rule)
         }
-        return try await context.forEach(identifiers) {
-            try await context.daemon.setRates(rates, of: $0)
-        }
+        return .success
     }
 }

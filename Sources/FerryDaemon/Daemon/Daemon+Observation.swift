@@ -156,7 +156,8 @@ extension Daemon {
             sessions: machine.openSessionCount,
             connections: connections.count,
             receiveRate: machine.rates.receive,
-            sendRate: machine.rates.send
+            sendRate: machine.rates.send,
+            timetable: presentedTimetable()
         )
     }
 

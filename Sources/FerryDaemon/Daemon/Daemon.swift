@@ -44,6 +44,8 @@ final class Daemon {
     /// The functions that take the answers to challenges, by the transfer that waits for one.
     var questions: [Int64: @LoopActor (LoadChallengeAnswer) -> Void] = [:]
     let rateLimits = RateLimits()
+    /// The user's timetable.
+    let timetable: TimetableObservation
     private var connectivity: ConnectivityObservation?
     private var wallClock: WallClockObservation?
     var children: [Int64: ChildProcess] = [:]
@@ -67,6 +69,7 @@ final class Daemon {
     ///   - client: The client that carries transfers.
     ///   - log: The log.
     ///   - options: Its limits and delays.
+    ///   - timetableFile: The file with the user's timetable.
     ///   - socketPaths: The paths of its sockets.
     ///   - onExit: Called on the loop when there is nothing left to do, or after a stop.
     init(
@@ -75,6 +78,7 @@ final class Daemon {
         client: HTTPClient,
         log: Log,
         options: DaemonOptions,
+        timetableFile: TimetableFile = TimetableFile(),
         socketPaths: [String],
         onExit: @escaping @LoopActor () -> Void
     ) {
@@ -83,6 +87,7 @@ final class Daemon {
         clients = TransferClients(sharing: client)
         self.log = log
         self.options = options
+        timetable = TimetableObservation(of: timetableFile)
         self.socketPaths = socketPaths
         self.onExit = onExit
     }
@@ -108,11 +113,13 @@ final class Daemon {
         files.removeExpiredResumeFiles(now: Date())
         observeConnectivity()
         observeClock()
+        let timetable = await observeTimetable()
         input { machine, _ in
             machine.start(
                 applications: applications,
                 sessions: sessions,
                 rates: rates,
+                timetable: timetable,
                 clock: clock,
                 connectivity: ConnectivityMonitor.shared.connectivity,
                 at: clock.now()

@@ -15,6 +15,8 @@ package enum TransferInterfaceError: Error, Hashable, Sendable {
     /// The queue, or the file that was passed with the call, cannot be read or written; nothing was
     /// changed.
     case storeUnavailable(reason: String)
+    /// The file of the user's timetable cannot be read or written; nothing was changed.
+    case timetableUnavailable(reason: String)
     /// A limit would be exceeded.
     case limitExceeded(limit: String, maximum: Int64)
     /// The caller lacks the permission.
@@ -33,6 +35,7 @@ extension TransferInterfaceError {
         case .applicationNotFound: "ApplicationNotFound"
         case .invalidRequest: "InvalidRequest"
         case .storeUnavailable: "StoreUnavailable"
+        case .timetableUnavailable: "TimetableUnavailable"
         case .limitExceeded: "LimitExceeded"
         case .permissionDenied: "PermissionDenied"
         case .internalFailure: "InternalFailure"
@@ -53,6 +56,7 @@ extension TransferInterfaceError {
                 output.member("parameter", parameter)
                 output.member("reason", reason)
             case .storeUnavailable(let reason): output.member("reason", reason)
+            case .timetableUnavailable(let reason): output.member("reason", reason)
             case .limitExceeded(let limit, let maximum):
                 output.member("limit", limit)
                 output.member("maximum", maximum)
@@ -129,6 +133,15 @@ extension TransferInterfaceError {
                 }
             }
             self = .storeUnavailable(reason: try input.required(reason, "reason"))
+        case "TimetableUnavailable":
+            var reason: String?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "reason": reason = try input.value()
+                default: try input.skip()
+                }
+            }
+            self = .timetableUnavailable(reason: try input.required(reason, "reason"))
         case "LimitExceeded":
             var limit: String?
             var maximum: Int64?

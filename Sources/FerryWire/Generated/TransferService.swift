@@ -205,6 +205,20 @@ package protocol TransferService: AnyObject {
         _ reply: Reply<Wire.SetRates>,
         from connection: VarlinkConnection
     )
+    /// Reports the user's timetable.
+    func getTimetable(
+        _ call: Wire.GetTimetable,
+        _ reply: Reply<Wire.GetTimetable>,
+        from connection: VarlinkConnection
+    )
+    /// Adds a rule to the user's timetable, or removes one.
+    ///
+    /// When it is answered, the file is on the disk and the rules hold.
+    func changeTimetable(
+        _ call: Wire.ChangeTimetable,
+        _ reply: Reply<Wire.ChangeTimetable>,
+        from connection: VarlinkConnection
+    )
     /// Lists the applications that the daemon may start.
     func listHooks(
         _ call: Wire.ListHooks,
@@ -264,6 +278,8 @@ extension TransferRoute {
         TransferRoute { $0.setTaskPriority($1, $2, from: $3) },
         TransferRoute { $0.relinkTask($1, $2, from: $3) },
         TransferRoute { $0.setRates($1, $2, from: $3) },
+        TransferRoute { $0.getTimetable($1, $2, from: $3) },
+        TransferRoute { $0.changeTimetable($1, $2, from: $3) },
         TransferRoute { $0.listHooks($1, $2, from: $3) },
         TransferRoute { $0.removeHook($1, $2, from: $3) },
         TransferRoute { $0.quitApplication($1, $2, from: $3) },

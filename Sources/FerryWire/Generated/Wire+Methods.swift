@@ -1788,6 +1788,127 @@ extension Wire {
         }
     }
 
+    /// Reports the user's timetable.
+    package struct GetTimetable: TransferMethod {
+        /// The reply to ``GetTimetable``.
+        package struct Reply: JSONCodable {
+            /// The timetable.
+            package var timetable: Timetable
+
+            /// Creates the value from its members.
+            package init(timetable: Timetable) {
+                self.timetable = timetable
+            }
+
+            /// Writes the members.
+            package func write(to output: inout JSONOutput) {
+                output.object { output in
+                    output.member("timetable", timetable)
+                }
+            }
+
+            /// Reads the members.
+            package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+                var timetable: Timetable?
+                try input.object { (input, member) throws(JSONInput.Problem) in
+                    switch member {
+                    case "timetable": timetable = try input.value()
+                    default: try input.skip()
+                    }
+                }
+                self.init(timetable: try input.required(timetable, "timetable"))
+            }
+        }
+
+        /// The method's name in the interface.
+        package static let name = "GetTimetable"
+
+        /// Creates the value.
+        package init() {}
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { _ in }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            try input.object { (input, _) throws(JSONInput.Problem) in try input.skip() }
+            self.init()
+        }
+    }
+
+    /// Adds a rule to the user's timetable, or removes one.
+    ///
+    /// When it is answered, the file is on the disk and the rules hold.
+    package struct ChangeTimetable: TransferMethod {
+        /// The reply to ``ChangeTimetable``.
+        package struct Reply: JSONCodable {
+            /// The timetable, as it is then.
+            package var timetable: Timetable
+
+            /// Creates the value from its members.
+            package init(timetable: Timetable) {
+                self.timetable = timetable
+            }
+
+            /// Writes the members.
+            package func write(to output: inout JSONOutput) {
+                output.object { output in
+                    output.member("timetable", timetable)
+                }
+            }
+
+            /// Reads the members.
+            package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+                var timetable: Timetable?
+                try input.object { (input, member) throws(JSONInput.Problem) in
+                    switch member {
+                    case "timetable": timetable = try input.value()
+                    default: try input.skip()
+                    }
+                }
+                self.init(timetable: try input.required(timetable, "timetable"))
+            }
+        }
+
+        /// The method's name in the interface.
+        package static let name = "ChangeTimetable"
+
+        /// A rule to add, unless it is there.
+        package var add: String?
+        /// A rule to remove, or its number.
+        package var remove: String?
+
+        /// Creates the value from its members.
+        package init(add: String? = nil, remove: String? = nil) {
+            self.add = add
+            self.remove = remove
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("add", add)
+                output.member("remove", remove)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var add: String?
+            var remove: String?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "add": add = try input.value()
+                case "remove": remove = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(add: add, remove: remove)
+        }
+    }
+
     /// Lists the applications that the daemon may start.
     package struct ListHooks: TransferMethod {
         /// The reply to ``ListHooks``.

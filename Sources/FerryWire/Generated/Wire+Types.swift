@@ -2040,6 +2040,176 @@ extension Wire {
         }
     }
 
+    /// A rule of the user's timetable.
+    package struct TimetableRule: JSONCodable {
+        /// The rule's number, from 1.
+        package var number: Int
+        /// The rule, such as "Mon-Fri 08:00-18:00 512k".
+        package var rule: String
+        /// Whether it holds now.
+        package var holds: Bool
+
+        /// Creates the value from its members.
+        package init(number: Int, rule: String, holds: Bool) {
+            self.number = number
+            self.rule = rule
+            self.holds = holds
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("holds", holds)
+                output.member("number", number)
+                output.member("rule", rule)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var number: Int?
+            var rule: String?
+            var holds: Bool?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "number": number = try input.value()
+                case "rule": rule = try input.value()
+                case "holds": holds = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                number: try input.required(number, "number"),
+                rule: try input.required(rule, "rule"),
+                holds: try input.required(holds, "holds")
+            )
+        }
+    }
+
+    /// What cannot be used of the user's timetable.
+    package struct TimetableFault: JSONCodable {
+        /// The line's number, from 1; null if the whole file cannot be read.
+        package var line: Int?
+        /// The line; null if the whole file cannot be read.
+        package var text: String?
+        /// The problem with it, and what to do, for people.
+        package var reason: String
+
+        /// Creates the value from its members.
+        package init(line: Int? = nil, text: String? = nil, reason: String) {
+            self.line = line
+            self.text = text
+            self.reason = reason
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("line", line)
+                output.member("reason", reason)
+                output.member("text", text)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var line: Int?
+            var text: String?
+            var reason: String?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "line": line = try input.value()
+                case "text": text = try input.value()
+                case "reason": reason = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(line: line, text: text, reason: try input.required(reason, "reason"))
+        }
+    }
+
+    /// The user's timetable, and what it makes of the present hour.
+    package struct Timetable: JSONCodable {
+        /// The absolute path of its file.
+        package var file: String
+        /// Its rules, in the order of the file.
+        package var rules: [TimetableRule]
+        /// What cannot be used of it; the other lines hold.
+        package var faults: [TimetableFault]
+        /// The maximum number of bytes that all tasks together receive per second now, by its rules.
+        package var receiveRate: Int64?
+        /// The maximum number of bytes that all tasks together send per second now, by its rules.
+        package var sendRate: Int64?
+        /// Whether discretionary work may run now, as far as its rules are concerned.
+        package var admitsDiscretionary: Bool
+        /// When its rules next change any of that; null for never.
+        package var until: Date?
+
+        /// Creates the value from its members.
+        package init(
+            file: String,
+            rules: [TimetableRule],
+            faults: [TimetableFault],
+            receiveRate: Int64? = nil,
+            sendRate: Int64? = nil,
+            admitsDiscretionary: Bool,
+            until: Date? = nil
+        ) {
+            self.file = file
+            self.rules = rules
+            self.faults = faults
+            self.receiveRate = receiveRate
+            self.sendRate = sendRate
+            self.admitsDiscretionary = admitsDiscretionary
+            self.until = until
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("admitsDiscretionary", admitsDiscretionary)
+                output.member("faults", faults)
+                output.member("file", file)
+                output.member("receiveRate", receiveRate)
+                output.member("rules", rules)
+                output.member("sendRate", sendRate)
+                output.member("until", until)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var file: String?
+            var rules: [TimetableRule]?
+            var faults: [TimetableFault]?
+            var receiveRate: Int64?
+            var sendRate: Int64?
+            var admitsDiscretionary: Bool?
+            var until: Date?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "file": file = try input.value()
+                case "rules": rules = try input.value()
+                case "faults": faults = try input.value()
+                case "receiveRate": receiveRate = try input.value()
+                case "sendRate": sendRate = try input.value()
+                case "admitsDiscretionary": admitsDiscretionary = try input.value()
+                case "until": until = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                file: try input.required(file, "file"),
+                rules: try input.required(rules, "rules"),
+                faults: try input.required(faults, "faults"),
+                receiveRate: receiveRate,
+                sendRate: sendRate,
+                admitsDiscretionary: try input.required(admitsDiscretionary, "admitsDiscretionary"),
+                until: until
+            )
+        }
+    }
+
     /// The status of the daemon.
     package struct Status: JSONCodable {
         /// The daemon's version.
@@ -2068,6 +2238,8 @@ extension Wire {
         package var receiveRate: Int64?
         /// The maximum number of bytes that all tasks together send per second.
         package var sendRate: Int64?
+        /// The user's timetable, whose limits hold as well.
+        package var timetable: Timetable?
 
         /// Creates the value from its members.
         package init(
@@ -2083,7 +2255,8 @@ extension Wire {
             sessions: Int,
             connections: Int,
             receiveRate: Int64? = nil,
-            sendRate: Int64? = nil
+            sendRate: Int64? = nil,
+            timetable: Timetable? = nil
         ) {
             self.version = version
             self.pid = pid
@@ -2098,6 +2271,7 @@ extension Wire {
             self.connections = connections
             self.receiveRate = receiveRate
             self.sendRate = sendRate
+            self.timetable = timetable
         }
 
         /// Writes the members.
@@ -2114,6 +2288,7 @@ extension Wire {
                 output.member("started", started)
                 output.member("stateDirectory", stateDirectory)
                 output.member("suspended", suspended)
+                output.member("timetable", timetable)
                 output.member("version", version)
                 output.member("waiting", waiting)
             }
@@ -2134,6 +2309,7 @@ extension Wire {
             var connections: Int?
             var receiveRate: Int64?
             var sendRate: Int64?
+            var timetable: Timetable?
             try input.object { (input, member) throws(JSONInput.Problem) in
                 switch member {
                 case "version": version = try input.value()
@@ -2149,6 +2325,7 @@ extension Wire {
                 case "connections": connections = try input.value()
                 case "receiveRate": receiveRate = try input.value()
                 case "sendRate": sendRate = try input.value()
+                case "timetable": timetable = try input.value()
                 default: try input.skip()
                 }
             }
@@ -2165,7 +2342,8 @@ extension Wire {
                 sessions: try input.required(sessions, "sessions"),
                 connections: try input.required(connections, "connections"),
                 receiveRate: receiveRate,
-                sendRate: sendRate
+                sendRate: sendRate,
+                timetable: timetable
             )
         }
     }

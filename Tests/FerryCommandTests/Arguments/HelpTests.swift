@@ -216,19 +216,31 @@ import Testing
         await expectHelp(
             of: "limit",
             """
-            Usage: ferry limit [options] RATE [ID...]
+            Usage: ferry limit [options] [RATE [ID...]]
 
             Limit how fast transfers may be, all together or some of them.
 
             Options:
               -u, --upload RATE  limit what is sent as well
+                  --remove RULE  remove a rule, by its number or its words
+                  --json         write JSON for programs
               -h, --help         show this help
 
             RATE is in bytes per second: 500k, 2M, 1.5MiB. 'none' takes a limit away.
             Without IDs it holds for all transfers together, from now on and also after a
             restart; with IDs for each of them.
 
-            'ferry daemon status' shows the limit of all.
+            A rule for some hours of the week may take the place of RATE:
+
+            'ferry limit Mon-Fri 08:00-18:00 512k' limits all transfers together then, in
+            both directions; '1M down 200k up' limits each. The lowest of all limits holds.
+
+            'ferry limit daily 22:00-06:00 discretionary' keeps discretionary work to such
+            hours. 'ferry limit background urgent' says that what apps begin in the
+            background is none.
+
+            Without arguments it shows the limits and the rules, and what holds now. The
+            rules are in ~/.config/ferry/timetable, one in each line, which may be edited.
             """
         )
     }

@@ -112,7 +112,7 @@ import Testing
         #expect(run.code == .success)
     }
 
-    @Test(arguments: ["limit fast", "limit -1", "limit 0", "limit 5x", "limit 1 -u fast", "limit"])
+    @Test(arguments: ["limit fast", "limit -1", "limit 0", "limit 5x", "limit 1 -u fast"])
     func `a limit is a number of bytes per second`(line: String) async throws {
         let daemon = try PlayedDaemon.sample()
         let run = await CommandLineRun(line, daemon: daemon)

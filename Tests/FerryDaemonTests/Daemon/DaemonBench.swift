@@ -82,6 +82,7 @@ final class DaemonBench {
             client: try HTTPClient(),
             log: Log(destination: StandardErrorLog(), threshold: .error),
             options: options,
+            timetableFile: TimetableFile(path: temporary.path + "/timetable"),
             socketPaths: [],
             onExit: {}
         )

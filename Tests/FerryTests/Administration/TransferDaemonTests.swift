@@ -112,6 +112,20 @@ struct TransferDaemonTests {
         #expect(scripted.calls.all == ["PauseTask 3", "ResumeTask 4", "CancelTask 5"])
     }
 
+    @Test func `the timetable is told and changed`() async throws {
+        let timetable = try await daemon.timetable()
+        #expect(timetable.file == "/timetable")
+        #expect(timetable.rules == [.init(number: 1, text: "daily 1k", holds: true)])
+        #expect(timetable.faults == [.init(line: 2, text: "x", reason: "no rule")])
+        #expect(timetable.rates == .init(receive: 1000, send: 2000))
+        #expect(!timetable.admitsDiscretionaryWork)
+        #expect(timetable.nextChange == Date(timeIntervalSince1970: 11))
+        #expect(try await daemon.addRule("Sat 1k") == timetable)
+        #expect(try await daemon.removeRule("2") == timetable)
+        let changes = scripted.calls.all.dropFirst()
+        #expect(changes == ["ChangeTimetable +Sat 1k", "ChangeTimetable -2"])
+    }
+
     // MARK: - Changes
 
     /// Tells of changes, once somebody listens.
@@ -239,6 +253,7 @@ struct TransferDaemonTests {
         #expect(status.suspendedCount == 3)
         #expect(status.sessionCount == 4)
         #expect(status.connectionCount == 5)
+        #expect(status.timetable == (try await daemon.timetable()))
         #expect(try await daemon.stop())
     }
 
@@ -281,6 +296,7 @@ struct TransferDaemonTests {
         (.applicationNotFound(application: "a"), .applicationNotFound),
         (.invalidRequest(parameter: "a", reason: "b"), .invalidRequest),
         (.storeUnavailable(reason: "a"), .storeUnavailable),
+        (.timetableUnavailable(reason: "a"), .timetableUnavailable),
         (.limitExceeded(limit: "tasks", maximum: 1), .limitExceeded),
         (.permissionDenied, .permissionDenied),
         (.internalFailure(reason: "a"), .internalFailure),

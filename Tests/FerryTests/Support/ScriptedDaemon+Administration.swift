@@ -32,6 +32,13 @@ extension ScriptedDaemon {
             answer("SetTaskPriority \(method.id) \(method.priority)", reply) { Wire.Empty() }
         case .setRates(_, let reply):
             answer("SetRates", reply) { Wire.Empty() }
+        case .getTimetable(_, let reply):
+            answer("GetTimetable", reply) { .init(timetable: timetable) }
+        case .changeTimetable(let method, let reply):
+            let change = [method.add.map { "+\($0)" }, method.remove.map { "-\($0)" }]
+            answer("ChangeTimetable \(change.compactMap { $0 }.joined())", reply) {
+                .init(timetable: timetable)
+            }
         case .removeHook(let method, let reply):
             answer("RemoveHook \(method.application)", reply) { Wire.Empty() }
         case .quitApplication(let method, let reply):
@@ -64,6 +71,18 @@ extension ScriptedDaemon {
         ]
     }
 
+    private var timetable: Wire.Timetable {
+        Wire.Timetable(
+            file: "/timetable",
+            rules: [Wire.TimetableRule(number: 1, rule: "daily 1k", holds: true)],
+            faults: [Wire.TimetableFault(line: 2, text: "x", reason: "no rule")],
+            receiveRate: 1000,
+            sendRate: 2000,
+            admitsDiscretionary: false,
+            until: Date(timeIntervalSince1970: 11)
+        )
+    }
+
     private var status: Wire.Status {
         Wire.Status(
             version: "1.2",
@@ -76,7 +95,8 @@ extension ScriptedDaemon {
             waiting: 2,
             suspended: 3,
             sessions: 4,
-            connections: 5
+            connections: 5,
+            timetable: timetable
         )
     }
 }
