@@ -102,15 +102,17 @@ final class SystemBus {
             path: object.path,
             interface: "org.freedesktop.DBus.Properties"
         )
-        try call("Get", of: properties, [object.interface, property], answer: answer)
+        try call("Get", of: properties, [object.interface, property]) { reply in
+            if case .message(let message) = reply { answer(message) } else { answer(nil) }
+        }
     }
 
-    /// Calls an object's method; the answer is nil if that failed.
+    /// Calls an object's method.
     func call(
         _ method: String,
         of object: BusObject,
         _ arguments: [String],
-        answer: @escaping @LoopActor (BusMessage?) -> Void
+        answer: @escaping @LoopActor (BusAnswer) -> Void
     ) throws(SystemCallError) {
         var message: OpaquePointer?
         try Self.check(
@@ -131,10 +133,14 @@ final class SystemBus {
             let code = argument.withCString { library.append(message, type, $0) }
             try Self.check("sd_bus_message_append_basic", code)
         }
-        let context = context { answer($0.isError ? nil : $0) }
+        let context = context { message in
+            answer(message.errorText.map { .failure($0) } ?? .message(message))
+        }
         // 0 stands for the usual limit, of 25 seconds.
         let code = library.call(bus, nil, message, Self.receive, context, 0)
         try Self.check("sd_bus_call_async", code)
+        // What is to be waited for, and how long, has changed.
+        prepareToWait()
     }
 
     private static let receive: SystemdLibrary.Handler = { message, context, _ in
@@ -213,6 +219,14 @@ struct BusObject: Hashable, Sendable {
     let interface: String
 }
 
+/// The answer to a call over the bus.
+enum BusAnswer {
+    /// The reply, while it is being handled.
+    case message(BusMessage)
+    /// The reason, for people, why the call has failed.
+    case failure(String)
+}
+
 /// A message of the bus, while it is being handled; its values are read in order.
 struct BusMessage {
     private let library: SystemdLibrary
@@ -223,8 +237,13 @@ struct BusMessage {
         self.message = message
     }
 
-    /// Whether the message is an error reply to a call.
-    var isError: Bool { library.isError(message, nil) > 0 }
+    /// The reason why a call has failed, if the message is an error reply to one.
+    var errorText: String? {
+        guard library.isError(message, nil) > 0 else { return nil }
+        // sd_bus_error(3): its name, then its description, which may be missing.
+        let texts = library.error(message)?.assumingMemoryBound(to: SystemdLibrary.Text?.self)
+        return (texts?[1] ?? texts?[0]).map { String(cString: $0) } ?? "unknown error"
+    }
 
     /// The next value, if it is a boolean.
     func boolean() -> Bool? {

@@ -37,6 +37,7 @@ struct SystemdLibrary: Sendable {
             OpaquePointer?, Place?, OpaquePointer?, Handler, UnsafeMutableRawPointer?, UInt64
         ) -> Int32
     let isError: @Sendable @convention(c) (OpaquePointer?, Text?) -> Int32
+    let error: @Sendable @convention(c) (OpaquePointer?) -> UnsafeRawPointer?
     let enter: @Sendable @convention(c) (OpaquePointer?, CChar, Text) -> Int32
     let read: @Sendable @convention(c) (OpaquePointer?, CChar, UnsafeMutableRawPointer) -> Int32
     let release: @Sendable @convention(c) (OpaquePointer?) -> OpaquePointer?
@@ -54,6 +55,7 @@ struct SystemdLibrary: Sendable {
         append = try library.function("sd_bus_message_append_basic")
         call = try library.function("sd_bus_call_async")
         isError = try library.function("sd_bus_message_is_method_error")
+        error = try library.function("sd_bus_message_get_error")
         enter = try library.function("sd_bus_message_enter_container")
         read = try library.function("sd_bus_message_read_basic")
         release = try library.function("sd_bus_message_unref")

@@ -161,9 +161,9 @@ import Testing
 
     // MARK: logind
 
-    @Test(arguments: [ShutdownDelay.Preparation.shutdown, .sleep])
+    @Test(arguments: [Inhibitors.Preparation.shutdown, .sleep])
     mutating func `an announcement leaves the handlers the time that they need`(
-        preparation: ShutdownDelay.Preparation
+        preparation: Inhibitors.Preparation
     ) {
         let task = begin()
         let effects = machine.prepare(for: preparation, delay: .seconds(5), now: at(0))

@@ -59,7 +59,7 @@ extension BackgroundTasks {
         /// The signals that have requested the end of the process.
         private var signals: Set<EndRequests.Signal> = []
         private var pause = Pause.none
-        private var preparation: ShutdownDelay.Preparation?
+        private var preparation: Inhibitors.Preparation?
         private var isListening = false
         private var timer: Instant?
 
@@ -125,7 +125,7 @@ extension BackgroundTasks {
 
         /// Handles logind's announcement of a shutdown or sleep after `delay`.
         mutating func prepare(
-            for preparation: ShutdownDelay.Preparation,
+            for preparation: Inhibitors.Preparation,
             delay: Duration,
             now: Instant
         ) -> [Effect] {
@@ -136,7 +136,7 @@ extension BackgroundTasks {
         }
 
         /// Handles the end of a pause: the machine is awake or stays on, or, for nil, logind no longer reports.
-        mutating func goOn(after preparation: ShutdownDelay.Preparation?) -> [Effect] {
+        mutating func goOn(after preparation: Inhibitors.Preparation?) -> [Effect] {
             guard pause != .none, preparation == nil || preparation == self.preparation else {
                 return []
             }

@@ -23,7 +23,7 @@ final class BackgroundTasks: Sendable {
     @LoopActor
     private final class LoopState {
         var timer: LoopTimer?
-        var delay: ShutdownDelay?
+        var delay: Inhibitors?
 
         nonisolated init() {}
     }
@@ -85,7 +85,7 @@ final class BackgroundTasks: Sendable {
         state.withLock { state in perform(input(&state.machine), &state) }
     }
 
-    private func delayTold(_ event: ShutdownDelay.Event) {
+    private func delayTold(_ event: Inhibitors.Event) {
         send { machine in
             switch event {
             case .prepares(let preparation, let delay):
@@ -94,6 +94,9 @@ final class BackgroundTasks: Sendable {
                 machine.goOn(after: preparation)
             case .lost:
                 machine.goOn(after: nil)
+            case .refused:
+                // What logind announces is still reported.
+                []
             }
         }
     }
@@ -135,9 +138,9 @@ final class BackgroundTasks: Sendable {
         // By default it is a path, of which users know the last component.
         let who = identifier.split(separator: "/").last.map(String.init) ?? identifier
         LoopActor.perform {
-            self.loop.delay = ShutdownDelay(
+            self.loop.delay = Inhibitors(
                 who: who,
-                why: "Ends or hands over transfers",
+                [.delay(why: "Ends or hands over transfers")],
                 handler: self.delayTold
             )
         }

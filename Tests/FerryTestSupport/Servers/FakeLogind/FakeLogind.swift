@@ -3,7 +3,8 @@ import Glibc
 
 /// A system bus of a test's own, with a systemd-logind that grants inhibitors and announces what it is told.
 package final class FakeLogind: Sendable {
-    /// `inhibit WHAT WHO MODE WHY` for each inhibitor that was taken, `released` for each that was closed.
+    /// `inhibit WHAT WHO MODE WHY` for each inhibitor that was taken, `released`, for another mode than `delay` followed
+    /// by that, for each that was closed.
     package let events: EventPipe
     /// What `DBUS_SYSTEM_BUS_ADDRESS` is to be.
     package let address: String
@@ -57,8 +58,16 @@ package final class FakeLogind: Sendable {
     }
 
     /// Emits a signal of the manager's.
-    package func emit(_ signal: String, _ start: Bool) {
-        let bytes = Array("\(signal) \(start)\n".utf8)
+    package func emit(_ signal: String, _ start: Bool) { command("\(signal) \(start)") }
+
+    /// Has it refuse inhibitors of a mode from now on.
+    package func refuse(_ mode: String) async {
+        command("refuse \(mode)")
+        _ = await events.next("refuses")
+    }
+
+    private func command(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
         try? bytes.withUnsafeBytes { try commands.writeAll($0) }
     }
 

@@ -1,7 +1,7 @@
 """A system bus of its own with something that looks like systemd-logind, as far as inhibitors go.
 
 Prints the bus' address, then a line for each inhibitor that is taken and released. Emits the signals
-that it reads from its standard input, as a name and a boolean.
+that it reads from its standard input, as a name and a boolean; `refuse MODE` has it refuse inhibitors.
 """
 
 import os
@@ -20,20 +20,25 @@ class Manager(dbus.service.Object):
     def __init__(self, bus, longest_delay):
         super().__init__(bus, "/org/freedesktop/login1")
         self.longest_delay = longest_delay
+        self.refused = set()
 
     @dbus.service.method(MANAGER, in_signature="ssss", out_signature="h")
     def Inhibit(self, what, who, why, mode):
+        if mode in self.refused:
+            raise dbus.exceptions.DBusException(
+                "Permission denied", name="org.freedesktop.DBus.Error.AccessDenied"
+            )
         # As logind does: the pipe hangs up when the last copy of the other end is closed.
         reader, writer = os.pipe()
-        GLib.unix_fd_add_full(GLib.PRIORITY_DEFAULT, reader, GLib.IO_HUP, self.released)
+        GLib.unix_fd_add_full(GLib.PRIORITY_DEFAULT, reader, GLib.IO_HUP, self.released, mode)
         print("inhibit", what, who, mode, why, flush=True)
         descriptor = dbus.types.UnixFd(writer)
         os.close(writer)
         return descriptor
 
-    def released(self, reader, condition):
+    def released(self, reader, condition, mode):
         os.close(reader)
-        print("released", flush=True)
+        print("released" if mode == "delay" else f"released {mode}", flush=True)
         return False
 
     @dbus.service.method(dbus.PROPERTIES_IFACE, in_signature="ss", out_signature="v")
@@ -52,8 +57,12 @@ class Manager(dbus.service.Object):
 def read_line(manager):
     line = sys.stdin.readline().decode()
     if line:
-        name, start = line.split()
-        getattr(manager, name)(start == "true")
+        name, value = line.split()
+        if name == "refuse":
+            manager.refused.add(value)
+            print("refuses", value, flush=True)
+        else:
+            getattr(manager, name)(value == "true")
     return bool(line)
 
 

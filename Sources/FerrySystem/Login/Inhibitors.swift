@@ -1,0 +1,184 @@
+import CFerryLinux
+import Glibc
+
+/// The inhibitors that a process holds with systemd-logind, if there is a logind, and what logind announces.
+///
+/// From https://systemd.io/INHIBITOR_LOCKS/ and org.freedesktop.login1(5). Without libsystemd, a system bus or
+/// logind, nothing is held, and only ``Event/lost`` is reported.
+@LoopActor
+package final class Inhibitors {
+    /// An event that logind reports to a process.
+    package enum Event: Hashable, Sendable {
+        /// The machine is about to shut down or sleep, and waits for this process for up to `delay`.
+        case prepares(Preparation, delay: Duration)
+        /// The machine no longer prepares for it, or is back.
+        case goesOn(Preparation)
+        /// Logind does not grant an inhibitor, for this reason.
+        case refused(Inhibitor, String)
+        /// No more events will be reported.
+        case lost
+    }
+
+    /// What the machine prepares for.
+    package enum Preparation: Hashable, Sendable {
+        case shutdown
+        case sleep
+    }
+
+    private static let manager = BusObject(
+        service: "org.freedesktop.login1",
+        path: "/org/freedesktop/login1",
+        interface: "org.freedesktop.login1.Manager"
+    )
+    private static let loading = BlockingQueue(label: "ferry.systemd")
+
+    private let who: String
+    private let handler: @LoopActor (Event) -> Void
+    private var bus: SystemBus?
+    private var wanted: Set<Inhibitor>
+    /// Those that logind has been asked for, and has not answered about.
+    private var requested: Set<Inhibitor> = []
+    private var descriptors: [Inhibitor: Int32] = [:]
+    private var longestDelay = Duration.zero
+    private var isReleased = false
+
+    /// Requests inhibitors, without waiting for the answer.
+    ///
+    /// - Parameters:
+    ///   - who: The name of the application, for people.
+    ///   - wanted: The inhibitors.
+    ///   - handler: Called on the loop until ``release()``.
+    package init(
+        who: String,
+        _ wanted: Set<Inhibitor>,
+        handler: @escaping @LoopActor (Event) -> Void
+    ) {
+        self.who = who
+        self.wanted = wanted
+        self.handler = handler
+        LoopActor.task { await self.start() }
+    }
+
+    /// The inhibitors that logind has granted.
+    package var held: Set<Inhibitor> { Set(descriptors.keys) }
+
+    /// Requests other inhibitors in place of the present ones; without any, events are still reported.
+    package func hold(_ wanted: Set<Inhibitor>) {
+        self.wanted = wanted
+        for inhibitor in held.subtracting(wanted) { letGo(of: inhibitor) }
+        guard let bus else { return }
+        do throws(SystemCallError) {
+            try request(from: bus)
+        } catch {
+            busWasLost()
+        }
+    }
+
+    /// Lets the machine continue, and reports nothing afterwards.
+    package func release() {
+        isReleased = true
+        for inhibitor in held { letGo(of: inhibitor) }
+        bus?.close()
+        bus = nil
+    }
+
+    private func letGo(of inhibitor: Inhibitor) {
+        if let descriptor = descriptors.removeValue(forKey: inhibitor) { close(descriptor) }
+    }
+
+    private func start() async {
+        // The dynamic linker reads files.
+        let library = await Self.loading.run { SystemdLibrary.shared }
+        guard !isReleased else { return }
+        do throws(SystemCallError) {
+            guard let library else { return busWasLost() }
+            let bus = try SystemBus(library) { [weak self] in self?.busWasLost() }
+            self.bus = bus
+            try subscribe(to: bus)
+            try request(from: bus)
+        } catch {
+            busWasLost()
+        }
+    }
+
+    /// Subscribes before anything is requested, so that nothing is missed.
+    private func subscribe(to bus: SystemBus) throws(SystemCallError) {
+        try bus.subscribe(to: "PrepareForShutdown", of: Self.manager) { [weak self] message in
+            self?.prepare(for: .shutdown, message)
+        }
+        try bus.subscribe(to: "PrepareForSleep", of: Self.manager) { [weak self] message in
+            self?.prepare(for: .sleep, message)
+        }
+        try bus.get("InhibitDelayMaxUSec", of: Self.manager) { [weak self] value in
+            guard let microseconds = value?.integer() else { return }
+            self?.longestDelay = .microseconds(Int64(clamping: microseconds))
+        }
+    }
+
+    private func request(from bus: SystemBus) throws(SystemCallError) {
+        for inhibitor in wanted.subtracting(held).subtracting(requested) {
+            requested.insert(inhibitor)
+            let arguments = [inhibitor.what, who, inhibitor.why, inhibitor.mode.rawValue]
+            try bus.call("Inhibit", of: Self.manager, arguments) { [weak self] answer in
+                self?.answered(inhibitor, answer)
+            }
+        }
+    }
+
+    private func answered(_ inhibitor: Inhibitor, _ answer: BusAnswer) {
+        requested.remove(inhibitor)
+        switch answer {
+        case .message(let message):
+            guard let descriptor = message.descriptor() else { return }
+            descriptors[inhibitor] = descriptor
+            if !wanted.contains(inhibitor) { letGo(of: inhibitor) }
+        case .failure(let reason):
+            // Without an inhibitor, events are still reported.
+            handler(.refused(inhibitor, reason))
+        }
+    }
+
+    private func prepare(for preparation: Preparation, _ message: BusMessage) {
+        guard let isAboutTo = message.boolean() else { return }
+        let isDelayed = held.contains { $0.mode == .delay }
+        let delay = isDelayed ? longestDelay : .zero
+        handler(isAboutTo ? .prepares(preparation, delay: delay) : .goesOn(preparation))
+    }
+
+    private func busWasLost() {
+        guard !isReleased else { return }
+        release()
+        handler(.lost)
+    }
+}
+
+/// An inhibitor of systemd-logind.
+package struct Inhibitor: Hashable, Sendable {
+    /// The effect of an inhibitor.
+    package enum Mode: String, Hashable, Sendable {
+        /// The machine waits, for up to `InhibitDelayMaxSec=` (logind.conf(5)).
+        case delay
+        /// The machine does not do it by itself.
+        case block
+    }
+
+    /// The effect.
+    package let mode: Mode
+    /// What is inhibited, in the words of logind, such as `shutdown:sleep`.
+    package let what: String
+    /// The reason, for people.
+    package let why: String
+
+    /// Describes an inhibitor that delays shutdown and sleep.
+    package static func delay(why: String) -> Inhibitor {
+        Inhibitor(mode: .delay, what: "shutdown:sleep", why: why)
+    }
+
+    /// Describes an inhibitor that keeps the machine from sleeping by itself.
+    ///
+    /// It leaves the screen alone, which `idle` would keep on. Closing the lid has its usual effect
+    /// (`LidSwitchIgnoreInhibited=` of logind.conf(5)).
+    package static func awake(why: String) -> Inhibitor {
+        Inhibitor(mode: .block, what: "sleep", why: why)
+    }
+}
