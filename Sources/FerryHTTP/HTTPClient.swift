@@ -18,6 +18,7 @@ package import FerrySystem
     /// Handles for the next requests: making one costs more than resetting one.
     private var spareEasies: [CurlEasy] = []
     private var isInvalid = false
+    private var sleep: SleepObservation?
 
     /// Makes a client with its own connections.
     ///
@@ -27,9 +28,12 @@ package import FerrySystem
         multi = try CurlMulti(configuration)
         mayUseProxy = configuration.proxies.http != nil
         multi.onCompletion = { [weak self] in self?.completed($0, $1) }
+        // Servers and routers have forgotten the connections meanwhile, without a word that has arrived here.
+        sleep = SleepMonitor.shared.observe { [weak self] in self?.endIdleConnections() }
     }
 
     isolated deinit {
+        sleep?.cancel()
         closeSilently()
     }
 
@@ -64,6 +68,12 @@ package import FerrySystem
         spareEasies = []
         closeSilently()
     }
+
+    /// Ends the connections that are kept for the next requests, which get new ones.
+    ///
+    /// A client does so by itself when the machine has slept, as far as the kernel reports that. Exchanges that are
+    /// under way keep their connections.
+    package func endIdleConnections() { multi.endIdleConnections() }
 
     private func begin(_ exchange: HTTPExchange) {
         do throws(HTTPError) {

@@ -224,6 +224,16 @@ import Glibc
         return socket
     }
 
+    /// Ends all open connections that carry no request at the moment; libcurl finds that out before it uses one.
+    ///
+    /// libcurl 7.88 cannot be told to close them.
+    func endIdleConnections() {
+        let used = Set(easies.values.compactMap { $0.connection.flatMap { socket(of: $0) } })
+        for socket in sockets.subtracting(used) where watches[socket]?.isResting ?? true {
+            shutdown(socket, Int32(SHUT_RDWR))
+        }
+    }
+
     /// Watches a socket of a handle; an empty set ends that, before the socket is closed.
     func watch(
         _ socket: curl_socket_t,

@@ -16,10 +16,19 @@ package enum WallClock {
 /// (clock_gettime(2)).
 package enum BootClock {
     /// The seconds since the start.
-    package static var seconds: Double {
+    package static var seconds: Double { seconds(of: CLOCK_BOOTTIME) }
+
+    /// The seconds since the start for which the machine has slept.
+    package static var sleepSeconds: Double {
+        // The other clock stands still meanwhile.
+        let awake = seconds(of: CLOCK_MONOTONIC)
+        return seconds(of: CLOCK_BOOTTIME) - awake
+    }
+
+    private static func seconds(of clock: clockid_t) -> Double {
         var time = timespec()
         // It fails only for clocks that do not exist.
-        clock_gettime(CLOCK_BOOTTIME, &time)
+        clock_gettime(clock, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }

@@ -177,6 +177,30 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
+    func `after the machine's sleep no kept connection is used, and what is under way goes on`(
+        way: Way
+    ) async throws {
+        let place = try await place(way)
+        place.server.on(place.target("/first"), .content(.text("first")))
+        let gate = FixtureGate()
+        place.server.on(place.target("/slow"), .content(.text("slow")).stalling(after: 2, at: gate))
+        let slow = ExchangeProbe()
+        place.client.start(HTTPRequest(url: place.origin + "/slow"), handler: slow)
+        let probe = try await place.client.fetch(HTTPRequest(url: place.origin + "/first"))
+        #expect(probe.text == "first")
+        let slowPath = place.target("/slow")
+        try await place.server.waitUntil { $0.requests(to: slowPath).first?.sentBodyByteCount == 2 }
+        place.client.endIdleConnections()
+        try await expectSecond(place, "")
+        gate.open()
+        try await slow.finished()
+        #expect(slow.error == nil)
+        #expect(slow.text == "slow")
+        #expect(place.server.requests.count == 3)
+        #expect(Set(place.server.requests.map(\.connection)).count == 3)
+    }
+
+    @Test(arguments: Way.allCases)
     func `SEC-1: a 408 that meets a request on a kept connection is not its response`(
         way: Way
     ) async throws {
