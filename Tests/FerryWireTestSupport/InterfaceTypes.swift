@@ -43,6 +43,7 @@ package enum InterfaceTypes {
         "TimetableRule": Wire.TimetableRule.self,
         "TimetableFault": Wire.TimetableFault.self,
         "Timetable": Wire.Timetable.self,
+        "Inhibitor": Wire.Inhibitor.self,
         "Status": Wire.Status.self,
     ]
 

@@ -73,6 +73,12 @@ final class TransferClients {
         return try HTTPClient(configuration: configuration)
     }
 
+    /// Ends the connections that are kept for the next transfers.
+    func endIdleConnections() {
+        // Sessions with equal settings have the same client, for which it changes nothing to be asked again.
+        for client in [shared] + sessions.values.map(\.client) { client.endIdleConnections() }
+    }
+
     /// Forgets a session that is gone together with its transfers.
     func forget(session: Int64) { sessions[session] = nil }
 }

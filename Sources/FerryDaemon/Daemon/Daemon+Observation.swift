@@ -157,7 +157,10 @@ extension Daemon {
             connections: connections.count,
             receiveRate: machine.rates.receive,
             sendRate: machine.rates.send,
-            timetable: presentedTimetable()
+            timetable: presentedTimetable(),
+            inhibitors: sleepWatch?.held.map {
+                Wire.Inhibitor(mode: $0.mode.rawValue, what: $0.what, why: $0.why)
+            }
         )
     }
 

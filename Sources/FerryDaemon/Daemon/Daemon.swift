@@ -48,6 +48,8 @@ final class Daemon {
     let timetable: TimetableObservation
     private var connectivity: ConnectivityObservation?
     private var wallClock: WallClockObservation?
+    /// The watch over the machine's sleep, and what is held against it.
+    var sleepWatch: SleepWatch?
     var children: [Int64: ChildProcess] = [:]
     /// The starts of applications that have not completed yet.
     var starts: [Int64: LaunchRecord] = [:]
@@ -114,6 +116,7 @@ final class Daemon {
         observeConnectivity()
         observeClock()
         let timetable = await observeTimetable()
+        observeSleep()
         input { machine, _ in
             machine.start(
                 applications: applications,

@@ -84,6 +84,10 @@ class DaemonDriver<World: DaemonWorld> {
             if let transfer = transfers[task] { world.recallConnection(of: transfer, to: host) }
         case .stop(let task):
             if let transfer = transfers.remove(task) { world.stop(transfer, of: task) }
+        case .putDown(let task): putDown(task)
+        case .renewConnections: world.renewConnections()
+        case .inhibit(let inhibition): world.inhibit(inhibition)
+        case .allowSleep: world.allowSleep()
         case .answerChallenge(let task, let answer): world.answerChallenge(of: task, answer)
         case .copyFile(let copy): world.copyFile(copy)
         case .abandonCopy(let task): world.abandonCopy(for: task)
@@ -129,6 +133,14 @@ class DaemonDriver<World: DaemonWorld> {
             _ = transfers.endPreparation(of: task, with: nil)
             input { machine, now in machine.failed(task: task, error, at: now) }
         }
+    }
+
+    private func putDown(_ task: Int64) {
+        guard let transfer = transfers.remove(task) else {
+            // It was still being prepared, and has written nothing.
+            return input { machine, now in machine.putDown(task: task, nil, at: now) }
+        }
+        world.putDown(transfer, of: task)
     }
 
     private func limitRates(_ rates: SharedRates, of task: Int64) {

@@ -52,6 +52,9 @@ protocol DaemonWorld: AnyObject {
     ) throws(TransferError) -> Transfer
     /// Ends a transfer at once and without an event.
     func stop(_ transfer: Transfer, of task: Int64)
+    /// Ends a transfer at once, forces its file onto the disk, and passes ``DaemonStateMachine/putDown(task:_:at:)`` later.
+    func putDown(_ transfer: Transfer, of task: Int64)
+    func renewConnections()
     func limitRates(_ rates: SharedRates, of transfer: Transfer)
     func limitRates(_ rates: SharedRates, ofSession session: Int64?)
     func prioritize(_ transfer: Transfer, _ priority: Double)
@@ -75,5 +78,7 @@ protocol DaemonWorld: AnyObject {
     // MARK: Applications and the daemon itself
 
     func launch(_ application: Int64, _ launch: LaunchRecord, session: String)
+    func inhibit(_ inhibition: MachineSleep.Inhibition)
+    func allowSleep()
     func exit()
 }

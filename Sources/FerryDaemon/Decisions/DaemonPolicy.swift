@@ -64,6 +64,9 @@ struct DaemonPolicy: Sendable {
     var maximumHeadByteCount = 16 << 10
     /// The time that the daemon stays while it has nothing to do and no client is connected, in seconds.
     var idleTime: Double = 10
+    /// The time after a transfer has started or stopped until it is reviewed what is held against the machine's sleep, in
+    /// seconds.
+    var inhibitionDelay: Double = 1
     /// The shortest time between two progress events of a task, in seconds.
     var progressInterval = 0.1
     /// The delay before the store is read again after a failure, in seconds.

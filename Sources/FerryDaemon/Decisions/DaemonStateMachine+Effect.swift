@@ -35,6 +35,14 @@ extension DaemonStateMachine {
         case recallConnection(task: Int64, host: String?)
         /// Stop a transfer; its file stays.
         case stop(task: Int64)
+        /// Stop a transfer, force its file onto the disk, and report with `putDown`.
+        case putDown(task: Int64)
+        /// Use no connection any more that is kept from before.
+        case renewConnections
+        /// Hold this against the machine's sleep, and nothing else.
+        case inhibit(MachineSleep.Inhibition)
+        /// Let the machine sleep or shut down that is about to, whatever was held; its going on is still reported.
+        case allowSleep
         /// Answer the challenge of a transfer, so that it continues.
         case answerChallenge(task: Int64, LoadChallengeAnswer)
         /// Copy a task's complete file for another task, and report with `copied`.
@@ -155,6 +163,8 @@ extension DaemonStateMachine {
         case clockTakenUp
         /// The tasks that waited for a network may start.
         case networkIsBack
+        /// What was loaded before the machine sleeps is stored.
+        case readyForSleep
         /// A session was opened.
         case opened(CallIdentifier, ConnectionIdentifier, process: Int64)
         /// A task was created.
@@ -207,6 +217,8 @@ extension DaemonStateMachine {
         case clock
         /// Something else holds by the user's timetable.
         case hours
+        /// What is held against the machine's sleep is to be reviewed.
+        case inhibition
         /// The daemon has had nothing to do for a while.
         case idle
     }

@@ -26,7 +26,7 @@ extension DaemonStateMachine.Continuation {
         case .ended(_, let ending, _): ending.caller == .nobody
         case .call, .taskSet, .relinked, .opened, .created, .secured, .acknowledged, .quit,
             .hookRemoved, .ratesSet, .closed, .forgotten, .applicationForgotten,
-            .clockTakenUp:
+            .clockTakenUp, .readyForSleep:
             false
         }
     }

@@ -17,7 +17,7 @@ extension DaemonStateMachine {
             case .call(let call, _):
                 [.answer(call, .done)] + changed(receipt.changes, at: now)
             case .taskSet(let call, let key, let setting):
-                taskSet(setting, of: key, for: call)
+                taskSet(setting, of: key, for: call, at: now)
             case .awaitingNetwork(let task):
                 awaitingNetwork(task: task, at: now)
             case .moved(let task):
@@ -28,6 +28,8 @@ extension DaemonStateMachine {
                 clockTakenUp(at: now)
             case .networkIsBack:
                 searchForTasks(at: now)
+            case .readyForSleep:
+                readyForSleep()
             case .relinked(let call, let task):
                 relinked(task, receipt, call: call, at: now)
             case .opened(let call, let connection, let process):
@@ -109,6 +111,8 @@ extension DaemonStateMachine {
                 clockPassFailed(until: now.addingTimeInterval(policy.rereadDelay))
             case .networkIsBack:
                 searchForTasks(at: now)
+            case .readyForSleep:
+                readyForSleep()
             case .nothing, .applicationForgotten:
                 // Anything that was to be deleted is examined again when the daemon starts.
                 []

@@ -42,6 +42,8 @@ struct DaemonStateMachine {
     var work = WorkUnderWay()
     /// Whether a route leads off this machine.
     var network = Network()
+    /// The machine's sleep, and what is held against it.
+    var sleep = MachineSleep()
     /// The clock, and the state of the pass over the tasks that follow it.
     var timekeeping: Timekeeping
     /// The hosts that fail repeatedly.
@@ -146,6 +148,7 @@ struct DaemonStateMachine {
         case .sharing(let task): copyTimePassed(of: task, at: now)
         case .clock: followClock(at: now)
         case .hours: followHours(at: now)
+        case .inhibition: reviewInhibition(at: now)
         case .idle: idleTimePassed(at: now)
         }
     }

@@ -32,6 +32,21 @@ extension Download {
         }
     }
 
+    /// Ends the download at once and without an event, and forces its bytes onto the disk.
+    ///
+    /// - Parameter completion: Called on the loop, always later, with what is known about the file; nil if there is
+    ///   nothing to keep, or if the download does not keep its file for later.
+    package func putDown(
+        _ completion: @escaping @LoopActor @Sendable (Checkpoint?) -> Void
+    ) {
+        cancel()
+        guard file.isRecovered,
+            case .periodic(_, let synchronizer) = configuration.synchronization
+        else { return LoopActor.perform { completion(nil) } }
+        // After a failure, the checkpoint is of those bytes that were on the disk before.
+        file.synchronize(by: synchronizer) { _ in completion(self.file.checkpoint) }
+    }
+
     func synchronizeAll() {
         stopSynchronizing()
         guard case .periodic(_, let synchronizer) = configuration.synchronization else {

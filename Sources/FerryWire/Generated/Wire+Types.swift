@@ -775,6 +775,8 @@ extension Wire {
         /// The absolute path of the directory that a download is for: its file grows there, under a hidden
         /// name, if that is another file system than the daemon's.
         package var directory: String?
+        /// Whether the machine does not sleep by itself while the task runs, if logind grants that.
+        package var keepsMachineAwake: Bool?
 
         /// Creates the value from its members.
         package init(
@@ -786,7 +788,8 @@ extension Wire {
             retry: RetryRules? = nil,
             refusesErrorResponses: Bool? = nil,
             uploadProtocol: UploadProtocol? = nil,
-            directory: String? = nil
+            directory: String? = nil,
+            keepsMachineAwake: Bool? = nil
         ) {
             self.digests = digests
             self.mirrors = mirrors
@@ -797,6 +800,7 @@ extension Wire {
             self.refusesErrorResponses = refusesErrorResponses
             self.uploadProtocol = uploadProtocol
             self.directory = directory
+            self.keepsMachineAwake = keepsMachineAwake
         }
 
         /// Writes the members.
@@ -804,6 +808,7 @@ extension Wire {
             output.object { output in
                 output.member("digests", digests)
                 output.member("directory", directory)
+                output.member("keepsMachineAwake", keepsMachineAwake)
                 output.member("maximumConnections", maximumConnections)
                 output.member("mirrors", mirrors)
                 output.member("receiveRate", receiveRate)
@@ -825,6 +830,7 @@ extension Wire {
             var refusesErrorResponses: Bool?
             var uploadProtocol: UploadProtocol?
             var directory: String?
+            var keepsMachineAwake: Bool?
             try input.object { (input, member) throws(JSONInput.Problem) in
                 switch member {
                 case "digests": digests = try input.value()
@@ -836,6 +842,7 @@ extension Wire {
                 case "refusesErrorResponses": refusesErrorResponses = try input.value()
                 case "uploadProtocol": uploadProtocol = try input.value()
                 case "directory": directory = try input.value()
+                case "keepsMachineAwake": keepsMachineAwake = try input.value()
                 default: try input.skip()
                 }
             }
@@ -848,7 +855,8 @@ extension Wire {
                 retry: retry,
                 refusesErrorResponses: refusesErrorResponses,
                 uploadProtocol: uploadProtocol,
-                directory: directory
+                directory: directory,
+                keepsMachineAwake: keepsMachineAwake
             )
         }
     }
@@ -2210,6 +2218,52 @@ extension Wire {
         }
     }
 
+    /// An inhibitor that the daemon holds with systemd-logind, as systemd-inhibit lists it.
+    package struct Inhibitor: JSONCodable {
+        /// The effect: delay or block.
+        package var mode: String
+        /// What is inhibited, such as shutdown:sleep.
+        package var what: String
+        /// The reason, for people.
+        package var why: String
+
+        /// Creates the value from its members.
+        package init(mode: String, what: String, why: String) {
+            self.mode = mode
+            self.what = what
+            self.why = why
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("mode", mode)
+                output.member("what", what)
+                output.member("why", why)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var mode: String?
+            var what: String?
+            var why: String?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "mode": mode = try input.value()
+                case "what": what = try input.value()
+                case "why": why = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                mode: try input.required(mode, "mode"),
+                what: try input.required(what, "what"),
+                why: try input.required(why, "why")
+            )
+        }
+    }
+
     /// The status of the daemon.
     package struct Status: JSONCodable {
         /// The daemon's version.
@@ -2240,6 +2294,8 @@ extension Wire {
         package var sendRate: Int64?
         /// The user's timetable, whose limits hold as well.
         package var timetable: Timetable?
+        /// The inhibitors that are held.
+        package var inhibitors: [Inhibitor]?
 
         /// Creates the value from its members.
         package init(
@@ -2256,7 +2312,8 @@ extension Wire {
             connections: Int,
             receiveRate: Int64? = nil,
             sendRate: Int64? = nil,
-            timetable: Timetable? = nil
+            timetable: Timetable? = nil,
+            inhibitors: [Inhibitor]? = nil
         ) {
             self.version = version
             self.pid = pid
@@ -2272,12 +2329,14 @@ extension Wire {
             self.receiveRate = receiveRate
             self.sendRate = sendRate
             self.timetable = timetable
+            self.inhibitors = inhibitors
         }
 
         /// Writes the members.
         package func write(to output: inout JSONOutput) {
             output.object { output in
                 output.member("connections", connections)
+                output.member("inhibitors", inhibitors)
                 output.member("log", log)
                 output.member("pid", pid)
                 output.member("receiveRate", receiveRate)
@@ -2310,6 +2369,7 @@ extension Wire {
             var receiveRate: Int64?
             var sendRate: Int64?
             var timetable: Timetable?
+            var inhibitors: [Inhibitor]?
             try input.object { (input, member) throws(JSONInput.Problem) in
                 switch member {
                 case "version": version = try input.value()
@@ -2326,6 +2386,7 @@ extension Wire {
                 case "receiveRate": receiveRate = try input.value()
                 case "sendRate": sendRate = try input.value()
                 case "timetable": timetable = try input.value()
+                case "inhibitors": inhibitors = try input.value()
                 default: try input.skip()
                 }
             }
@@ -2343,7 +2404,8 @@ extension Wire {
                 connections: try input.required(connections, "connections"),
                 receiveRate: receiveRate,
                 sendRate: sendRate,
-                timetable: timetable
+                timetable: timetable,
+                inhibitors: inhibitors
             )
         }
     }

@@ -50,7 +50,8 @@ package struct DaemonStarter: Sendable {
     static func inherited(_ environment: [String: String]) -> [String: String] {
         let names: Set = [
             "HOME", "USER", "LOGNAME", "PATH", "SHELL", "LANG", "TZ", "TMPDIR", "LD_LIBRARY_PATH",
-            "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
+            "DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY",
+            "XAUTHORITY",
             "LLVM_PROFILE_FILE",
         ]
         let prefixes = ["XDG_", "LC_", "FERRY_"]

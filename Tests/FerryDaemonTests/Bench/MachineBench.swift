@@ -50,6 +50,10 @@ struct MachineBench {
     private(set) var recalls: [(task: Int64, host: String?)] = []
     /// The files that are to be copied.
     private(set) var copies: [Machine.FileCopy] = []
+    /// The tasks whose files are being forced onto the disk.
+    private(set) var tasksPutDown: [Int64] = []
+    /// What was held against the machine's sleep, one after the other.
+    private(set) var inhibitions: [MachineSleep.Inhibition] = []
     private(set) var hasExited = false
     private var line = StoreLine()
     private var lastNumber: UInt64 = 1000
@@ -127,6 +131,11 @@ struct MachineBench {
         case .limitRate, .limitRates, .prioritize: break
         case .recallConnection(let task, let host): recalls.append((task, host))
         case .stop(let task): transfers[task] = nil
+        case .putDown(let task):
+            transfers[task] = nil
+            tasksPutDown.append(task)
+        case .renewConnections, .allowSleep: break
+        case .inhibit(let inhibition): inhibitions.append(inhibition)
         case .answerChallenge(let task, let answer):
             challengeAnswers[task, default: []].append(answer)
         case .adopt(_, let task): adoptions.append(task)

@@ -59,4 +59,7 @@ enum Happening: CaseIterable, Sendable {
     case wonByManyAttempts
     case lostPreparation
     case failedPreparation
+    case sleepAnnounced
+    case sleepAllowed
+    case slept
 }

@@ -84,6 +84,10 @@ enum Sabotage: CaseIterable, Sendable {
     case overlooksGains
     /// What has failed is tried again at once.
     case neverPauses
+    /// It is not seen that connections from before the machine's sleep are dead.
+    case keepsDeadConnections
+    /// The machine may sleep before what was loaded is on the disk.
+    case sleepsTooSoon
     /// Now and then an effect is performed twice.
     case performsTwice
     /// Now and then an effect is not performed.

@@ -122,6 +122,38 @@ extension SimulatedDaemon: DaemonWorld {
 
     func stop(_ transfer: SimulatedTransfer, of task: Int64) { transfer.cancel() }
 
+    /// Forces a file onto the medium, which may take longer than the machine waits.
+    func putDown(_ transfer: SimulatedTransfer, of task: Int64) {
+        transfer.cancel()
+        let holdsFile = transfer.holdsFile
+        if holdsFile { tasksPutDown.insert(task) }
+        let isSlow = world.random.happens(percent: 5)
+        world.schedule(after: world.random.fraction() * (isSlow ? 5 : 0.1), lifetime) {
+            [self] world in
+            let file = holdsFile ? world.disk.downloads[task] : nil
+            if let file, world.sabotage != .sleepsTooSoon {
+                world.disk.synchronize(task, file.count, generation: file.record.generation)
+            }
+            let checkpoint = file.map { file in
+                Checkpoint(
+                    generation: file.record.generation,
+                    version: file.record.version,
+                    synchronizedByteCount: file.count,
+                    writtenByteCount: file.count,
+                    bootIdentifier: file.record.bootIdentifier
+                )
+            }
+            let state = checkpoint.map { ByteState(checkpoint: $0).encoded }
+            input { machine, now in machine.putDown(task: task, state, at: now) }
+        }
+    }
+
+    func renewConnections() {}
+
+    func inhibit(_ inhibition: MachineSleep.Inhibition) {}
+
+    func allowSleep() { world.allowSleep(by: self) }
+
     func limitRates(_ rates: SharedRates, of transfer: SimulatedTransfer) {
         transfer.limit(to: rates)
     }

@@ -35,6 +35,10 @@ final class SimulatedDaemon {
     var plannedSearchCount = 0
     /// When the store could last not be read.
     private(set) var lastReadFailure = -1000.0
+    /// When the store could last not be written.
+    private(set) var lastStoreFailure = -1000.0
+    /// The tasks that were stopped for the machine's present sleep.
+    var tasksPutDown: Set<Int64> = []
     private var isStoreBusy = false
     private var lastOutcomeTime = 0.0
 
@@ -241,6 +245,7 @@ final class SimulatedDaemon {
         case .committed(let receipt, let commit):
             driver.finished(commit, .success(receipt))
         case .failed(let error, let commit):
+            lastStoreFailure = world.now
             driver.finished(commit, .failure(error))
         case .answered(let query, let result):
             if case .failed = result { lastReadFailure = world.now }

@@ -33,6 +33,10 @@ class SimulatedTransfer {
     private var generation: UInt64 = 0
     private var received: Int64 = 0
     private var isSynchronizing = false
+    /// Whether it knows what its file holds.
+    private(set) var holdsFile = false
+    /// Whether its connection has not outlasted the machine's sleep, which nobody has told it.
+    private(set) var isDead = false
     /// Whether its application is to say what becomes of it.
     private(set) var isAsking = false
     /// What its application has said.
@@ -71,6 +75,16 @@ class SimulatedTransfer {
         connections.giveBackAll()
     }
 
+    /// Its connection is dead, which it finds out when nothing has come for long.
+    func loseConnection() {
+        guard isActive, !isDead else { return }
+        isDead = true
+        let daemon = daemon
+        daemon.world.schedule(after: 60, daemon.lifetime) { [self] _ in
+            if !lifetime.isOver { fail(.timedOut) }
+        }
+    }
+
     /// Gives a connection back that it was lent.
     func returnConnection(to host: String?) {
         connections.giveBackOne(to: host)
@@ -87,7 +101,7 @@ class SimulatedTransfer {
     func schedule(after delay: Double, _ step: @escaping (SimulatedTransfer) -> Void) {
         let daemon = daemon
         daemon.world.schedule(after: delay, daemon.lifetime) { [self] _ in
-            if !lifetime.isOver { step(self) }
+            if !lifetime.isOver, !isDead { step(self) }
         }
     }
 
@@ -140,6 +154,7 @@ class SimulatedTransfer {
             checkpoint,
             trustsLength: world.sabotage == .trustsLengthAfterPowerCut
         )
+        holdsFile = held != nil
         schedule(after: world.random.fraction() * 0.2) { $0.answer(holding: held) }
     }
 
@@ -170,6 +185,7 @@ class SimulatedTransfer {
         } else {
             if held != nil { world.count(.restart) }
             world.disk.begin(task, found.content)
+            holdsFile = true
         }
         generation = world.disk.downloads[task]?.record.generation ?? 0
         respond(found, isResumed: isResumed)

@@ -8,9 +8,10 @@ import FoundationEssentials
 extension Simulation {
     /// Checks what must hold whenever nothing is on its way between the daemon and its store.
     func checkInstant() {
-        guard let daemon, now >= daemon.bootTime, violation == nil else { return }
+        guard let daemon, daemon.hasBooted, violation == nil else { return }
         let machine = daemon.machine
         guard machine.operationCount == 0, !machine.isStopping, !machine.isIdle,
+            machine.sleep.allowsStarts,
             daemon.line.isEmpty, daemon.plannedSearchCount == 0
         else { return }
         checkEntities(daemon)

@@ -7,6 +7,7 @@ extension Simulation {
     /// Lets something go wrong now and then.
     func disturb() {
         if happens(perThousand: killRate) { killSomething() }
+        if isSleepy, happens(perThousand: 15) { prepareSleep() }
         guard happens(perThousand: 25) else { return }
         switch random.number(below: 14) {
         case 13: changeTimetable()

@@ -18,6 +18,8 @@ final class Simulation {
     let isCrowded: Bool
     /// Whether nothing goes wrong, but servers cut off their answers again and again, as long as there are any.
     let isCutShort: Bool
+    /// Whether the machine sleeps now and then.
+    let isSleepy: Bool
     /// How often in a thousand events something is killed.
     let killRate: Double
     var random: SeededRandom
@@ -59,6 +61,10 @@ final class Simulation {
     let zone = SettableZone()
     /// The present boot, and when it began.
     var boot = (number: 1, start: 0.0)
+    /// The sleep that the machine is about to.
+    var announcement: UInt64?
+    /// Whether the machine has slept, and the daemon is about to be told.
+    var isWaking = false
     /// Whether nothing can be written.
     var isDiskFull = false
     var storeFailure: StoreError?
@@ -99,6 +105,7 @@ final class Simulation {
         // Those that have shown a mistake once are neither.
         isCrowded = seed % 16 == 13
         isCutShort = seed % 16 == 3
+        isSleepy = seed % 8 == 1
         self.killRate = killRate
         if isCrowded {
             policy.maximumTransfers = 3
@@ -164,6 +171,9 @@ final class Simulation {
             if random.happens(percent: 25) { checkInstant() }
         }
     }
+
+    /// Time passes in which nothing happens; what was to happen meanwhile happens afterwards.
+    func jump(by seconds: Double) { now += seconds }
 
     // MARK: What everything needs
 

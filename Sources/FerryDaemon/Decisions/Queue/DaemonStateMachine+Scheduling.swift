@@ -43,7 +43,7 @@ extension DaemonStateMachine {
 
     /// Searches for tasks to start, if there is room.
     mutating func searchForTasks(at now: Date) -> [Effect] {
-        guard !isStopping else { return [] }
+        guard !isStopping, sleep.allowsStarts else { return [] }
         guard !search.isUnderWay else {
             search.markStale()
             return []
@@ -69,7 +69,7 @@ extension DaemonStateMachine {
             saturatedSessions: saturatedSessions,
             runningTasks: Set(running.ids).union(endings.tasks).union(creations.adoptions)
                 .union(readings.unstoredTasks).union(followings.copyingTasks)
-                .union(shares.yieldingTasks(at: now)),
+                .union(shares.yieldingTasks(at: now)).union(sleep.settlingTasks),
             turns: shares.turns(havingPlaces: running.budget.places())
         )
     }
@@ -111,7 +111,8 @@ extension DaemonStateMachine {
         at now: Date
     ) -> [Effect] {
         search.end()
-        guard !isStopping else { return [] }
+        // Another search follows when the machine goes on.
+        guard !isStopping, sleep.allowsStarts else { return [] }
         var effects: [Effect] = []
         var hasStarted = false
         for task in candidates.tasks {
@@ -131,6 +132,7 @@ extension DaemonStateMachine {
                 search.markStale()
             }
         }
+        if hasStarted { effects += reviewInhibitionSoon(at: now) }
         // The search did not consider hosts whose wait has ended since it began.
         let next = [candidates.earliestNotBefore, breaker.earliestEnd(at: asked.now)]
             .compactMap { $0 }
@@ -153,6 +155,7 @@ extension DaemonStateMachine {
     private func isBusy(_ task: Int64) -> Bool {
         running[task] != nil || endings.contains(task) || creations.isAdopting(for: task)
             || readings.isUnstored(task) || followings.isCopying(for: task)
+            || sleep.settlingTasks.contains(task)
     }
 
     /// Returns whether only other transfers keep a task from running.
@@ -237,6 +240,7 @@ extension DaemonStateMachine {
         let released = releaseFollowers(of: task.record.id)
         let withdrawal = task.question == nil ? [] : withdrawQuestion(of: task, at: now)
         return withdrawal + [.stop(task: task.record.id)] + released
+            + reviewInhibitionSoon(at: now)
     }
 
     /// Gives the place of a task that no longer needs a connection to another.

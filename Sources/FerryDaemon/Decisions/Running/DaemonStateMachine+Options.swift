@@ -1,6 +1,7 @@
 import FerryStore
 import FerryTransfer
 import FerryWire
+import FoundationEssentials
 
 extension DaemonStateMachine {
     /// A change to how a task is carried out.
@@ -39,7 +40,8 @@ extension DaemonStateMachine {
     mutating func taskSet(
         _ setting: TaskSetting,
         of key: TaskKey,
-        for call: CallIdentifier
+        for call: CallIdentifier,
+        at now: Date
     ) -> [Effect] {
         let answer = Effect.answer(call, .done)
         guard let id = running[key]?.record.id else { return [answer] }
@@ -47,6 +49,7 @@ extension DaemonStateMachine {
         case .options(let options):
             running.update(id) { $0.set(options) }
             return [answer, .limitRate(task: id, options?.rates ?? SharedRates())]
+                + reviewInhibitionSoon(at: now)
         case .priority(let priority):
             return [answer, .prioritize(task: id, priority)]
         }

@@ -54,6 +54,7 @@ extension DaemonStateMachine {
         else { return putOff(task, at: now) }
         running.park(id)
         return ask(.challenge(challenge), about: id, at: now) + searchForTasks(at: now)
+            + reviewInhibitionSoon(at: now)
     }
 
     /// Asks an application whether a task may begin now (BG-21).
@@ -186,6 +187,7 @@ extension DaemonStateMachine {
         running.unpark(id, at: now)
         return withdrawQuestion(of: task, at: now)
             + [.answerChallenge(task: id, answer), .changed(task: id)]
+            + reviewInhibitionSoon(at: now)
     }
 
     /// An application does not decide about challenges of a kind: what waits for it continues without its answer.

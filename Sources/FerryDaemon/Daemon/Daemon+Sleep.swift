@@ -1,0 +1,31 @@
+import FerrySystem
+import FerryTransfer
+
+// Effects for the machine's sleep.
+extension Daemon {
+    func putDown(_ transfer: any RunningTransfer, of task: Int64) {
+        questions[task] = nil
+        transfer.putDown { [weak self] checkpoint in
+            let state = checkpoint.map { ByteState(checkpoint: $0).encoded }
+            self?.input { machine, now in machine.putDown(task: task, state, at: now) }
+        }
+    }
+
+    func renewConnections() { clients.endIdleConnections() }
+
+    func inhibit(_ inhibition: MachineSleep.Inhibition) { sleepWatch?.inhibit(inhibition) }
+
+    func allowSleep() { sleepWatch?.allowSleep() }
+
+    /// Notifies the state machine when the machine is about to sleep, and when it goes on.
+    func observeSleep() {
+        sleepWatch = SleepWatch(log: log) { [weak self] event in
+            self?.input { machine, now in
+                switch event {
+                case .sleeps: machine.machineSleeps(at: now)
+                case .goesOn(let hasSlept): machine.machineGoesOn(hasSlept: hasSlept, at: now)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import FerryStore
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+
+// Before the machine sleeps or shuts down, transfers stop, their bytes are forced onto the disk, and the store learns of
+// them; only then does ferryd let go of its inhibitor. When the machine wakes up, every connection from before is
+// dead, and nothing has told this process so: transfers go on over new ones at once.
+extension DaemonStateMachine {
+    /// The machine is about to sleep or to shut down.
+    mutating func machineSleeps(at now: Date) -> [Effect] {
+        guard !isStopping, sleep.announce() else { return [] }
+        let tasks = running.sorted { $0.phase == .loading && !$0.isActedUpon }
+        return [.log(.info, "the machine is about to sleep or to shut down", task: nil)]
+            + tasks.flatMap { putDown($0, at: now) } + allowSleepIfSettled()
+    }
+
+    /// Stops a transfer, and has its bytes forced onto the disk.
+    private mutating func putDown(_ task: RunningTask, at now: Date) -> [Effect] {
+        let id = task.record.id
+        let progress = storeResponse(of: id) + storeProgress(of: id)
+        sleep.settle(id)
+        work.begin(in: .partialFile)
+        // Reported later in any case; the transfer's end finds nothing left to stop.
+        return [.putDown(task: id)] + halt(task: id, at: now)
+            + [commit(progress, .relaxed), .changed(task: id)]
+    }
+
+    /// The bytes of a stopped transfer are on the disk, or could not be forced there.
+    ///
+    /// - Parameters:
+    ///   - id: The task.
+    ///   - checkpoint: What is known about its file; `nil` for nothing new.
+    ///   - now: The time.
+    /// - Returns: The effects to perform.
+    mutating func putDown(task id: Int64, _ checkpoint: [UInt8]?, at now: Date) -> [Effect] {
+        work.end(in: .partialFile)
+        sleep.settled(id)
+        readings.note(id)
+        // A task that ends has no more use for it.
+        let isKept = checkpoint != nil && !endings.contains(id)
+        let stored = isKept ? [commit([.setCheckpoint(task: id, checkpoint)], .relaxed)] : []
+        return stored + allowSleepIfSettled() + searchForTasks(at: now)
+            + evaluateIdleness(at: now)
+    }
+
+    /// Lets the machine sleep as soon as the store has everything that was committed so far.
+    private mutating func allowSleepIfSettled() -> [Effect] {
+        // What is known of the clock must not be ahead of the tasks that follow it; otherwise the machine waits for as
+        // long as logind lets it.
+        guard sleep.isSettled, !clock.isNewBoot, !timekeeping.isPassUnderWay else { return [] }
+        // A commit that is waited for makes all before it durable, too; it has to contain something.
+        let last = Mutation.set(.clock, clock.anchor.encoded)
+        return [commit([last], .synchronized, then: .readyForSleep)]
+    }
+
+    /// The store has everything, or could not take it: there is nothing more to wait for.
+    mutating func readyForSleep() -> [Effect] {
+        guard sleep.allow() else { return [] }
+        return [.log(.info, "all transfers are at rest", task: nil), .allowSleep]
+    }
+
+    /// The machine has woken up, or does not sleep after all.
+    ///
+    /// - Parameters:
+    ///   - hasSlept: Whether it has slept; if it was only about to, what runs has its connection still.
+    ///   - now: The time.
+    /// - Returns: The effects to perform.
+    mutating func machineGoesOn(hasSlept: Bool, at now: Date) -> [Effect] {
+        let wasAnnounced = sleep.goOn()
+        guard !isStopping, wasAnnounced || hasSlept else { return [] }
+        let lost = hasSlept ? running.sorted { $0.phase == .loading } : []
+        let stops = lost.flatMap { loseConnection(of: $0, at: now) }
+        // What has failed before may have another network now.
+        breaker.tryAll()
+        return [.log(.info, "the machine is awake: transfers go on", task: nil)] + stops
+            + [.renewConnections] + (wasAnnounced ? [.inhibit(sleep.inhibition)] : [])
+            + searchForTasks(at: now) + reviewInhibitionSoon(at: now)
+    }
+
+    /// Stops a transfer whose connection has not outlasted the machine's sleep, without counting an attempt.
+    private mutating func loseConnection(of task: RunningTask, at now: Date) -> [Effect] {
+        let id = task.record.id
+        let progress = storeResponse(of: id) + storeProgress(of: id)
+        readings.note(id)
+        return halt(task: id, at: now) + [commit(progress, .relaxed), .changed(task: id)]
+    }
+}
+
+// What is held follows the transfers only now and then: thousands of small files make a few calls over the bus.
+extension DaemonStateMachine {
+    /// Has it reviewed a moment later what is to be held against the machine's sleep.
+    mutating func reviewInhibitionSoon(at now: Date) -> [Effect] {
+        guard sleep.planReview() else { return [] }
+        return [.setTimer(.inhibition, now.addingTimeInterval(policy.inhibitionDelay))]
+    }
+
+    /// Holds what is to be held against the machine's sleep.
+    mutating func reviewInhibition(at now: Date) -> [Effect] {
+        // While the machine is about to sleep, what is held stays as it is.
+        let wanted = sleep.allowsStarts ? wantedInhibition : sleep.inhibition
+        return sleep.review(wanted: wanted) ? [.inhibit(wanted)] : []
+    }
+
+    private var wantedInhibition: MachineSleep.Inhibition {
+        let tasks = running.values.filter { $0.isActive && $0.phase != .asking }
+        var wanted: MachineSleep.Inhibition = tasks.isEmpty ? [] : .delay
+        if tasks.contains(where: { $0.options?.keepsMachineAwake == true }) {
+            wanted.insert(.awake)
+        }
+        return wanted
+    }
+}
