@@ -29,6 +29,8 @@ extension TransferDaemon {
         public var rates: TransferDaemon.Rates
         /// The user's timetable, whose limits hold as well; nil from a daemon that has none.
         public var timetable: TransferDaemon.Timetable?
+        /// The inhibitors that it holds with systemd-logind.
+        public var inhibitors: [Inhibitor]
 
         /// A status with the given properties.
         package init(
@@ -44,7 +46,8 @@ extension TransferDaemon {
             sessionCount: Int,
             connectionCount: Int,
             rates: TransferDaemon.Rates = TransferDaemon.Rates(),
-            timetable: TransferDaemon.Timetable? = nil
+            timetable: TransferDaemon.Timetable? = nil,
+            inhibitors: [Inhibitor] = []
         ) {
             self.version = version
             self.processIdentifier = processIdentifier
@@ -59,6 +62,28 @@ extension TransferDaemon {
             self.connectionCount = connectionCount
             self.rates = rates
             self.timetable = timetable
+            self.inhibitors = inhibitors
+        }
+    }
+}
+
+extension TransferDaemon.Status {
+    /// An inhibitor that the daemon holds with systemd-logind, as `systemd-inhibit --list` shows it.
+    ///
+    /// Source: [Inhibitor Locks](https://systemd.io/INHIBITOR_LOCKS/).
+    public struct Inhibitor: Hashable, Sendable {
+        /// The effect, in the words of logind: `delay` or `block`.
+        public var mode: String
+        /// What is inhibited, in the words of logind, such as `shutdown:sleep`.
+        public var what: String
+        /// The reason, for people.
+        public var reason: String
+
+        /// An inhibitor with the given properties.
+        package init(mode: String, what: String, reason: String) {
+            self.mode = mode
+            self.what = what
+            self.reason = reason
         }
     }
 }

@@ -122,7 +122,10 @@ extension TransferDaemon.Status {
             sessionCount: status.sessions,
             connectionCount: status.connections,
             rates: TransferDaemon.Rates(receive: status.receiveRate, send: status.sendRate),
-            timetable: status.timetable.map { TransferDaemon.Timetable($0) }
+            timetable: status.timetable.map { TransferDaemon.Timetable($0) },
+            inhibitors: (status.inhibitors ?? []).map {
+                Inhibitor(mode: $0.mode, what: $0.what, reason: $0.why)
+            }
         )
     }
 }

@@ -19,7 +19,8 @@ extension Wire.TransferOptions {
             uploadProtocol: Wire.UploadProtocol(options.uploadProtocol),
             directory: options.destinationDirectory.flatMap {
                 $0.isFileURL ? $0.absoluteURL.path : nil
-            }
+            },
+            keepsMachineAwake: options.keepsMachineAwake ? true : nil
         )
     }
 }
@@ -42,6 +43,7 @@ extension TransferOptions {
         destinationDirectory = options.directory.map {
             URL(filePath: $0, directoryHint: .isDirectory)
         }
+        keepsMachineAwake = options.keepsMachineAwake ?? false
     }
 }
 

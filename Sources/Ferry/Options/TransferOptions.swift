@@ -73,6 +73,16 @@ public struct TransferOptions: Hashable, Sendable {
     /// ignore it. It must be a file URL.
     public var destinationDirectory: URL?
 
+    /// Whether the machine does not sleep by itself while the task runs.
+    ///
+    /// Default: false. ferryd then holds an inhibitor of systemd-logind (`sleep`, mode `block`) from a second or so after
+    /// the task has started, but not while the task waits, is paused, or has failed and is retried later. The screen
+    /// still turns off, and a user can still close the lid or have the machine sleep. If there is no logind or it
+    /// refuses, as it does by default to users who have logged in only over the network, the transfer runs all the same,
+    /// and the daemon's log says so. Sessions other than background sessions ignore it. Apple has no such option; an app
+    /// there uses `ProcessInfo.beginActivity(options:reason:)`.
+    public var keepsMachineAwake = false
+
     /// Creates options that change nothing.
     public init() {}
 }

@@ -36,6 +36,7 @@ struct DaemonStatusCommand: Command {
         let receiveRate: Int64?
         let sendRate: Int64?
         let timetable: LimitReport?
+        let inhibitors: [InhibitorReport]
 
         init(_ status: TransferDaemon.Status) {
             version = status.version
@@ -52,6 +53,20 @@ struct DaemonStatusCommand: Command {
             receiveRate = status.rates.receive
             sendRate = status.rates.send
             timetable = status.timetable.map { LimitReport($0, beside: status.rates) }
+            inhibitors = status.inhibitors.map { InhibitorReport($0) }
+        }
+    }
+
+    /// An inhibitor as `--json` writes it.
+    private struct InhibitorReport: Encodable {
+        let mode: String
+        let what: String
+        let reason: String
+
+        init(_ inhibitor: TransferDaemon.Status.Inhibitor) {
+            mode = inhibitor.mode
+            what = inhibitor.what
+            reason = inhibitor.reason
         }
     }
 
@@ -97,9 +112,18 @@ struct DaemonStatusCommand: Command {
             ("state", status.stateDirectory),
             ("sockets", status.sockets.joined(separator: "\n             ")),
         ]
-        return (limits(status) + rows).map { "\($0.0):".padding(toColumn: 13) + $0.1 }.joined(
-            separator: "\n"
-        )
+        let inhibitors = status.inhibitors.map { ("inhibits", $0.text) }
+        let lines = limits(status) + rows + inhibitors
+        return lines.map { "\($0.0):".padding(toColumn: 13) + $0.1 }.joined(separator: "\n")
+    }
+}
+
+extension TransferDaemon.Status.Inhibitor {
+    /// What the inhibitor does, in a few words.
+    fileprivate var text: String {
+        let actions = what.split(separator: ":").joined(separator: " and ")
+        return mode == "block"
+            ? "no automatic \(actions)" : "\(actions) delayed until all is stored"
     }
 }
 

@@ -52,6 +52,10 @@ struct GetCommand: Command {
         value: "TIME",
         help: "give up a file that is not complete after 90s, 30m, 12h, 3d … (default: 7d)"
     )
+    private static let keepAwake = OptionSyntax(
+        "keep-awake",
+        help: "keep the machine from sleeping by itself while the files load"
+    )
     /// The number of attempts with a server that has answered no transfer, while a person waits.
     private static let unansweredAttempts = 5
     private static let detach = OptionSyntax(
@@ -79,7 +83,7 @@ struct GetCommand: Command {
         ],
         options: [
             output, directory, header, checksum, mirror, connections, limitRate,
-            retries, giveUpAfter,
+            retries, giveUpAfter, keepAwake,
         ] + ConnectionChoice.options + [detach, .json, quiet],
         operands: .oneOrMore("URL"),
         command: Self.self
@@ -259,6 +263,7 @@ struct GetCommand: Command {
         if let text = arguments.value(of: limitRate) {
             options.maximumReceiveRate = try arguments.rate(text)
         }
+        options.keepsMachineAwake = arguments.has(keepAwake)
         var retry = TransferOptions.Retry()
         if let text = arguments.value(of: retries) {
             retry.maximumAttempts = try arguments.count(text, of: retries)

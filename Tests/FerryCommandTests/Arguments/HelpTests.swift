@@ -104,6 +104,8 @@ import Testing
                   --retries N             give up a file after N failures in a row
                   --give-up-after TIME    give up a file that is not complete after 90s,
                                           30m, 12h, 3d … (default: 7d)
+                  --keep-awake            keep the machine from sleeping by itself while the
+                                          files load
               -x, --proxy URL             go through this proxy, such as
                                           http://user:password@host:3128 or socks5h://host
                   --noproxy HOSTS         go to these hosts directly, such as

@@ -30,13 +30,42 @@ import Testing
         let run = await CommandLineRun("daemon status --json", daemon: daemon)
         #expect(
             run.output == """
-                {"connections":5,"log":"/l","pid":4711,"running":1,"sessions":4,\
+                {"connections":5,"inhibitors":[],"log":"/l","pid":4711,"running":1,"sessions":4,\
                 "sockets":["/run/user/1000/ferry/io.ferry.Transfer",\
                 "/home/a/.local/state/ferry/run/s"],"started":"2026-09-21T14:13:20Z",\
                 "stateDirectory":"/home/a/.local/state/ferry","suspended":3,"version":"0.1.0",\
                 "waiting":2}
 
                 """
+        )
+    }
+
+    @Test func `daemon status tells what is held against the machine's sleep`() async {
+        var status = TransferDaemon.Status.sample(log: .journal)
+        status.inhibitors = [
+            TransferDaemon.Status.Inhibitor(mode: "delay", what: "shutdown:sleep", reason: "a"),
+            TransferDaemon.Status.Inhibitor(mode: "block", what: "sleep", reason: "b"),
+        ]
+        let run = await CommandLineRun("daemon status", daemon: PlayedDaemon(status: status))
+        #expect(
+            run.output.hasSuffix(
+                """
+
+                inhibits:    shutdown and sleep delayed until all is stored
+                inhibits:    no automatic sleep
+
+                """
+            )
+        )
+        let json = await CommandLineRun(
+            "daemon status --json",
+            daemon: PlayedDaemon(status: status)
+        )
+        #expect(
+            json.output.contains(
+                #""inhibitors":[{"mode":"delay","reason":"a","what":"shutdown:sleep"},"#
+                    + #"{"mode":"block","reason":"b","what":"sleep"}]"#
+            )
         )
     }
 
