@@ -16,6 +16,11 @@ extension DaemonStateMachine {
         /// Finds what holds at a time of day.
         mutating func follow(_ wall: Date) { period = timetable.period(at: wall, by: clock) }
 
+        /// Returns when discretionary work that waits may run again; `nil` if its hours never come.
+        func endOfWait(after wall: Date) -> Date? {
+            timetable.hoursForDiscretionaryWork.period(at: wall, by: clock).until
+        }
+
         /// Returns whether a rule holds at a time of day.
         func holds(_ rule: TimetableRule, at wall: Date) -> Bool {
             rule.holds(clock.reading(at: wall))

@@ -16,6 +16,11 @@ struct Timetable: Hashable, Sendable {
     /// Whether what holds depends on the time of day.
     var dependsOnTime: Bool { rules.contains { $0.hours?.areAll == false } }
 
+    /// The rules for discretionary work alone.
+    var hoursForDiscretionaryWork: Timetable {
+        Timetable(rules: rules.filter { $0.effect == .discretionary })
+    }
+
     /// Returns what holds at a moment, and until when.
     ///
     /// - Parameters:

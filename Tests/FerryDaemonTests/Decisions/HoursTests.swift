@@ -72,8 +72,9 @@ import Testing
     @Test func `outside the hours for discretionary work the machine is in that condition`() throws
     {
         var bench = MachineBench()
-        set(try timetable("daily 22:00-06:00 discretionary"), on: &bench)
+        set(try timetable("daily 22:00-06:00 discretionary", "Fri 12:00-13:00 1k"), on: &bench)
         #expect(bench.machine.hours.period.conditions == .outsideHours)
+        #expect(bench.machine.hours.endOfWait(after: moment(0)) == moment(14 * hour))
         bench.wait(14 * hour)
         #expect(bench.machine.hours.period.conditions == [])
         bench.wait(8 * hour)

@@ -212,6 +212,7 @@ enum Samples {
         .taskNotFound(id: 6), .applicationNotFound(application: "org.example.app"),
         .invalidRequest(parameter: "url", reason: "no host"),
         .storeUnavailable(reason: "the disk is full"),
+        .timetableUnavailable(reason: "/home/a/.config/ferry/timetable: it cannot be written"),
         .limitExceeded(limit: "connections", maximum: 512), .permissionDenied,
         .internalFailure(reason: "impossible"),
     ]
