@@ -48,7 +48,7 @@ struct CountTests {
         let task = Int64.random(in: 1...12, using: &random)
         let session = sessions[Int.random(in: 0..<3, using: &random)]
         let date = Bool.random(using: &random) ? moment(.random(in: 0...60, using: &random)) : nil
-        switch Int.random(in: 0..<12, using: &random) {
+        switch Int.random(in: 0..<13, using: &random) {
         case 0...4:
             var record = TaskRecord.waiting(
                 task,
@@ -71,6 +71,9 @@ struct CountTests {
             let sequence = Int64.random(in: 1...6, using: &random)
             return .acknowledge(session: session, sequence: sequence)
         case 10: return .deleteTask(id: task)
+        case 11:
+            let conditions: [Conditions?] = [[], .battery, .network, nil]
+            return .avoidConditions(.id(task), conditions[Int.random(in: 0..<4, using: &random)])
         default: return .prioritizeTask(.id(task), .random(in: 0...1, using: &random))
         }
     }
@@ -90,17 +93,18 @@ struct CountTests {
                         WHERE e.session_id = sessions.id)
                 UNION ALL
                 SELECT * FROM (
-                    SELECT host || ' ' || session_id || ' ' || waiting_count || ' ' || ready_count
+                    SELECT host || ' ' || session_id || ' ' || avoids || ' ' || waiting_count || ' '
+                        || ready_count
                     FROM host_queues
                     EXCEPT
-                    SELECT host || ' ' || session_id || ' ' || count(*) || ' '
+                    SELECT host || ' ' || session_id || ' ' || avoids || ' ' || count(*) || ' '
                         || sum(not_before IS NULL)
-                    FROM tasks WHERE state = 1 GROUP BY host, session_id)
+                    FROM tasks WHERE state = 1 GROUP BY host, session_id, avoids)
                 UNION ALL
                 SELECT * FROM (
-                    SELECT host || ' ' || session_id FROM tasks WHERE state = 1
+                    SELECT host || ' ' || session_id || ' ' || avoids FROM tasks WHERE state = 1
                     EXCEPT
-                    SELECT host || ' ' || session_id FROM host_queues)
+                    SELECT host || ' ' || session_id || ' ' || avoids FROM host_queues)
                 UNION ALL
                 SELECT 'details of ' || task_id FROM task_details
                     WHERE task_id NOT IN (SELECT id FROM tasks)

@@ -98,7 +98,8 @@ struct StoredNumberTests {
             "sessions.next_sequence", "sessions.suspended_count", "sessions.waiting_count",
             "sessions.completed_count", "sessions.event_count", "tasks.received_byte_count",
             "tasks.expected_byte_count", "tasks.attempts", "events.kind",
-            "host_queues.waiting_count", "host_queues.ready_count",
+            "host_queues.waiting_count", "host_queues.ready_count", "tasks.avoids",
+            "sessions.avoids",
         ]
         let numbers = [
             "applications.next_launch_at", "tasks.priority", "tasks.not_before", "tasks.created_at",
@@ -134,7 +135,9 @@ struct StoredNumberTests {
         }
         let deadline = try? await store.earliestDeadline()
         _ = deadline.map { Duration.seconds($0.timeIntervalSince(moment(0))) }
-        _ = try? await store.candidates(CandidateSearch(now: moment(60), limit: 9, limitPerHost: 9))
+        _ = try? await store.candidates(
+            CandidateSearch(now: moment(60), limit: 9, limitPerHost: 9, conditions: .battery)
+        )
         _ = try? await store.events(session: 1, limit: 9)
         for id in Int64(1)...4 {
             let changes: [Mutation] = [

@@ -13,6 +13,7 @@ package enum InterfaceTypes {
         "Application": Wire.Application.self,
         "ClientCertificate": Wire.ClientCertificate.self,
         "Connections": Wire.Connections.self,
+        "Condition": Wire.Condition.self,
         "SessionConfiguration": Wire.SessionConfiguration.self,
         "WaitReason": Wire.WaitReason.self,
         "Wait": Wire.Wait.self,
@@ -44,6 +45,8 @@ package enum InterfaceTypes {
         "TimetableFault": Wire.TimetableFault.self,
         "Timetable": Wire.Timetable.self,
         "Inhibitor": Wire.Inhibitor.self,
+        "ServiceState": Wire.ServiceState.self,
+        "ConditionsService": Wire.ConditionsService.self,
         "Status": Wire.Status.self,
     ]
 

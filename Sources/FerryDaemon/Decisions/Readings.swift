@@ -143,6 +143,7 @@ extension Mutation {
         switch self {
         case .resumeTask(let key, _, _), .suspendTask(let key, _), .completeTask(let key, _, _),
             .describeTask(let key, _), .setOptions(let key, _), .prioritizeTask(let key, _),
+            .avoidConditions(let key, _),
             .delayTask(let key, _, _, _), .beginTask(let key, _, _), .relinkTask(let key, _, _):
             key
         case .setUpload(let id, _), .setRetry(let id, _, _, _), .postponeTask(let id, _, _, _),

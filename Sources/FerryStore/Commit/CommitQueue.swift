@@ -70,7 +70,7 @@ package struct Receipt: Hashable, Sendable {
         }
     }
 
-    /// For each ``Mutation/openSession(application:launch:identifier:configuration:)``, in order: the records
+    /// For each ``Mutation/openSession(application:launch:identifier:configuration:avoids:)``, in order: the records
     /// that are now in the store.
     package var openedSessions: [OpenedSession] = []
     /// For each ``Mutation/insertTask(_:)``, in order: the number of the task in the store, which is an

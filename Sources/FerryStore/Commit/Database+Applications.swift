@@ -1,3 +1,4 @@
+import FerrySystem
 import FoundationEssentials
 
 extension Database {
@@ -6,7 +7,8 @@ extension Database {
         _ application: String,
         _ launch: LaunchRecord?,
         _ identifier: String,
-        _ configuration: [UInt8]
+        _ configuration: [UInt8],
+        avoids: Conditions
     ) throws(StoreError) -> Receipt.OpenedSession {
         try connection.run(
             """
@@ -22,13 +24,15 @@ extension Database {
         let isNew = try session(application: owner.id, identifier: identifier) == nil
         try connection.run(
             """
-            INSERT INTO sessions (application_id, identifier, configuration) VALUES (?, ?, ?)
+            INSERT INTO sessions (application_id, identifier, configuration, avoids)
+            VALUES (?, ?, ?, ?)
             ON CONFLICT (application_id, identifier)
-            DO UPDATE SET configuration = excluded.configuration
+            DO UPDATE SET configuration = excluded.configuration, avoids = excluded.avoids
             """,
             owner.id,
             identifier,
-            configuration
+            configuration,
+            avoids
         )
         guard let session = try session(application: owner.id, identifier: identifier) else {
             throw .missing("session “\(identifier)”")

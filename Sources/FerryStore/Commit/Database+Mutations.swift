@@ -4,8 +4,20 @@ extension Database {
     /// Performs a mutation inside the open transaction.
     func perform(_ mutation: Mutation, _ receipt: inout Receipt) throws(StoreError) {
         switch mutation {
-        case .openSession(let application, let launch, let identifier, let configuration):
-            let opened = try openSession(application, launch, identifier, configuration)
+        case .openSession(
+            let application,
+            let launch,
+            let identifier,
+            let configuration,
+            let avoids
+        ):
+            let opened = try openSession(
+                application,
+                launch,
+                identifier,
+                configuration,
+                avoids: avoids
+            )
             receipt.openedSessions.append(opened)
         case .setLaunch(let application, let launch):
             try setLaunch(launch, of: application)
@@ -53,6 +65,8 @@ extension Database {
             try setDescription(description, of: try taskID(key))
         case .setOptions(let key, let options):
             try setOptions(options, of: try taskID(key))
+        case .avoidConditions(let key, let conditions):
+            try setAvoided(conditions, of: try taskID(key))
         case .prioritizeTask(let key, let priority):
             try setPriority(priority, of: try taskID(key))
         case .delayTask(let key, let notBefore, let delay, let now):

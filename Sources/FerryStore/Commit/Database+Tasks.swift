@@ -1,3 +1,4 @@
+import FerrySystem
 import FoundationEssentials
 
 extension Database {
@@ -25,8 +26,8 @@ extension Database {
             """
             INSERT INTO tasks (id, session_id, application_id, identifier, state, host, priority,
                 received_byte_count, expected_byte_count, attempts, not_before, created_at,
-                started_at, deadline, description, checkpoint)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                started_at, deadline, description, checkpoint, avoids)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             task.id,
             task.sessionID,
@@ -43,7 +44,8 @@ extension Database {
             task.startedAt,
             task.deadline,
             task.description,
-            task.checkpoint
+            task.checkpoint,
+            task.avoids ?? .overridden
         )
         try connection.run(
             """
@@ -119,6 +121,19 @@ extension Database {
             try connection.run(
                 "UPDATE task_details SET options = ? WHERE task_id = ?",
                 options,
+                task
+            )
+        )
+    }
+
+    /// Replaces the conditions that a task avoids; those of a task that a person lets run under all stay as they are.
+    func setAvoided(_ conditions: Conditions?, of task: Int64) throws(StoreError) {
+        try expectTask(
+            task,
+            try connection.run(
+                "UPDATE tasks SET avoids = CASE WHEN avoids = ? THEN avoids ELSE ? END WHERE id = ?",
+                Conditions.overridden,
+                conditions ?? .overridden,
                 task
             )
         )

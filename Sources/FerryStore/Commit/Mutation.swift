@@ -1,3 +1,4 @@
+package import FerrySystem
 package import FoundationEssentials
 
 /// A change to the store.
@@ -5,13 +6,14 @@ package import FoundationEssentials
 /// Changes that a client may send twice are harmless the second time: opening a session, inserting a task,
 /// acknowledging an event, deleting. A change to a missing object fails with ``StoreError/Code/notFound``.
 package enum Mutation: Hashable, Sendable {
-    /// Creates or updates the application and its session, with this launch and configuration; the result is
-    /// in ``Receipt/openedSessions``.
+    /// Creates or updates the application and its session, with this launch, configuration and the conditions that
+    /// its tasks avoid; the result is in ``Receipt/openedSessions``.
     case openSession(
         application: String,
         launch: LaunchRecord?,
         identifier: String,
-        configuration: [UInt8]
+        configuration: [UInt8],
+        avoids: Conditions = []
     )
     /// Replaces the launch record of an application; with `nil`, it is not started again.
     case setLaunch(application: Int64, LaunchRecord?)
@@ -69,6 +71,9 @@ package enum Mutation: Hashable, Sendable {
     case describeTask(TaskKey, String?)
     /// Replaces a task's options.
     case setOptions(TaskKey, [UInt8]?)
+    /// Replaces the conditions that a task avoids besides its session's; `nil` lets it run under all from then on,
+    /// which later changes leave so.
+    case avoidConditions(TaskKey, Conditions?)
     /// Changes a task's priority among the waiting tasks.
     case prioritizeTask(TaskKey, Double)
     /// Replaces the date before which a task does not begin, if it has had no failed attempt; its time moves

@@ -4,7 +4,9 @@ enum Schema {
     static let applicationID: Int64 = 0x4665_7279
 
     /// The script that leads from each version to the next; version 0 is an empty file.
-    static let migrations = [first, second, third, fourth, fifth, sixth, seventh, eighth]
+    static let migrations = [
+        first, second, third, fourth, fifth, sixth, seventh, eighth, ninth,
+    ]
 
     /// The version this code reads and writes.
     static var version: Int64 { Int64(migrations.count) }
@@ -137,6 +139,93 @@ enum Schema {
             WHERE host = OLD.host AND session_id = OLD.session_id AND waiting_count = 0;
         END;
 
+        """
+
+    // The conditions of the machine under which a task, or each task of a session, does not run; a task's are -1
+    // if a person lets it run under all. Tasks that avoid different conditions are in different queues, so that a
+    // search passes over all of a queue.
+    private static let ninth =
+        """
+        ALTER TABLE tasks ADD COLUMN avoids INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE sessions ADD COLUMN avoids INTEGER NOT NULL DEFAULT 0;
+
+        DROP TRIGGER task_inserted;
+        DROP TRIGGER task_deleted;
+        DROP TRIGGER task_moved;
+        ALTER TABLE host_queues RENAME TO former_host_queues;
+        CREATE TABLE host_queues (
+            host TEXT NOT NULL,
+            session_id INTEGER NOT NULL,
+            avoids INTEGER NOT NULL,
+            application_id INTEGER NOT NULL,
+            waiting_count INTEGER NOT NULL,
+            ready_count INTEGER NOT NULL,
+            PRIMARY KEY (host, session_id, avoids)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO host_queues (host, session_id, avoids, application_id, waiting_count, ready_count)
+            SELECT host, session_id, 0, application_id, waiting_count, ready_count
+            FROM former_host_queues;
+        DROP TABLE former_host_queues;
+
+        CREATE INDEX host_queues_ready ON host_queues (application_id, host) WHERE ready_count > 0;
+        CREATE INDEX host_queues_avoiding ON host_queues (avoids) WHERE avoids > 0;
+        CREATE INDEX sessions_avoiding ON sessions (avoids) WHERE avoids > 0;
+        DROP INDEX tasks_ready;
+        CREATE INDEX tasks_ready ON tasks (host, session_id, avoids, priority DESC)
+            WHERE state = 1 AND not_before IS NULL;
+
+        CREATE TRIGGER task_inserted AFTER INSERT ON tasks BEGIN
+            UPDATE sessions SET
+                next_task_identifier = max(next_task_identifier, NEW.identifier + 1),
+                suspended_count = suspended_count + (NEW.state IN (0, 3, 4)),
+                waiting_count = waiting_count + (NEW.state = 1),
+                completed_count = completed_count + (NEW.state = 2)
+            WHERE id = NEW.session_id;
+            \(enterQueue)
+        END;
+
+        CREATE TRIGGER task_deleted AFTER DELETE ON tasks BEGIN
+            UPDATE sessions SET
+                suspended_count = suspended_count - (OLD.state IN (0, 3, 4)),
+                waiting_count = waiting_count - (OLD.state = 1),
+                completed_count = completed_count - (OLD.state = 2)
+            WHERE id = OLD.session_id;
+            \(leaveQueue)
+        END;
+
+        CREATE TRIGGER task_moved AFTER UPDATE OF state, not_before, avoids ON tasks
+        WHEN OLD.state <> NEW.state OR (OLD.not_before IS NULL) <> (NEW.not_before IS NULL)
+            OR OLD.avoids <> NEW.avoids
+        BEGIN
+            UPDATE sessions SET
+                suspended_count = suspended_count + (NEW.state IN (0, 3, 4)) - (OLD.state IN (0, 3, 4)),
+                waiting_count = waiting_count + (NEW.state = 1) - (OLD.state = 1),
+                completed_count = completed_count + (NEW.state = 2) - (OLD.state = 2)
+            WHERE id = NEW.session_id AND OLD.state <> NEW.state;
+            \(enterQueue)
+            \(leaveQueue)
+        END;
+
+        """
+
+    private static let enterQueue = """
+        INSERT INTO host_queues (host, session_id, avoids, application_id, waiting_count, ready_count)
+        SELECT NEW.host, NEW.session_id, NEW.avoids, NEW.application_id, 1, NEW.not_before IS NULL
+        WHERE NEW.state = 1
+        ON CONFLICT DO UPDATE SET
+            waiting_count = waiting_count + 1,
+            ready_count = ready_count + excluded.ready_count;
+        """
+
+    private static let leaveQueue = """
+        UPDATE host_queues SET
+            waiting_count = waiting_count - 1,
+            ready_count = ready_count - (OLD.not_before IS NULL)
+        WHERE host = OLD.host AND session_id = OLD.session_id AND avoids = OLD.avoids
+            AND OLD.state = 1;
+        DELETE FROM host_queues
+        WHERE host = OLD.host AND session_id = OLD.session_id AND avoids = OLD.avoids
+            AND waiting_count = 0;
         """
 
     private static let tables = """

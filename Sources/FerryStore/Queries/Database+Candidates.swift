@@ -1,3 +1,5 @@
+import FerrySystem
+
 extension Database {
     /// Returns the tasks that may start.
     ///
@@ -16,7 +18,8 @@ extension Database {
         }
         return Candidates(
             tasks: try tasks(ids: Self.fairOrder(queues, search)),
-            earliestNotBefore: try earliestNotBefore()
+            earliestNotBefore: try earliestNotBefore(),
+            avoided: try avoidedConditions()
         )
     }
 
@@ -50,6 +53,12 @@ private struct ApplicationQueue {
     /// The number of its places, including those that it has been given.
     var places: Int
     var candidates: ArraySlice<Candidate>
+}
+
+/// The waiting tasks of a session for one host that avoid the same conditions.
+private struct SessionQueue {
+    var session: Int64
+    var avoids: Conditions
 }
 
 /// A task that may be the next one of its application.
@@ -118,7 +127,7 @@ extension Database {
         var found: [Candidate] = []
         var page = [first]
         while let cursor = page.last {
-            page = try readyHosts(of: application, after: cursor)
+            page = try readyHosts(of: application, after: cursor, search.conditions)
             for host in page where !search.saturatedHosts.contains(host) {
                 if let last, host > last { return found }
                 let room = search.limit - foundCount - found.count
@@ -140,11 +149,12 @@ extension Database {
     ) throws(StoreError) -> [Candidate] {
         let excluded = search.saturatedSessions[host] ?? []
         var candidates: [Candidate] = []
-        for session in try readySessions(host, of: application) where !excluded.contains(session) {
-            // This many of each session are enough, even if running tasks are among them.
+        for queue in try readyQueues(host, of: application, search.conditions)
+        where !excluded.contains(queue.session) {
+            // This many of each queue are enough, even if running tasks are among them.
             let first = try firstCandidates(
                 host: host,
-                session: session,
+                queue,
                 limit: limit + search.runningTasks.count
             )
             candidates += first.filter { !search.runningTasks.contains($0.id) }
@@ -152,50 +162,93 @@ extension Database {
         return Array(candidates.sorted().prefix(limit))
     }
 
-    private func readySessions(
+    /// Returns an application's queues of a host with tasks that avoid none of some conditions.
+    private func readyQueues(
         _ host: String,
-        of application: Int64
-    ) throws(StoreError) -> [Int64] {
+        of application: Int64,
+        _ conditions: Conditions
+    ) throws(StoreError) -> [SessionQueue] {
         try connection.rows(
             """
-            SELECT session_id FROM host_queues
-            WHERE host = ? AND application_id = ? AND ready_count > 0
+            SELECT session_id, avoids FROM host_queues
+            WHERE host = ?1 AND application_id = ?2 AND ready_count > 0
+                AND (?3 = 0 OR \(Self.mayRun))
             """,
             host,
-            application
-        ) { $0.integer() }
+            application,
+            conditions
+        ) { SessionQueue(session: $0.integer(), avoids: $0.conditions()) }
     }
 
     private func firstCandidates(
         host: String,
-        session: Int64,
+        _ queue: SessionQueue,
         limit: Int
     ) throws(StoreError) -> [Candidate] {
         try connection.rows(
             """
             SELECT id, priority FROM tasks INDEXED BY tasks_ready
-            WHERE host = ? AND session_id = ? AND state = 1 AND not_before IS NULL
+            WHERE host = ? AND session_id = ? AND avoids = ? AND state = 1 AND not_before IS NULL
             ORDER BY priority DESC, id LIMIT ?
             """,
             host,
-            session,
+            queue.session,
+            queue.avoids,
             limit
         ) { Candidate(id: $0.integer(), priority: $0.double(), host: host) }
     }
 
+    /// Returns the next hosts for which an application has tasks that avoid none of some conditions.
     private func readyHosts(
         of application: Int64,
-        after host: String
+        after host: String,
+        _ conditions: Conditions
     ) throws(StoreError) -> [String] {
         try connection.rows(
             """
             SELECT DISTINCT host FROM host_queues INDEXED BY host_queues_ready
-            WHERE application_id = ? AND host > ? AND ready_count > 0
-            ORDER BY host LIMIT ?
+            WHERE application_id = ?1 AND host > ?2 AND ready_count > 0
+                AND (?3 = 0 OR \(Self.mayRun))
+            ORDER BY host LIMIT ?4
             """,
             application,
             host,
+            conditions,
             Self.hostPageSize
         ) { $0.text() }
+    }
+
+    /// Whether the tasks of a queue avoid none of the conditions that are the third parameter.
+    private static let mayRun = """
+        avoids = -1
+            OR (avoids | (SELECT sessions.avoids FROM sessions WHERE sessions.id = session_id)) & ?3 = 0
+        """
+
+    /// Returns the conditions that any waiting task avoids, or any session with waiting tasks.
+    private func avoidedConditions() throws(StoreError) -> Conditions {
+        var avoided: Conditions = []
+        var last = Conditions()
+        // There are few sets of conditions: each step moves to the next in the index.
+        while let next = try nextAvoided(after: last) {
+            avoided.formUnion(next)
+            last = next
+        }
+        let ofSessions = try connection.rows(
+            """
+            SELECT avoids FROM sessions INDEXED BY sessions_avoiding
+            WHERE avoids > 0 AND waiting_count > 0
+            """
+        ) { $0.conditions() }
+        return ofSessions.reduce(avoided) { $0.union($1) }
+    }
+
+    private func nextAvoided(after conditions: Conditions) throws(StoreError) -> Conditions? {
+        try connection.first(
+            """
+            SELECT avoids FROM host_queues INDEXED BY host_queues_avoiding
+            WHERE avoids > ? AND avoids > 0 ORDER BY avoids LIMIT 1
+            """,
+            conditions
+        ) { $0.conditions() }
     }
 }

@@ -4,7 +4,7 @@ extension Database {
     private static let taskColumns = """
         id, session_id, identifier, state, host, priority, request, current_request, response,
         description, received_byte_count, expected_byte_count, checkpoint, attempts, not_before,
-        last_error, created_at, started_at, deadline, upload, delay, options, link
+        last_error, created_at, started_at, deadline, upload, delay, options, link, avoids
         """
     private static let taskTables = "tasks JOIN task_details ON task_details.task_id = tasks.id"
 
@@ -248,7 +248,8 @@ extension Database {
             upload: row.optionalBytes(),
             delay: row.optionalBytes(),
             options: row.optionalBytes(),
-            link: row.optionalBytes()
+            link: row.optionalBytes(),
+            avoids: row.avoidedConditions()
         )
     }
 

@@ -1,3 +1,4 @@
+package import FerrySystem
 package import FoundationEssentials
 
 /// A search for tasks to start.
@@ -16,6 +17,8 @@ package struct CandidateSearch: Hashable, Sendable {
     package var runningTasks: Set<Int64>
     /// The turns of the applications that have been served so far.
     package var turns: [Int64: Turn]
+    /// The conditions that the machine is in, or may be in: tasks that avoid one of them do not start.
+    package var conditions: Conditions
 
     /// How an application has been served.
     package struct Turn: Hashable, Sendable {
@@ -44,7 +47,8 @@ package struct CandidateSearch: Hashable, Sendable {
         saturatedHosts: Set<String> = [],
         saturatedSessions: [String: Set<Int64>] = [:],
         runningTasks: Set<Int64> = [],
-        turns: [Int64: Turn] = [:]
+        turns: [Int64: Turn] = [:],
+        conditions: Conditions = []
     ) {
         self.now = now
         self.limit = limit
@@ -53,6 +57,7 @@ package struct CandidateSearch: Hashable, Sendable {
         self.saturatedSessions = saturatedSessions
         self.runningTasks = runningTasks
         self.turns = turns
+        self.conditions = conditions
     }
 
     /// Returns how an application has been served.
@@ -66,10 +71,13 @@ package struct Candidates: Hashable, Sendable {
     package var tasks: [TaskRecord]
     /// The earliest `notBefore` of all waiting tasks, or `nil`.
     package var earliestNotBefore: Date?
+    /// The conditions that any waiting task avoids, or any session with waiting tasks.
+    package var avoided: Conditions
 
     /// Creates the answer to a search.
-    package init(tasks: [TaskRecord], earliestNotBefore: Date?) {
+    package init(tasks: [TaskRecord], earliestNotBefore: Date?, avoided: Conditions = []) {
         self.tasks = tasks
         self.earliestNotBefore = earliestNotBefore
+        self.avoided = avoided
     }
 }

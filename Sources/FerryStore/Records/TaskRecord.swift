@@ -1,3 +1,4 @@
+package import FerrySystem
 package import FoundationEssentials
 
 /// A task of a background session.
@@ -48,6 +49,9 @@ package struct TaskRecord: Hashable, Sendable {
     package var options: [UInt8]?
     /// The request that is sent in place of its own, in ferryd's encoding; `nil` for its own.
     package var link: [UInt8]?
+    /// The conditions of the machine under which it does not run, besides those that its session avoids; `nil` if a
+    /// person lets it run under all.
+    package var avoids: Conditions?
 
     /// Creates a record of a task.
     package init(
@@ -73,7 +77,8 @@ package struct TaskRecord: Hashable, Sendable {
         upload: [UInt8]? = nil,
         delay: [UInt8]? = nil,
         options: [UInt8]? = nil,
-        link: [UInt8]? = nil
+        link: [UInt8]? = nil,
+        avoids: Conditions? = []
     ) {
         self.id = id
         self.sessionID = sessionID
@@ -98,6 +103,7 @@ package struct TaskRecord: Hashable, Sendable {
         self.delay = delay
         self.options = options
         self.link = link
+        self.avoids = avoids
     }
 }
 

@@ -1,4 +1,5 @@
 import CSQLite
+import FerrySystem
 import FoundationEssentials
 
 /// A value that can take the place of a parameter in a statement.
@@ -22,6 +23,12 @@ extension Int: Bindable {
 extension Bool: Bindable {
     func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
         sqlite3_bind_int64(statement, index, self ? 1 : 0)
+    }
+}
+
+extension Conditions: Bindable {
+    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+        sqlite3_bind_int64(statement, index, rawValue)
     }
 }
 

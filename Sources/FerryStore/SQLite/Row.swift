@@ -1,4 +1,5 @@
 import CSQLite
+import FerrySystem
 import FoundationEssentials
 
 /// A row of a result, read column by column from the left.
@@ -32,6 +33,15 @@ struct Row {
     mutating func optionalInteger() -> Int64? {
         let index = advance()
         return isNull(index) ? nil : sqlite3_column_int64(statement, index)
+    }
+
+    /// The next column, conditions of the machine.
+    mutating func conditions() -> Conditions { Conditions(rawValue: integer()) }
+
+    /// The next column, the conditions that a task avoids; `nil` if a person lets it run under all.
+    mutating func avoidedConditions() -> Conditions? {
+        let conditions = conditions()
+        return conditions == .overridden ? nil : conditions
     }
 
     /// The next column, a number.
@@ -86,4 +96,9 @@ struct Row {
     private func isNull(_ index: Int32) -> Bool {
         sqlite3_column_type(statement, index) == SQLITE_NULL
     }
+}
+
+extension Conditions {
+    /// The value in the database for the conditions of a task that a person lets run under all.
+    static let overridden = Conditions(rawValue: -1)
 }

@@ -1542,29 +1542,35 @@ extension Wire {
 
         /// The task's id.
         package var id: Int64
+        /// Whether it runs from now on whatever the conditions of the machine are.
+        package var now: Bool?
 
         /// Creates the value from its members.
-        package init(id: Int64) {
+        package init(id: Int64, now: Bool? = nil) {
             self.id = id
+            self.now = now
         }
 
         /// Writes the members.
         package func write(to output: inout JSONOutput) {
             output.object { output in
                 output.member("id", id)
+                output.member("now", now)
             }
         }
 
         /// Reads the members.
         package init(from input: inout JSONInput) throws(JSONInput.Problem) {
             var id: Int64?
+            var now: Bool?
             try input.object { (input, member) throws(JSONInput.Problem) in
                 switch member {
                 case "id": id = try input.value()
+                case "now": now = try input.value()
                 default: try input.skip()
                 }
             }
-            self.init(id: try input.required(id, "id"))
+            self.init(id: try input.required(id, "id"), now: now)
         }
     }
 

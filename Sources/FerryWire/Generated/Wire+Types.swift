@@ -389,6 +389,27 @@ extension Wire {
         }
     }
 
+    /// A condition of the machine under which a task may not be wanted to run.
+    package enum Condition: String, JSONEnumeration {
+        /// The network costs money: it is metered.
+        case expensiveNetwork
+        /// The network is metered, and the user wants few bytes on it.
+        case constrainedNetwork
+        /// The network is cellular.
+        case cellularNetwork
+        /// The machine runs on battery.
+        case battery
+        /// The machine saves power.
+        case powerSaver
+        /// It is none of the hours that the user has set for discretionary work.
+        case outsideHours
+        /// None of these: never sent, but a reader takes a condition that it does not know for this.
+        case other
+
+        /// A case of a newer version that this one does not know.
+        package static var unknown: Self? { .other }
+    }
+
     /// The settings for all tasks of a session.
     package struct SessionConfiguration: JSONCodable {
         /// Header fields for every request that does not set them itself.
@@ -415,6 +436,8 @@ extension Wire {
         package var sendRate: Int64?
         /// How connections are made; if missing, as the process that opened the session before has set it.
         package var connections: Connections?
+        /// The conditions under which the session's tasks do not run.
+        package var avoids: [Condition]?
 
         /// Creates the value from its members.
         package init(
@@ -429,7 +452,8 @@ extension Wire {
             replacesLinks: Bool? = nil,
             receiveRate: Int64? = nil,
             sendRate: Int64? = nil,
-            connections: Connections? = nil
+            connections: Connections? = nil,
+            avoids: [Condition]? = nil
         ) {
             self.additionalFields = additionalFields
             self.resourceTimeout = resourceTimeout
@@ -443,6 +467,7 @@ extension Wire {
             self.receiveRate = receiveRate
             self.sendRate = sendRate
             self.connections = connections
+            self.avoids = avoids
         }
 
         /// Writes the members.
@@ -451,6 +476,7 @@ extension Wire {
                 output.member("additionalFields", additionalFields)
                 output.member("answersCertificates", answersCertificates)
                 output.member("answersPasswords", answersPasswords)
+                output.member("avoids", avoids)
                 output.member("collectsMetrics", collectsMetrics)
                 output.member("connections", connections)
                 output.member("launchesForEachTask", launchesForEachTask)
@@ -477,6 +503,7 @@ extension Wire {
             var receiveRate: Int64?
             var sendRate: Int64?
             var connections: Connections?
+            var avoids: [Condition]?
             try input.object { (input, member) throws(JSONInput.Problem) in
                 switch member {
                 case "additionalFields": additionalFields = try input.value()
@@ -491,6 +518,7 @@ extension Wire {
                 case "receiveRate": receiveRate = try input.value()
                 case "sendRate": sendRate = try input.value()
                 case "connections": connections = try input.value()
+                case "avoids": avoids = try input.value()
                 default: try input.skip()
                 }
             }
@@ -509,7 +537,8 @@ extension Wire {
                 replacesLinks: replacesLinks,
                 receiveRate: receiveRate,
                 sendRate: sendRate,
-                connections: connections
+                connections: connections,
+                avoids: avoids
             )
         }
     }
@@ -536,6 +565,18 @@ extension Wire {
         case hostFailure
         /// It received almost no bytes, and has given its place to other transfers.
         case fairShare
+        /// The network costs money, and the task is not to use such a one.
+        case expensiveNetwork
+        /// The user wants few bytes on the network, and the task is not to use such a one.
+        case constrainedNetwork
+        /// The network is cellular, and the task is not to use such a one.
+        case cellularNetwork
+        /// The machine runs on battery, and the task is to wait for other power.
+        case battery
+        /// The machine saves power, and the task is to wait for the end of that.
+        case powerSaver
+        /// It is none of the hours that the user has set for such tasks.
+        case outsideHours
         /// It is about to start.
         case starting
         /// None of these; the detail describes it.
@@ -777,6 +818,8 @@ extension Wire {
         package var directory: String?
         /// Whether the machine does not sleep by itself while the task runs, if logind grants that.
         package var keepsMachineAwake: Bool?
+        /// The conditions under which the task does not run, besides those that its session avoids.
+        package var avoids: [Condition]?
 
         /// Creates the value from its members.
         package init(
@@ -789,7 +832,8 @@ extension Wire {
             refusesErrorResponses: Bool? = nil,
             uploadProtocol: UploadProtocol? = nil,
             directory: String? = nil,
-            keepsMachineAwake: Bool? = nil
+            keepsMachineAwake: Bool? = nil,
+            avoids: [Condition]? = nil
         ) {
             self.digests = digests
             self.mirrors = mirrors
@@ -801,11 +845,13 @@ extension Wire {
             self.uploadProtocol = uploadProtocol
             self.directory = directory
             self.keepsMachineAwake = keepsMachineAwake
+            self.avoids = avoids
         }
 
         /// Writes the members.
         package func write(to output: inout JSONOutput) {
             output.object { output in
+                output.member("avoids", avoids)
                 output.member("digests", digests)
                 output.member("directory", directory)
                 output.member("keepsMachineAwake", keepsMachineAwake)
@@ -831,6 +877,7 @@ extension Wire {
             var uploadProtocol: UploadProtocol?
             var directory: String?
             var keepsMachineAwake: Bool?
+            var avoids: [Condition]?
             try input.object { (input, member) throws(JSONInput.Problem) in
                 switch member {
                 case "digests": digests = try input.value()
@@ -843,6 +890,7 @@ extension Wire {
                 case "uploadProtocol": uploadProtocol = try input.value()
                 case "directory": directory = try input.value()
                 case "keepsMachineAwake": keepsMachineAwake = try input.value()
+                case "avoids": avoids = try input.value()
                 default: try input.skip()
                 }
             }
@@ -856,7 +904,8 @@ extension Wire {
                 refusesErrorResponses: refusesErrorResponses,
                 uploadProtocol: uploadProtocol,
                 directory: directory,
-                keepsMachineAwake: keepsMachineAwake
+                keepsMachineAwake: keepsMachineAwake,
+                avoids: avoids
             )
         }
     }
@@ -2264,6 +2313,62 @@ extension Wire {
         }
     }
 
+    /// What is known of a service that reports conditions of the machine.
+    package enum ServiceState: String, JSONEnumeration {
+        /// It has been asked, and has not answered yet.
+        case waiting
+        /// It answers.
+        case answers
+        /// There is none.
+        case absent
+        /// It has not answered in time.
+        case silent
+        /// None of these: never sent, but a reader takes a state that it does not know for this.
+        case other
+
+        /// A case of a newer version that this one does not know.
+        package static var unknown: Self? { .other }
+    }
+
+    /// A service that reports conditions of the machine.
+    package struct ConditionsService: JSONCodable {
+        /// The service's name, such as NetworkManager.
+        package var name: String
+        /// What is known of it.
+        package var state: ServiceState
+
+        /// Creates the value from its members.
+        package init(name: String, state: ServiceState) {
+            self.name = name
+            self.state = state
+        }
+
+        /// Writes the members.
+        package func write(to output: inout JSONOutput) {
+            output.object { output in
+                output.member("name", name)
+                output.member("state", state)
+            }
+        }
+
+        /// Reads the members.
+        package init(from input: inout JSONInput) throws(JSONInput.Problem) {
+            var name: String?
+            var state: ServiceState?
+            try input.object { (input, member) throws(JSONInput.Problem) in
+                switch member {
+                case "name": name = try input.value()
+                case "state": state = try input.value()
+                default: try input.skip()
+                }
+            }
+            self.init(
+                name: try input.required(name, "name"),
+                state: try input.required(state, "state")
+            )
+        }
+    }
+
     /// The status of the daemon.
     package struct Status: JSONCodable {
         /// The daemon's version.
@@ -2296,6 +2401,12 @@ extension Wire {
         package var timetable: Timetable?
         /// The inhibitors that are held.
         package var inhibitors: [Inhibitor]?
+        /// The conditions that any waiting task avoids: only these are watched.
+        package var avoided: [Condition]?
+        /// Those of them that the machine is in; missing while that is not known.
+        package var conditions: [Condition]?
+        /// The services that are asked for them.
+        package var services: [ConditionsService]?
 
         /// Creates the value from its members.
         package init(
@@ -2313,7 +2424,10 @@ extension Wire {
             receiveRate: Int64? = nil,
             sendRate: Int64? = nil,
             timetable: Timetable? = nil,
-            inhibitors: [Inhibitor]? = nil
+            inhibitors: [Inhibitor]? = nil,
+            avoided: [Condition]? = nil,
+            conditions: [Condition]? = nil,
+            services: [ConditionsService]? = nil
         ) {
             self.version = version
             self.pid = pid
@@ -2330,11 +2444,16 @@ extension Wire {
             self.sendRate = sendRate
             self.timetable = timetable
             self.inhibitors = inhibitors
+            self.avoided = avoided
+            self.conditions = conditions
+            self.services = services
         }
 
         /// Writes the members.
         package func write(to output: inout JSONOutput) {
             output.object { output in
+                output.member("avoided", avoided)
+                output.member("conditions", conditions)
                 output.member("connections", connections)
                 output.member("inhibitors", inhibitors)
                 output.member("log", log)
@@ -2342,6 +2461,7 @@ extension Wire {
                 output.member("receiveRate", receiveRate)
                 output.member("running", running)
                 output.member("sendRate", sendRate)
+                output.member("services", services)
                 output.member("sessions", sessions)
                 output.member("sockets", sockets)
                 output.member("started", started)
@@ -2370,6 +2490,9 @@ extension Wire {
             var sendRate: Int64?
             var timetable: Timetable?
             var inhibitors: [Inhibitor]?
+            var avoided: [Condition]?
+            var conditions: [Condition]?
+            var services: [ConditionsService]?
             try input.object { (input, member) throws(JSONInput.Problem) in
                 switch member {
                 case "version": version = try input.value()
@@ -2387,6 +2510,9 @@ extension Wire {
                 case "sendRate": sendRate = try input.value()
                 case "timetable": timetable = try input.value()
                 case "inhibitors": inhibitors = try input.value()
+                case "avoided": avoided = try input.value()
+                case "conditions": conditions = try input.value()
+                case "services": services = try input.value()
                 default: try input.skip()
                 }
             }
@@ -2405,7 +2531,10 @@ extension Wire {
                 receiveRate: receiveRate,
                 sendRate: sendRate,
                 timetable: timetable,
-                inhibitors: inhibitors
+                inhibitors: inhibitors,
+                avoided: avoided,
+                conditions: conditions,
+                services: services
             )
         }
     }

@@ -126,7 +126,8 @@ import Testing
             saturatedHosts: changes.random.happens(percent: 30) ? [changes.host()] : [],
             saturatedSessions: [changes.host(): [changes.session()]],
             runningTasks: [changes.task(), changes.task()],
-            turns: turns
+            turns: turns,
+            conditions: changes.conditions()
         )
     }
 }

@@ -5,10 +5,16 @@ extension ModelStore {
     /// Performs a change, or leaves a part of it behind when it throws.
     mutating func perform(_ mutation: Mutation, _ receipt: inout Receipt) throws(StoreError) {
         switch mutation {
-        case .openSession(let application, let launch, let identifier, let configuration):
-            receipt.openedSessions.append(
-                openSession(application, launch, identifier, configuration)
-            )
+        case .openSession(
+            let application,
+            let launch,
+            let identifier,
+            let configuration,
+            let avoids
+        ):
+            let opened = openSession(application, launch, identifier, configuration)
+            sessions[opened.session.id]?.avoids = avoids
+            receipt.openedSessions.append(opened)
         case .setLaunch(let id, let launch):
             try change(application: id) { $0.launch = launch }
         case .setLaunchState(let id, let attempts, let next):
@@ -45,6 +51,7 @@ extension ModelStore {
             .setRetry, .postponeTask, .setExchange, .deleteTask, .resumeTask, .suspendTask,
             .holdTask,
             .releaseTask, .completeTask, .describeTask, .setOptions, .prioritizeTask,
+            .avoidConditions,
             .relinkTask:
             try performOnTask(mutation, &receipt)
         }

@@ -74,6 +74,8 @@ extension ModelStore {
             }
         case .describeTask(let key, let text): try change(key) { $0.description = text }
         case .setOptions(let key, let options): try change(key) { $0.options = options }
+        case .avoidConditions(let key, let conditions):
+            try change(key) { if $0.avoids != nil { $0.avoids = conditions } }
         case .prioritizeTask(let key, let priority): try change(key) { $0.priority = priority }
         default: throw .model(.internalFailure)
         }

@@ -1,4 +1,5 @@
 import FerryStore
+import FerrySystem
 import FoundationEssentials
 
 @testable import FerryDaemon
@@ -21,6 +22,8 @@ struct ModelStore: Sendable {
         var record: SessionRecord
         /// What its tasks were ever called.
         var usedIdentifiers: Set<Int> = []
+        /// The conditions that its tasks avoid.
+        var avoids: Conditions = []
     }
 
     /// Names an event.
@@ -121,6 +124,7 @@ extension ModelStore {
             task.notBefore == nil && !search.saturatedHosts.contains(task.host)
                 && search.saturatedSessions[task.host]?.contains(task.sessionID) != true
                 && !search.runningTasks.contains(task.id)
+                && avoided(by: task).isDisjoint(with: search.conditions)
         }
         var queues = Dictionary(grouping: ready) { tasks[$0.id]?.applicationID ?? 0 }
         for (application, tasks) in queues {
@@ -144,8 +148,17 @@ extension ModelStore {
         }
         return Candidates(
             tasks: found,
-            earliestNotBefore: waiting().compactMap(\.notBefore).min()
+            earliestNotBefore: waiting().compactMap(\.notBefore).min(),
+            avoided: waiting().reduce(into: []) { all, task in
+                all.formUnion(task.avoids ?? [])
+                all.formUnion(sessions[task.sessionID]?.avoids ?? [])
+            }
         )
+    }
+
+    /// The conditions under which a task does not run.
+    private func avoided(by task: TaskRecord) -> Conditions {
+        task.avoids.map { $0.union(sessions[task.sessionID]?.avoids ?? []) } ?? []
     }
 
     private static func round(

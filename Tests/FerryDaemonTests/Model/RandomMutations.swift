@@ -1,4 +1,5 @@
 import FerryStore
+import FerrySystem
 import FoundationEssentials
 
 /// Makes changes to a store at random, over so few names that many of them meet.
@@ -34,6 +35,12 @@ struct RandomMutations {
 
     mutating func date() -> Date? {
         random.happens(percent: 50) ? nil : now + Double(random.number(below: 40)) - 5
+    }
+
+    /// Mostly none.
+    mutating func conditions() -> Conditions {
+        let all: [Conditions] = [[], [], [], .battery, .expensiveNetwork, [.battery, .powerSaver]]
+        return random.one(of: all)
     }
 
     /// Mostly one that is there.
@@ -83,7 +90,8 @@ struct RandomMutations {
             application: random.one(of: ["one", "two", "three"]),
             launch: random.happens(percent: 30) ? nil : launch,
             identifier: random.one(of: ["x", "y"]),
-            configuration: bytes()
+            configuration: bytes(),
+            avoids: conditions()
         )
     }
 
@@ -105,7 +113,8 @@ struct RandomMutations {
                 notBefore: date(),
                 createdAt: now,
                 upload: random.happens(percent: 20) ? bytes() : nil,
-                delay: random.happens(percent: 20) ? bytes() : nil
+                delay: random.happens(percent: 20) ? bytes() : nil,
+                avoids: conditions()
             )
         )
     }
@@ -116,7 +125,7 @@ struct RandomMutations {
 
     private mutating func assignment() -> Mutation {
         let task = task()
-        switch random.number(below: 19) {
+        switch random.number(below: 21) {
         case 0: return .setLaunch(application: application(), nil)
         case 1:
             return .setLaunchState(application: application(), attempts: 2, nextLaunchAt: date())
@@ -139,6 +148,8 @@ struct RandomMutations {
                 lastError: nil
             )
         case 18: return .endNetworkWait
+        case 19, 20:
+            return .avoidConditions(key(), random.happens(percent: 20) ? nil : conditions())
         case 16: return .relinkTask(key(), host: host(), bytes())
         case 15: return .setOptions(key(), random.happens(percent: 50) ? nil : bytes())
         case 13:

@@ -39,7 +39,8 @@ enum Samples {
         replacesLinks: true,
         receiveRate: 1_000_000,
         sendRate: 2_000_000,
-        connections: connections
+        connections: connections,
+        avoids: [.expensiveNetwork]
     )
     static let clientCertificate = Wire.ClientCertificate(
         certificate: "/home/someone/client.pem",
@@ -67,7 +68,8 @@ enum Samples {
         retry: retry,
         refusesErrorResponses: true,
         uploadProtocol: .tus,
-        directory: "/srv/music"
+        directory: "/srv/music",
+        avoids: [.battery, .powerSaver]
     )
     static let digest = Wire.Digest(algorithm: "sha-256", value: Data([1, 2]))
     static let retry = Wire.RetryRules(
