@@ -31,7 +31,14 @@ extension Daemon {
         from connection: VarlinkConnection
     ) {
         let caller = caller(awaiting: reply, over: connection, PersonalAction(call))
-        input { machine, now in machine.resumeTask(call.id, from: caller, at: now) }
+        input { machine, now in
+            machine.resumeTask(
+                call.id,
+                overridingConditions: call.now == true,
+                from: caller,
+                at: now
+            )
+        }
     }
 
     /// Ends a task.

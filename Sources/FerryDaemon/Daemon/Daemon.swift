@@ -47,6 +47,7 @@ final class Daemon {
     /// The user's timetable.
     let timetable: TimetableObservation
     private var connectivity: ConnectivityObservation?
+    private var conditions: ConditionsObservation?
     private var wallClock: WallClockObservation?
     /// The watch over the machine's sleep, and what is held against it.
     var sleepWatch: SleepWatch?
@@ -96,6 +97,7 @@ final class Daemon {
 
     isolated deinit {
         connectivity?.cancel()
+        conditions?.cancel()
         wallClock?.cancel()
     }
 
@@ -149,6 +151,24 @@ final class Daemon {
         connectivity = ConnectivityMonitor.shared.observe { [weak self] connectivity in
             self?.input { machine, now in machine.connectivityChanged(to: connectivity, at: now) }
         }
+    }
+
+    /// Notifies the state machine of the conditions of some kinds that the machine is in, now and when they change.
+    func observe(_ kinds: Conditions) {
+        let former = conditions
+        conditions =
+            kinds.isEmpty
+            ? nil
+            : ConditionsMonitor.shared.observe(kinds) { [weak self] conditions in
+                self?.conditionsChanged(to: conditions)
+            }
+        // Afterwards, so that the services that both need go on being asked.
+        former?.cancel()
+        if let conditions { conditionsChanged(to: conditions.conditions) }
+    }
+
+    private func conditionsChanged(to conditions: Conditions?) {
+        input { machine, now in machine.conditionsChanged(to: conditions, at: now) }
     }
 
     /// Ends the process as soon as the work under way is in the store.

@@ -102,6 +102,7 @@ class DaemonDriver<World: DaemonWorld> {
         case .removeFile(let task): world.removeFile(of: task)
         case .launch(let application, let launch, let session):
             world.launch(application, launch, session: session)
+        case .observe(let conditions): world.observe(conditions)
         case .setTimer(let timer, let date): setTimer(timer, date)
         case .changed(let task): world.changed(task: task)
         case .removed(let task): world.removed(task: task)

@@ -1,4 +1,5 @@
 import FerryStore
+import FerrySystem
 import FerryTransfer
 import FerryWire
 import FoundationEssentials
@@ -77,6 +78,8 @@ protocol DaemonWorld: AnyObject {
 
     // MARK: Applications and the daemon itself
 
+    /// Passes those of some conditions that the machine is in to `conditionsChanged`, at once and whenever they change.
+    func observe(_ conditions: Conditions)
     func launch(_ application: Int64, _ launch: LaunchRecord, session: String)
     func inhibit(_ inhibition: MachineSleep.Inhibition)
     func allowSleep()

@@ -10,7 +10,10 @@ struct PersonalAction {
     init(_ call: Wire.PauseTask) { self.init(call.id, "paused it") }
 
     /// The action of a call.
-    init(_ call: Wire.ResumeTask) { self.init(call.id, "resumed it") }
+    init(_ call: Wire.ResumeTask) {
+        let suffix = call.now == true ? ", whatever the conditions are" : ""
+        self.init(call.id, "resumed it" + suffix)
+    }
 
     /// The action of a call.
     init(_ call: Wire.CancelTask) { self.init(call.id, "cancelled it") }

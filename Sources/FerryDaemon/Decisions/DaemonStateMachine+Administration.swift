@@ -11,11 +11,41 @@ extension DaemonStateMachine {
     }
 
     /// A person resumes a paused task, or has a task that backs off retry at once.
-    mutating func resumeTask(_ id: Int64, from caller: Caller, at now: Date) -> [Effect] {
+    ///
+    /// - Parameters:
+    ///   - id: The task.
+    ///   - isOverriding: Whether it runs from now on whatever the conditions of the machine are.
+    ///   - caller: The caller.
+    ///   - now: The time.
+    /// - Returns: The effects to perform.
+    mutating func resumeTask(
+        _ id: Int64,
+        overridingConditions isOverriding: Bool = false,
+        from caller: Caller,
+        at now: Date
+    ) -> [Effect] {
         breaker.tryAll()
+        let release = Mutation.releaseTask(id, at: now)
+        let change =
+            isOverriding
+            ? commit(
+                [.avoidConditions(.id(id), nil), release],
+                then: .overridden(caller.call, task: id)
+            )
+            : commit([release], then: .call(caller.call, task: id))
         // Other tasks of a host may start even if there is no such task.
-        return [commit([.releaseTask(id, at: now)], then: .call(caller.call, task: id))]
-            + searchForTasks(at: now)
+        return [change] + searchForTasks(at: now)
+    }
+
+    /// The store knows that a task runs under all conditions.
+    mutating func overridden(
+        _ id: Int64,
+        _ receipt: Receipt,
+        for call: CallIdentifier,
+        at now: Date
+    ) -> [Effect] {
+        running.update(id) { $0.avoid(nil) }
+        return [.answer(call, .done)] + changed(receipt.changes, at: now)
     }
 
     /// A person cancels a task, or deletes an ended one that its application does not take.

@@ -127,7 +127,8 @@ extension DaemonStateMachine {
             startedAt: new.isResumed ? now : nil,
             deadline: new.isResumed && timeout > 0 ? begin.addingTimeInterval(timeout) : nil,
             delay: new.earliestBegin.flatMap { DelayState($0, at: clock.wall(at: now))?.encoded },
-            options: new.options.map { Stored.encode($0) }
+            options: new.options.map { Stored.encode($0) },
+            avoids: avoided(by: new.options, inSession: new.session)
         )
     }
 
@@ -158,7 +159,11 @@ extension DaemonStateMachine {
             effects += note(deadline: creation.task.deadline)
             // While a thousand tasks are created, the store is not searched each time for tasks that cannot run.
             let isAdmitted = admits(creation.task)
-            if creation.task.state == .waiting, isAdmitted, isSecure {
+            effects += watch(for: creation.task)
+            if watch.forbids(avoided(by: creation.task)) {
+                // A search that is under way may not have seen what the task avoids.
+                if search.isUnderWay { search.markStale() }
+            } else if creation.task.state == .waiting, isAdmitted, isSecure {
                 effects += searchForTasks(at: now)
             } else if creation.task.state == .waiting, !isAdmitted, !shares.isReviewPlanned {
                 effects += reviewSharesSoon(at: now)

@@ -1,4 +1,5 @@
 import FerryStore
+import FerrySystem
 import FerryTransfer
 import FerryWire
 import FoundationEssentials
@@ -71,6 +72,9 @@ extension DaemonStateMachine {
         case removeFile(task: Int64)
         /// Start an application and report with `launched`, later with `applicationExited`.
         case launch(application: Int64, LaunchRecord, session: String)
+        /// Report the conditions of these that the machine is in with `conditionsChanged`, now and whenever they change;
+        /// if empty, no longer.
+        case observe(Conditions)
         /// Set a timer, or with `nil` clear it.
         case setTimer(Timer, Date?)
         /// Notify watchers that a task has changed.
@@ -151,6 +155,8 @@ extension DaemonStateMachine {
         case call(CallIdentifier, task: Int64)
         /// A task's setting is stored, as a call requested.
         case taskSet(CallIdentifier, TaskKey, TaskSetting)
+        /// A task runs under all conditions, as a person requested.
+        case overridden(CallIdentifier, task: Int64)
         /// A task has another address, as a call requested.
         case relinked(CallIdentifier, task: Int64)
         /// A task waits for a network.

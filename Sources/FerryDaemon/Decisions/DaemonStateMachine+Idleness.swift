@@ -11,7 +11,7 @@ extension DaemonStateMachine {
 
     private var isBusy: Bool {
         !running.isEmpty || !lifetime.connections.isEmpty || !work.isEmpty || !creations.isEmpty
-            || search.nextRetry != nil || isRelaunchPending
+            || search.nextRetry != nil || !watch.avoided.isEmpty || isRelaunchPending
     }
 
     private var isRelaunchPending: Bool {

@@ -24,7 +24,8 @@ extension DaemonStateMachine.Continuation {
             .retimed:
             true
         case .ended(_, let ending, _): ending.caller == .nobody
-        case .call, .taskSet, .relinked, .opened, .created, .secured, .acknowledged, .quit,
+        case .call, .taskSet, .overridden, .relinked, .opened, .created, .secured, .acknowledged,
+            .quit,
             .hookRemoved, .ratesSet, .closed, .forgotten, .applicationForgotten,
             .clockTakenUp, .readyForSleep:
             false

@@ -18,6 +18,8 @@ extension DaemonStateMachine {
                 [.answer(call, .done)] + changed(receipt.changes, at: now)
             case .taskSet(let call, let key, let setting):
                 taskSet(setting, of: key, for: call, at: now)
+            case .overridden(let call, let task):
+                overridden(task, receipt, for: call, at: now)
             case .awaitingNetwork(let task):
                 awaitingNetwork(task: task, at: now)
             case .moved(let task):
@@ -79,7 +81,7 @@ extension DaemonStateMachine {
         let effects: [Effect] =
             switch continuation {
             case .call(let call, let task), .relinked(let call, let task),
-                .forgotten(let call, let task, _):
+                .forgotten(let call, let task, _), .overridden(let call, let task):
                 [.refuse(call, TransferInterfaceError(error, task: task))]
             case .taskSet(let call, let key, _):
                 [.refuse(call, TransferInterfaceError(error, task: key.number))]

@@ -50,7 +50,7 @@ extension DaemonStateMachine {
             var options = Stored.options(task.options) ?? Wire.TransferOptions()
             options.receiveRate = rates.receive
             options.sendRate = rates.send
-            return [set(.options(options), of: key, for: call)]
+            return [set(.rates(options), of: key, for: call)]
         }
     }
 }

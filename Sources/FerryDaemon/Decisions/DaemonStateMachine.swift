@@ -46,6 +46,10 @@ struct DaemonStateMachine {
     var sleep = MachineSleep()
     /// The clock, and the state of the pass over the tasks that follow it.
     var timekeeping: Timekeeping
+    /// The conditions that waiting tasks avoid, and those that the machine is in.
+    var watch = ConditionWatch()
+    /// Whether tasks that an application makes in the background are discretionary, which its user may not want.
+    var backgroundTasksAreDiscretionary = true
     /// The hosts that fail repeatedly.
     var breaker = HostBreaker()
     /// The hosts that have answered.

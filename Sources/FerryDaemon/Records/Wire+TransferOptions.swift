@@ -21,6 +21,7 @@ extension Wire.TransferOptions {
             return ("maximumConnections", "it is 1 or more, not \(count)")
         }
         if let contradiction = rates.contradiction { return contradiction }
+        if let contradiction = avoids.contradiction { return contradiction }
         return retry?.contradiction.map { ("retry", $0) }
     }
 

@@ -30,6 +30,11 @@ struct MachineBench {
     /// Whether resume data are never made, as of a file that does not answer.
     var makesNoResumeData = false
 
+    /// The conditions that this machine is in; `nil` while its services have yet to answer.
+    var conditions: Conditions? = []
+
+    /// The conditions that are watched.
+    private(set) var observed: Conditions = []
     /// Everything that was performed, in order.
     private(set) var effects: [Effect] = []
     private(set) var outcomes: [Machine.CallIdentifier: Outcome] = [:]
@@ -149,6 +154,9 @@ struct MachineBench {
                 at: now
             )
         case .launch(_, _, let session): launches.append(session)
+        case .observe(let kinds):
+            observed = kinds
+            return machine.conditionsChanged(to: conditions?.intersection(kinds), at: now)
         case .setTimer(let timer, let date): timers[timer] = date
         case .exit: hasExited = true
         case .terminate(let task, _): terminations.append(task.id)

@@ -39,6 +39,8 @@ enum Happening: CaseIterable, Sendable {
     case networkLost
     case probedHost
     case networkWait
+    case conditionsChanged
+    case conditionWait
     case launchForQuestion
     case fullBudget
     case slowReader

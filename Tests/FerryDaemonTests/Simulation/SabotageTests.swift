@@ -88,6 +88,8 @@ enum Sabotage: CaseIterable, Sendable {
     case keepsDeadConnections
     /// The machine may sleep before what was loaded is on the disk.
     case sleepsTooSoon
+    /// A condition that tasks avoid is not reported.
+    case overlooksConditions
     /// Now and then an effect is performed twice.
     case performsTwice
     /// Now and then an effect is not performed.

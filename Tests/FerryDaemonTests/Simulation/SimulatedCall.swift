@@ -122,7 +122,14 @@ final class SimulatedCall {
             machine.closeSession(Wire.CloseSession(session: session, cancel: cancel), from: caller)
         case .subscribe: machine.subscribe(session: session, from: caller)
         case .pauseTask(let id): machine.pauseTask(id, from: caller, at: now)
-        case .resumeTask(let id): machine.resumeTask(id, from: caller, at: now)
+        case .resumeTask(let id):
+            machine.resumeTask(
+                id,
+                overridingConditions: !machine.watch.avoided.isEmpty
+                    && caller.call.isMultiple(of: 2),
+                from: caller,
+                at: now
+            )
         case .cancelTask(let id): machine.cancelTask(id, from: caller)
         case .relinkTask(let id, let url): machine.relinkTask(id, to: url, from: caller)
         case .quit(let name): machine.quitApplication(name, from: caller)

@@ -1,4 +1,5 @@
 import FerryStore
+import FerrySystem
 import FerryWire
 import FoundationEssentials
 
@@ -39,6 +40,11 @@ final class SimulatedDaemon {
     private(set) var lastStoreFailure = -1000.0
     /// The tasks that were stopped for the machine's present sleep.
     var tasksPutDown: Set<Int64> = []
+    /// The conditions that are watched.
+    private var observed: Conditions = []
+    private var observationCount = 0
+    /// Whether the services that know the conditions have yet to answer.
+    private(set) var awaitsConditions = false
     private var isStoreBusy = false
     private var lastOutcomeTime = 0.0
 
@@ -55,13 +61,14 @@ final class SimulatedDaemon {
     private func makeDriver() -> DaemonDriver<SimulatedDaemon> {
         var allowed = policy
         if world.sabotage == .exceedsBudget { allowed.maximumTransfersPerHost += 3 }
-        let machine = DaemonStateMachine(
+        var machine = DaemonStateMachine(
             policy: allowed,
             nextTaskID: world.database.current.nextTaskID,
             clock: world.makeClock(),
             localClock: world.zone.clock,
             random: SeededRandom(seed: world.random.next())
         )
+        machine.backgroundTasksAreDiscretionary = world.hasConditions
         return world.sabotage.flatMap { SabotagedDriver($0, machine, in: self) }
             ?? DaemonDriver(machine, in: self)
     }
@@ -179,6 +186,34 @@ final class SimulatedDaemon {
             alarms[timer] = nil
             driver.alarmRang(timer)
         }
+    }
+
+    // MARK: Conditions
+
+    func observe(_ kinds: Conditions) {
+        observed = kinds
+        observationCount += 1
+        awaitsConditions = !kinds.isEmpty && world.conditionRandom.happens(percent: 30)
+        guard awaitsConditions else { return report(world.conditions.intersection(kinds)) }
+        report(nil)
+        let count = observationCount
+        world.schedule(after: world.conditionRandom.fraction(), lifetime) { [self] world in
+            guard count == observationCount else { return }
+            awaitsConditions = false
+            report(world.conditions.intersection(observed))
+        }
+    }
+
+    /// The conditions have changed.
+    func tellConditions() {
+        guard hasBooted, !observed.isEmpty, !awaitsConditions,
+            world.sabotage != .overlooksConditions
+        else { return }
+        report(world.conditions.intersection(observed))
+    }
+
+    private func report(_ conditions: Conditions?) {
+        input { machine, now in machine.conditionsChanged(to: conditions, at: now) }
     }
 
     // MARK: The store

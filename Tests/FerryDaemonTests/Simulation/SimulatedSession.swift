@@ -52,7 +52,9 @@ final class SimulatedSession {
     func open() {
         guard !isOpen, !isOpening, !isReplaced else { return }
         isOpening = true
-        let call = SimulatedCall(.open(process.program.open(name))) { [self] outcome in
+        var open = process.program.open(name)
+        if let avoids = world.makeAvoided() { open.configuration.avoids = avoids }
+        let call = SimulatedCall(.open(open)) { [self] outcome in
             isOpening = false
             switch outcome {
             case .answer(.opened(let number, let next, _)): opened(number, next)

@@ -241,6 +241,7 @@ class SimulatedTransfer {
         let part = isTrickle ? 1 : 10 + world.random.number(below: 60)
         let count = min(body.size - received, Int64(part * (1 + connections.hosts.count)))
         received += count
+        world.carries(task)
         world.disk.downloads[task]?.append(count, of: body.version)
         daemon.input { [task, received] machine, now in
             machine.progressed(task: task, received: received, expected: body.size, at: now)

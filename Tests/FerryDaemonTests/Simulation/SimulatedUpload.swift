@@ -159,6 +159,7 @@ final class SimulatedUpload: SimulatedTransfer {
         let end = min(state.byteCount, sent + Int64(10 + world.random.number(below: 60)))
         deliver(sent..<end)
         sent = end
+        world.carries(task)
         daemon.input { [task, sent] machine, now in
             machine.sent(task: task, byteCount: sent, at: now)
         }

@@ -49,7 +49,7 @@ extension Simulation {
         if !machine.endings.isEmpty { fail("tasks end without end: \(machine.endings)") }
         let isBusy =
             !machine.running.isEmpty || !machine.lifetime.connections.isEmpty
-            || daemon.hasAlarms
+            || daemon.hasAlarms || !machine.watch.avoided.isEmpty
             || machine.fileOperationCount > 0
             || machine.applications.values.contains { $0.isLaunched }
         if !isBusy { fail("the daemon waits for nothing") }
@@ -119,6 +119,8 @@ extension Simulation {
                 if connectivity.allowsAttempts { fail("task \(task.id) waits for a network") }
             } else if let notBefore = task.notBefore, notBefore > date {
                 earliest = min(earliest ?? notBefore, notBefore)
+            } else if isHeldByConditions(task, daemon) {
+                continue
             } else if let limit = machine.breaker.limit(machine.line(of: task), at: date),
                 machine.isLeftAlone(machine.line(of: task), at: date)
             {

@@ -7,6 +7,12 @@ import FoundationEssentials
 extension Simulation {
     /// Other addresses of the same, connections and rates; often the daemon is to choose.
     func makeOptions() -> Wire.TransferOptions? {
+        var options = makeOptionsWithoutConditions()
+        if let avoids = makeAvoided() { options?.avoids = avoids }
+        return options
+    }
+
+    private func makeOptionsWithoutConditions() -> Wire.TransferOptions? {
         guard isCutShort else { return makeUsualOptions() }
         var options = makeUsualOptions() ?? Wire.TransferOptions()
         // Without any pause, as far as that is to be had.

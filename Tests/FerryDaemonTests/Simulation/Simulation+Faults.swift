@@ -101,6 +101,8 @@ extension Simulation {
         servers.heal()
         setConnectivity(.connected)
         setTimetable(Timetable())
+        // What does not run because of them goes on.
+        schedule(after: hasConditions ? conditionRandom.fraction() * 20 : 0) { $0.endConditions() }
         note("the world is calm")
         for process in processes where !process.isLaunched { process.end() }
         // A person who logs in again; what waits for nobody needs a daemon all the same.

@@ -20,6 +20,8 @@ final class Simulation {
     let isCutShort: Bool
     /// Whether the machine sleeps now and then.
     let isSleepy: Bool
+    /// Whether tasks avoid conditions, which come and go.
+    let hasConditions: Bool
     /// How often in a thousand events something is killed.
     let killRate: Double
     var random: SeededRandom
@@ -54,6 +56,9 @@ final class Simulation {
     /// What has become of the world's troubles.
     var season = Season.wild
     var connectivity = Connectivity.connected
+    /// The conditions that the machine is in.
+    var conditions: Conditions = []
+    var conditionRandom: SeededRandom
     /// By how much the time of day is ahead of what it was at first.
     var wallOffset = 0.0
     /// The user's timetable, and the time zone that it is of.
@@ -106,6 +111,8 @@ final class Simulation {
         isCrowded = seed % 16 == 13
         isCutShort = seed % 16 == 3
         isSleepy = seed % 8 == 1
+        hasConditions = [1, 6, 8, 9].contains(seed % 16)
+        conditionRandom = SeededRandom(seed: ~seed)
         self.killRate = killRate
         if isCrowded {
             policy.maximumTransfers = 3
@@ -152,6 +159,7 @@ final class Simulation {
                 _ = SimulatedProcess(program, in: world)
             }
         }
+        schedule(after: 1) { $0.changeConditions() }
         let length = 5 + random.fraction() * 60
         schedule(at: length) { $0.calmDown() }
         runUntilNothingIsLeft()

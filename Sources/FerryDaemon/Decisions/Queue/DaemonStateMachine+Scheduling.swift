@@ -71,6 +71,9 @@ extension DaemonStateMachine {
                 .union(readings.unstoredTasks).union(followings.copyingTasks)
                 .union(shares.yieldingTasks(at: now)).union(sleep.settlingTasks),
             turns: shares.turns(havingPlaces: running.budget.places())
+                .union(shares.yieldingTasks(at: now)),
+            turns: shares.turns(havingPlaces: running.budget.places()),
+            conditions: watch.preventing
         )
     }
 
@@ -114,6 +117,8 @@ extension DaemonStateMachine {
         // Another search follows when the machine goes on.
         guard !isStopping, sleep.allowsStarts else { return [] }
         var effects: [Effect] = []
+        guard !isStopping else { return [] }
+        var effects = noteAvoided(candidates.avoided, isLatest: !search.isStale)
         var hasStarted = false
         for task in candidates.tasks {
             if readings.hasChanged(task, since: reading) || isBusy(task.id)
@@ -161,7 +166,8 @@ extension DaemonStateMachine {
     /// Returns whether only other transfers keep a task from running.
     func isReady(_ task: TaskRecord, at now: Date) -> Bool {
         !isBusy(task.id) && sessions[task.sessionID] != nil
-            && !isUnreachable(task) && !isLeftAlone(line(of: task), at: now)
+            && !isUnreachable(task) && watch.allows(avoided(by: task))
+            && !isLeftAlone(line(of: task), at: now)
             && running.budget.hasLane(
                 session: task.sessionID,
                 host: task.host,
@@ -186,9 +192,9 @@ extension DaemonStateMachine {
         at now: Date,
         _ effects: inout [Effect]
     ) -> Bool {
-        guard !isBusy(task.id), let session = sessions[task.sessionID], admits(task) else {
-            return false
-        }
+        guard !isBusy(task.id), let session = sessions[task.sessionID], admits(task),
+            watch.allows(avoided(by: task))
+        else { return false }
         guard !isUnreachable(task) else {
             effects += awaitNetwork(task)
             return true

@@ -1,4 +1,5 @@
 import FerryStore
+import FerrySystem
 import FerryTransfer
 import FerryWire
 import FoundationEssentials
@@ -6,8 +7,10 @@ import FoundationEssentials
 extension DaemonStateMachine {
     /// A change to how a task is carried out.
     enum TaskSetting: Hashable, Sendable {
-        /// The options; `nil` for the default.
-        case options(Wire.TransferOptions?)
+        /// The options, `nil` for the default, and the conditions that the task avoids with them.
+        case options(Wire.TransferOptions?, avoids: Conditions)
+        /// The options without the conditions.
+        case rates(Wire.TransferOptions)
         /// The priority.
         case priority(Double)
     }
@@ -17,7 +20,8 @@ extension DaemonStateMachine {
         if let refusal = refuseUnlessOpen(set.session, caller) { return refusal }
         if let refusal = refusal(of: set.options, call: caller.call) { return refusal }
         let key = TaskKey.identifier(session: set.session, set.identifier)
-        return [self.set(.options(set.options), of: key, for: caller.call)]
+        let avoids = avoided(by: set.options, inSession: set.session)
+        return [self.set(.options(set.options, avoids: avoids), of: key, for: caller.call)]
     }
 
     /// A client changes a task's priority.
@@ -33,7 +37,7 @@ extension DaemonStateMachine {
         of key: TaskKey,
         for call: CallIdentifier
     ) -> Effect {
-        commit([setting.mutation(of: key)], then: .taskSet(call, key, setting))
+        commit(setting.mutations(of: key), then: .taskSet(call, key, setting))
     }
 
     /// The store has the change: a transfer that is under way follows it as far as it can.
@@ -44,15 +48,31 @@ extension DaemonStateMachine {
         at now: Date
     ) -> [Effect] {
         let answer = Effect.answer(call, .done)
-        guard let id = running[key]?.record.id else { return [answer] }
+        guard let id = running[key]?.record.id else {
+            // A task that avoids other conditions than before may start.
+            if case .options = setting { return [answer] + searchForTasks(at: now) }
+            return [answer]
+        }
         switch setting {
         case .options(let options):
             running.update(id) { $0.set(options) }
             return [answer, .limitRate(task: id, options?.rates ?? SharedRates())]
                 + reviewInhibitionSoon(at: now)
+        case .options(let options, let avoids):
+            let formerly = running[id]?.avoids
+            running.update(id) { $0.avoid(avoids) }
+            let isChanged = running[id]?.avoids != formerly
+            return [answer] + limit(id, by: options) + (isChanged ? avoidedAnew(at: now) : [])
+        case .rates(let options):
+            return [answer] + limit(id, by: options)
         case .priority(let priority):
             return [answer, .prioritize(task: id, priority)]
         }
+    }
+
+    private mutating func limit(_ id: Int64, by options: Wire.TransferOptions?) -> [Effect] {
+        running.update(id) { $0.set(options) }
+        return [.limitRate(task: id, options?.rates ?? SharedRates())]
     }
 
     /// Returns the refusal of a call with invalid options; `nil` if they are valid.
@@ -70,10 +90,12 @@ extension DaemonStateMachine.TaskSetting {
     /// A priority from 0 to 1.
     static func priority(clamping value: Double) -> Self { .priority(min(max(value, 0), 1)) }
 
-    func mutation(of key: TaskKey) -> Mutation {
+    func mutations(of key: TaskKey) -> [Mutation] {
         switch self {
-        case .options(let options): .setOptions(key, options.map { Stored.encode($0) })
-        case .priority(let priority): .prioritizeTask(key, priority)
+        case .options(let options, let avoids):
+            [.setOptions(key, options.map { Stored.encode($0) }), .avoidConditions(key, avoids)]
+        case .rates(let options): [.setOptions(key, Stored.encode(options))]
+        case .priority(let priority): [.prioritizeTask(key, priority)]
         }
     }
 }

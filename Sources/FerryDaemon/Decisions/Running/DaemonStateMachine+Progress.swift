@@ -74,6 +74,10 @@ extension DaemonStateMachine {
     mutating func sent(task id: Int64, byteCount: Int64, at now: Date) -> [Effect] {
         guard let task = running[id], task.phase == .loading else { return [] }
         running.update(id) { $0.sent(byteCount, at: now) }
+        // An upload that its server had completely is sent again, such as to another address.
+        if byteCount < task.sentByteCount ?? 0, running[id].map(isForbidden) == true {
+            return halt(forConditions: task, at: now) + searchForTasks(at: now)
+        }
         return isProgressDue(task, at: now) ? tellProgress(of: id, at: now) : tellProgressLater(now)
     }
 

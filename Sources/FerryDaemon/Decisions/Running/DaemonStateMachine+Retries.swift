@@ -100,8 +100,8 @@ extension DaemonStateMachine {
         else { return [] }
         options.retry?.maximumUnansweredAttempts = nil
         running.update(task.record.id) { $0.set(options) }
-        let setting = TaskSetting.options(options)
-        return [commit([setting.mutation(of: .id(task.record.id))], .relaxed)]
+        let key = TaskKey.id(task.record.id)
+        return [commit([.setOptions(key, Stored.encode(options))], .relaxed)]
     }
 
     /// Decides whether and when something that has failed so many times in a row is retried.

@@ -1,4 +1,5 @@
 import FerryStore
+import FerrySystem
 import FerryTransfer
 import FerryWire
 import FoundationEssentials
@@ -48,6 +49,9 @@ extension DaemonStateMachine {
         private(set) var question: Question?
         /// The options that its application has set, if any.
         private(set) var options: Wire.TransferOptions?
+        /// The conditions of the machine under which it is halted, besides those that its session avoids; `nil` if a
+        /// person lets it run under all.
+        private(set) var avoids: Conditions?
         /// The number of bytes of the body that are held.
         private(set) var receivedByteCount: Int64
         /// The size of the body, in bytes.
@@ -128,6 +132,7 @@ extension DaemonStateMachine {
             let present = isUpload ? resource?.acknowledgedByteCount : record.receivedByteCount
             mostByteCount = max(present ?? 0, earlier)
             options = Stored.options(record.options)
+            avoids = record.avoids
             currentRequest = record.replacement
             owesResumption = ByteState.decode(record.checkpoint)?.isFromResumeData ?? false
         }
@@ -338,6 +343,11 @@ extension DaemonStateMachine {
 
         /// Its application has other options for it.
         mutating func set(_ options: Wire.TransferOptions?) { self.options = options }
+
+        /// Its application wants it to avoid other conditions, or a person lets it run under all.
+        mutating func avoid(_ conditions: Conditions?) {
+            if avoids != nil { avoids = conditions }
+        }
 
         // MARK: The end of an attempt
 

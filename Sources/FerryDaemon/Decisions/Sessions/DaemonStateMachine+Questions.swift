@@ -43,6 +43,10 @@ extension DaemonStateMachine {
         guard let task = running[id], task.phase == .loading,
             let session = sessions[task.record.sessionID]
         else { return [] }
+        if watch.forbids(avoided(by: task)) {
+            // Its server has all of an upload and does not take it: it would be sent again.
+            return halt(forConditions: task, at: now) + searchForTasks(at: now)
+        }
         if let known = session.keptAnswers.answer(to: challenge) {
             return [.answerChallenge(task: id, known)]
         }

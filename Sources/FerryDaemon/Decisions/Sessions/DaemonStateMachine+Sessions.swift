@@ -1,4 +1,5 @@
 import FerryStore
+import FerrySystem
 import FerryWire
 import FoundationEssentials
 
@@ -26,7 +27,8 @@ extension DaemonStateMachine {
                 application: name,
                 launch: open.application.launch.map(LaunchRecord.init),
                 identifier: open.identifier,
-                configuration: configuration
+                configuration: configuration,
+                avoids: Conditions(settings.avoids)
             )
         )
         sessions.begin(opening, for: caller.call)
@@ -56,6 +58,9 @@ extension DaemonStateMachine {
                 parameter: "configuration.connections.\(member)",
                 reason: reason
             )
+        }
+        if let (member, reason) = open.configuration.avoids.contradiction {
+            return .invalidRequest(parameter: "configuration.\(member)", reason: reason)
         }
         if let launch = open.application.launch, !launch.executable.hasPrefix("/") {
             return .invalidRequest(
@@ -94,11 +99,12 @@ extension DaemonStateMachine {
         let application = opened.application
         applications.note(application)
         let session = sessions.add(opened.session)
+        let halts = configure(session, opened.session, at: now)
         if application.quit {
             // Its user has started the application, so that it may be started for its events again. The session is not
             // open before that is stored.
             let change = Mutation.setQuit(application: application.id, false)
-            return [openAgain([change, opening.mutation], for: call, attachment)]
+            return halts + [openAgain([change, opening.mutation], for: call, attachment)]
         }
         if let other = session.attachment, !other.isOfSameProcess(as: attachment) {
             // The other process was quicker. The application was not started while this one was opening a session, and
@@ -108,17 +114,17 @@ extension DaemonStateMachine {
                 identifier: session.identifier,
                 pid: other.processIdentifier
             )
-            return [.refuse(call, error)] + evaluateRelaunch(of: application.id, at: now)
+            return halts + [.refuse(call, error)] + evaluateRelaunch(of: application.id, at: now)
         }
         guard !creations.isCreating(inSession: session.id) else {
             // Its former client is creating a task, whose number must not be given out again.
-            return [openAgain([opening.mutation], for: call, attachment)]
+            return halts + [openAgain([opening.mutation], for: call, attachment)]
         }
         sessions.endOpening(call)
-        sessions.update(session.id) { $0.reopen(opened.session) }
+        sessions.update(session.id) { $0.reopen() }
         guard lifetime.connections.contains(attachment.connection) else {
             // Its client is gone before its session is open.
-            return recount(session.id)
+            return halts + recount(session.id)
         }
         let isKnown = session.hasAnswers(of: attachment)
         let token = attachment.process == 0 ? random.makeToken() : nil
@@ -130,7 +136,7 @@ extension DaemonStateMachine {
             answerUnanswerable(session.id, at: now) + startedByOthers(session.applicationID)
         let rates = sessions[session.id]?.configuration.rates ?? SharedRates()
         let limits = Effect.limitRates(rates, session: session.id)
-        return (isKnown ? [] : [.forgetSession(session.id)]) + [limits] + answered
+        return (isKnown ? [] : [.forgetSession(session.id)]) + [limits] + halts + answered
             + evaluateRelaunch(of: application.id, at: now) + [
                 .answer(
                     call,
@@ -141,6 +147,18 @@ extension DaemonStateMachine {
                     )
                 )
             ]
+    }
+
+    /// Takes over a session's configuration, whose tasks may avoid other conditions than before.
+    private mutating func configure(
+        _ session: Session,
+        _ record: SessionRecord,
+        at now: Date
+    ) -> [Effect] {
+        let formerly = Conditions(session.configuration.avoids)
+        sessions.update(session.id) { $0.configure(record) }
+        let changes = Conditions(sessions[session.id]?.configuration.avoids) != formerly
+        return changes ? avoidedAnew(at: now) : []
     }
 
     /// Opens a session in the store again, for the same call.

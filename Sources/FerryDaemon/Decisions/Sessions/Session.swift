@@ -61,11 +61,13 @@ extension DaemonStateMachine {
 
         // MARK: Clients
 
-        /// It is opened with another configuration, and is no longer to be deleted.
-        mutating func reopen(_ record: SessionRecord) {
+        /// It is opened, and is no longer to be deleted.
+        mutating func reopen() { isClosing = false }
+
+        /// The store has another configuration of it, even if the client that has brought it may not open it.
+        mutating func configure(_ record: SessionRecord) {
             configuration = Stored.configuration(record.configuration)
             configurationByteCount = record.configuration.count
-            isClosing = false
         }
 
         /// Whether its answers are those of a client that opens it.

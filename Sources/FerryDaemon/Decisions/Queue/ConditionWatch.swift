@@ -1,0 +1,84 @@
+import FerrySystem
+
+/// The conditions that waiting tasks avoid, and those that the machine is in.
+///
+/// Only conditions that a waiting task avoids are watched. A task runs while the machine is known to be in none of those
+/// that it avoids.
+struct ConditionWatch: Hashable, Sendable {
+    /// All conditions.
+    private static let all = Conditions.network.union(.discretionary)
+
+    /// The conditions that are watched, because waiting tasks avoid them.
+    private(set) var avoided: Conditions = []
+    /// Whether the store has said which conditions waiting tasks avoid.
+    private var isRead = false
+    /// What the services of the machine report; `nil` until they have answered.
+    private var reported: Conditions?
+    /// Whether it is none of the hours that the user has set for discretionary work.
+    private var isOutsideHours = false
+
+    /// Those of the watched conditions that the machine is in; `nil` while that is not known.
+    var present: Conditions? {
+        let known = avoided.subtracting(.outsideHours).isEmpty ? [] : reported
+        return known?.union(isOutsideHours ? .outsideHours : []).intersection(avoided)
+    }
+
+    /// The conditions that keep waiting tasks from running: while the present ones are not known, all.
+    var preventing: Conditions { isRead ? present ?? avoided : Self.all }
+
+    /// Whether tasks that avoid some conditions may run.
+    func allows(_ conditions: Conditions) -> Bool {
+        conditions.isEmpty
+            || avoided.isSuperset(of: conditions) && present?.isDisjoint(with: conditions) == true
+    }
+
+    /// Whether it is known that tasks that avoid some conditions must not run.
+    func forbids(_ conditions: Conditions) -> Bool {
+        present.map { !$0.isDisjoint(with: conditions) } ?? false
+    }
+
+    /// A task that avoids some conditions waits.
+    ///
+    /// - Parameter conditions: The conditions.
+    /// - Returns: Whether more have to be watched than before, which is then reported anew.
+    mutating func add(_ conditions: Conditions) -> Bool {
+        guard !avoided.isSuperset(of: conditions) else { return false }
+        avoided.formUnion(conditions)
+        reported = nil
+        return true
+    }
+
+    /// The store has said which conditions waiting tasks avoid.
+    ///
+    /// - Parameters:
+    ///   - conditions: The conditions.
+    ///   - isLatest: Whether nothing has changed since.
+    /// - Returns: Whether other conditions have to be watched than before.
+    mutating func read(_ conditions: Conditions, isLatest: Bool) -> Bool {
+        isRead = true
+        if add(conditions) { return true }
+        guard isLatest, avoided != conditions else { return false }
+        avoided = conditions
+        return true
+    }
+
+    /// The services of the machine have reported.
+    ///
+    /// - Parameter conditions: The conditions; `nil` if they have yet to answer.
+    /// - Returns: Whether tasks may have to stop, or may start.
+    mutating func report(_ conditions: Conditions?) -> Bool {
+        let earlier = present
+        reported = conditions
+        return present != earlier
+    }
+
+    /// The hours that the user has set for discretionary work begin or end.
+    ///
+    /// - Parameter isOutside: Whether they end.
+    /// - Returns: Whether tasks may have to stop, or may start.
+    mutating func note(isOutsideHours isOutside: Bool) -> Bool {
+        let earlier = present
+        isOutsideHours = isOutside
+        return present != earlier
+    }
+}

@@ -1,0 +1,161 @@
+import FerryStore
+import FerrySystem
+import FerryTransfer
+import FerryWire
+import FoundationEssentials
+
+// A task does not run while the machine is in a condition that the task or its session avoids, such as a metered network.
+// It keeps its bytes and leaves its place, as one that is paused; the search passes over its queue.
+//
+// The conditions hold for every host. A server on this machine is often the end of a tunnel or a cache that uses the
+// network, which its address does not show.
+extension DaemonStateMachine {
+    // MARK: Inputs
+
+    /// The services of the machine report the conditions that it is in; `nil` until they have answered.
+    mutating func conditionsChanged(to conditions: Conditions?, at now: Date) -> [Effect] {
+        watch.report(conditions) ? [logConditions()] + followConditions(at: now) : []
+    }
+
+    /// The hours that the user has set for discretionary work begin or end.
+    mutating func hoursChanged(isOutside: Bool, at now: Date) -> [Effect] {
+        watch.note(isOutsideHours: isOutside) ? [logConditions()] + followConditions(at: now) : []
+    }
+
+    private func logConditions() -> Effect {
+        let text = watch.present.map { $0.isEmpty ? "none" : $0.detail } ?? "not known yet"
+        return .log(.info, "conditions that transfers avoid: \(text)", task: nil)
+    }
+
+    // MARK: What tasks avoid
+
+    /// Returns the conditions under which a task does not run.
+    func avoided(by task: TaskRecord) -> Conditions {
+        avoided(task.avoids, session: task.sessionID)
+    }
+
+    /// Returns the conditions under which a running task is halted.
+    func avoided(by task: RunningTask) -> Conditions {
+        avoided(task.avoids, session: task.record.sessionID)
+    }
+
+    private func avoided(_ own: Conditions?, session: Int64) -> Conditions {
+        own.map { $0.union(Conditions(sessions[session]?.configuration.avoids)) } ?? []
+    }
+
+    /// Returns the conditions that a task with some options avoids besides its session's.
+    ///
+    /// A task that an application makes while it runs in the background, because ferryd has started it, is discretionary
+    /// (BG-22).
+    func avoided(by options: Wire.TransferOptions?, inSession session: Int64) -> Conditions {
+        let own = Conditions(options?.avoids)
+        let application = sessions[session].flatMap { applications[$0.applicationID] }
+        let isInBackground = application?.isLaunched == true && backgroundTasksAreDiscretionary
+        return isInBackground ? own.union(.discretionary) : own
+    }
+
+    /// A task that avoids conditions waits: they are watched.
+    mutating func watch(for task: TaskRecord) -> [Effect] {
+        guard task.state == .waiting, watch.add(avoided(by: task)) else { return [] }
+        return [.observe(watch.avoided)]
+    }
+
+    /// The store has said which conditions waiting tasks avoid.
+    mutating func noteAvoided(_ conditions: Conditions, isLatest: Bool) -> [Effect] {
+        watch.read(conditions, isLatest: isLatest) ? [.observe(watch.avoided)] : []
+    }
+
+    /// Running tasks may avoid other conditions than before: these are watched, and the tasks halted if they must be.
+    ///
+    /// A search tells what the waiting tasks avoid now.
+    mutating func avoidedAnew(at now: Date) -> [Effect] {
+        let conditions = running.values.reduce(into: Conditions()) { all, task in
+            all.formUnion(avoided(by: task))
+        }
+        let observation = watch.add(conditions) ? [Effect.observe(watch.avoided)] : []
+        return observation + followConditions(at: now)
+    }
+
+    // MARK: Halting
+
+    /// Halts the tasks that must not run, and starts those that may.
+    mutating func followConditions(at now: Date) -> [Effect] {
+        guard !isStopping else { return [] }
+        var effects: [Effect] = []
+        for task in running.sorted(where: isForbidden) where running[task.record.id] != nil {
+            effects += halt(forConditions: task, at: now)
+        }
+        return effects + searchForTasks(at: now)
+    }
+
+    /// Returns whether a task is to be halted.
+    ///
+    /// One whose file is complete needs no network. A server that has all of an upload may act on it: it is not sent
+    /// again, unless the server refuses it. A question is asked again when the task may run, as its answer may no longer hold by then.
+    func isForbidden(_ task: RunningTask) -> Bool {
+        guard watch.forbids(avoided(by: task)) else { return false }
+        switch task.phase {
+        case .loading: return task.question != nil || !task.hasSentAll
+        case .asking: return true
+        case .following: return task.leader.flatMap { running[$0]?.phase } != .finishing
+        case .finishing, .backingOff, .ending: return false
+        }
+    }
+
+    /// Halts a task, which keeps its bytes, until the conditions that it avoids end.
+    mutating func halt(forConditions task: RunningTask, at now: Date) -> [Effect] {
+        let id = task.record.id
+        let detail = avoided(by: task).intersection(watch.present ?? []).detail
+        let kept =
+            task.phase == .loading
+            ? storeResponse(of: id) + storeProgress(of: id) : storeAttempts(of: id)
+        readings.note(id)
+        return [.log(.info, "waits: \(detail)", task: id)] + halt(task: id, at: now)
+            + (kept.isEmpty ? [] : [commit(kept, .relaxed)]) + [.changed(task: id)]
+    }
+
+    // MARK: Waiting
+
+    /// Returns the wait for the end of a condition; `nil` if the task avoids none that the machine may be in.
+    func conditionWait(of task: TaskRecord) -> Wire.Wait? {
+        let avoided = avoided(by: task)
+        guard !watch.allows(avoided) else { return nil }
+        guard let present = watch.present?.intersection(avoided), let reason = present.reason else {
+            let detail = "the services of this machine have yet to answer: \(avoided.question)"
+            return Wire.Wait(reason: .starting, detail: detail)
+        }
+        return Wire.Wait(reason: reason, detail: present.detail)
+    }
+}
+
+extension DaemonStateMachine.RunningTask {
+    /// Whether its server has all of an upload.
+    fileprivate var hasSentAll: Bool {
+        guard let upload = UploadState.decode(record.upload) else { return false }
+        return sentByteCount ?? 0 >= upload.byteCount
+    }
+}
+
+extension Conditions {
+    private static let parts: [(Conditions, Wire.WaitReason, String)] = [
+        (.expensiveNetwork, .expensiveNetwork, "the network is metered"),
+        (.constrainedNetwork, .constrainedNetwork, "the network is to carry few bytes"),
+        (.cellularNetwork, .cellularNetwork, "the network is cellular"),
+        (.battery, .battery, "the machine runs on battery"),
+        (.powerSaver, .powerSaver, "the machine saves power"),
+        (.outsideHours, .outsideHours, "it is none of the hours for discretionary transfers"),
+    ]
+
+    /// The first of them, as a reason to wait.
+    fileprivate var reason: Wire.WaitReason? { Self.parts.first { contains($0.0) }?.1 }
+
+    /// They hold, for people.
+    fileprivate var detail: String {
+        Self.parts.filter { contains($0.0) }.map(\.2).joined(separator: "; ")
+    }
+
+    /// Whether they hold, for people.
+    fileprivate var question: String {
+        Self.parts.filter { contains($0.0) }.map { "whether \($0.2)" }.joined(separator: ", ")
+    }
+}
