@@ -11,7 +11,19 @@ extension URLSessionConfiguration {
 
     /// Whether tasks may use a mobile network.
     ///
-    /// Default: true. On Linux without effect: tasks use whichever network there is.
+    /// Default: true. `URLRequest`'s property of this name forbids it for one task.
+    ///
+    /// With false, a task of a default or ephemeral session loads only while the machine's primary connection is not
+    /// cellular, as NetworkManager tells. On another network it waits if ``waitsForConnectivity`` is set; the delegate
+    /// is told once. Otherwise it fails with `URLError.Code.notConnectedToInternet`, and
+    /// `URLError.networkUnavailableReason` says why. Where NetworkManager is not there, or does not answer within one
+    /// second, the network counts as permitted. Servers on this machine, `data:` and `file:` URLs, classes of
+    /// ``protocolClasses`` and responses from the cache need no network.
+    ///
+    /// If the network becomes cellular while a task loads, what can be continued or repeated waits as well: a download
+    /// keeps its bytes, and a data or upload task makes its request again if there was no response and its method is
+    /// idempotent, or its upload can be resumed. Any other task fails in the same way; a download's error has
+    /// resume data. On Apple's systems it depends on the interface of the connection.
     public var allowsCellularAccess: Bool {
         get { self[\.allowsCellularAccess] }
         set { self[\.allowsCellularAccess] = newValue }
@@ -19,7 +31,9 @@ extension URLSessionConfiguration {
 
     /// Whether tasks may use a network that costs by the byte.
     ///
-    /// Default: true. On Linux without effect: tasks use whichever network there is.
+    /// Default: true. With false, tasks of default and ephemeral sessions treat a network that NetworkManager calls
+    /// metered, or guesses to be, as ``allowsCellularAccess`` describes. Foundation's `URLRequest` has no such
+    /// property on Linux.
     public var allowsExpensiveNetworkAccess: Bool {
         get { self[\.allowsExpensiveNetworkAccess] }
         set { self[\.allowsExpensiveNetworkAccess] = newValue }
@@ -27,7 +41,9 @@ extension URLSessionConfiguration {
 
     /// Whether tasks may use a network on which the user wants to save data.
     ///
-    /// Default: true. On Linux without effect: tasks use whichever network there is.
+    /// Default: true. With false, tasks of default and ephemeral sessions treat a network that the user has set to
+    /// metered, and any network while power is to be saved, as ``allowsCellularAccess`` describes. Foundation's
+    /// `URLRequest` has no such property on Linux.
     public var allowsConstrainedNetworkAccess: Bool {
         get { self[\.allowsConstrainedNetworkAccess] }
         set { self[\.allowsConstrainedNetworkAccess] = newValue }

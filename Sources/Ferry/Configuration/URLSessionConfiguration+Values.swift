@@ -58,6 +58,8 @@ extension URLSessionConfiguration {
         var keepsConnectionSettings = false
         /// How connections are made, in the values of a session.
         var sessionClient: HTTPClient.Configuration?
+        /// The source of the machine's conditions, if it is not the process's.
+        var conditions: (any ConditionsProvider)?
         /// When several connections fetch one download.
         var segments = Download.SegmentPolicy()
 

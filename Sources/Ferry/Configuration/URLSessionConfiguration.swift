@@ -151,8 +151,9 @@ extension URLSessionConfiguration {
     /// Whether tasks wait for a network instead of failing at once.
     ///
     /// Default: false. With true, a task of a default or ephemeral session waits while this machine has no route to
-    /// others, and notifies its delegate once. Meanwhile the time for a request does not run; that for the whole
-    /// resource does. Tasks never wait for servers on this machine. Background sessions always wait.
+    /// others, or is in a network that the task must not use, and notifies its delegate once. Meanwhile the time for a
+    /// request does not run; that for the whole resource does. Tasks never wait for servers on this machine.
+    /// Background sessions always wait.
     public var waitsForConnectivity: Bool {
         get { self[\.waitsForConnectivity] }
         set { self[\.waitsForConnectivity] = newValue }

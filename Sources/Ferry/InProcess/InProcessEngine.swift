@@ -1,6 +1,7 @@
 import FerryHTTP
 import FerrySystem
 import FerryTransfer
+import Foundation
 
 /// Runs the tasks of one session in the app's process, on the event loop.
 @LoopActor
@@ -31,6 +32,9 @@ final class InProcessEngine {
     private var sharedLoads: [RequestIdentity: SharedLoad] = [:]
     private var downloadShares: [RequestIdentity: DownloadShare] = [:]
     private var multiplexingHosts: Set<String> = []
+    /// The source of the machine's conditions.
+    private lazy var conditions: any ConditionsProvider =
+        configuration.conditions ?? ConditionsMonitor.shared
     /// The rate limits for all of the session's tasks together.
     lazy var receivingLimit = RateLimit(bytesPerSecond: configuration.maximumReceiveRate)
     lazy var sendingLimit = RateLimit(bytesPerSecond: configuration.maximumSendRate)
@@ -182,6 +186,19 @@ final class InProcessEngine {
 
     /// The number of concurrent requests to a server that multiplexes, which most servers allow.
     private static let greatestStreamCount = 100
+
+    // MARK: - The network
+
+    /// Makes the gate that a task passes before it loads.
+    func makeGate(for task: URLSessionTask) -> ConnectivityGate {
+        ConnectivityGate(
+            host: task.originalRequest?.url?.host ?? "localhost",
+            waits: configuration.waitsForConnectivity,
+            avoids: Conditions(avoidedBy: task.originalRequest, in: configuration),
+            conditions: conditions,
+            onWait: { [weak task] in task?.tellWaitingForConnectivity() }
+        )
+    }
 
     // MARK: - Clients
 

@@ -10,7 +10,7 @@ extension InProcessTransfer {
             case running
             /// Suspended in the middle of a response, with its connection.
             case paused
-            /// Waits for the next attempt after a failed one, or for another address.
+            /// Waits for the next attempt after a failed one, for another address, or for another network.
             case backingOff
             case ended
         }
@@ -23,6 +23,8 @@ extension InProcessTransfer {
             case waitForNetwork
             /// Start to load the content, or continue.
             case load
+            /// Stop loading, and nothing else.
+            case stopLoading
             /// Pause the body, or continue it.
             case updateFlow
             /// Stop loading, waiting for a network, for another attempt and for another address.
@@ -61,6 +63,9 @@ extension InProcessTransfer {
 
         /// Whether the body waits because the task is suspended.
         var isPaused: Bool { condition == .paused }
+
+        /// Whether the task waits, without connection, until it may load again.
+        var isBackingOff: Bool { condition == .backingOff }
 
         // MARK: - The app
 
@@ -169,10 +174,29 @@ extension InProcessTransfer {
         }
 
         /// It is time for the next attempt.
-        mutating func retryTimePassed() -> [Effect] {
+        ///
+        /// - Parameter isJoining: Whether the task joins another task's request.
+        /// - Returns: What to do.
+        mutating func retryTimePassed(isJoining: Bool = false) -> [Effect] {
             guard condition == .backingOff else { return [] }
-            condition = .waiting
-            return [.enterLine]
+            condition = isJoining ? .running : .waiting
+            return [isJoining ? .waitForNetwork : .enterLine]
+        }
+
+        /// The network is one that the task avoids; ``retryTimePassed(isJoining:)`` follows when it no longer is.
+        ///
+        /// The wait may be long, so that tasks to which the network is permitted get the connection.
+        mutating func heldBack() -> [Effect] {
+            switch condition {
+            case .running:
+                condition = .backingOff
+                return [.stopLoading] + connection()
+            case .paused:
+                condition = .idle
+                return [.stop] + connection()
+            case .idle, .waiting, .backingOff, .ended:
+                return []
+            }
         }
 
         // MARK: - Shared requests

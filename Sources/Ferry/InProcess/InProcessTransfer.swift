@@ -36,10 +36,12 @@ final class InProcessTransfer {
         engine = content.decider.engine
         identifier = content.decider.task.taskIdentifier
         host = content.host
-        gate = content.decider.makeGate(for: content.decider.task.originalRequest?.url)
+        gate = engine.makeGate(for: content.decider.task)
         clock = ResourceClock(seconds: engine.configuration.timeoutIntervalForResource)
         machine = StateMachine(isPreparing: isPreparing)
         content.transfer = self
+        gate.transfer = self
+        decider.gate = gate
     }
 
     /// The task's priority among those that wait for a connection.
@@ -133,8 +135,9 @@ final class InProcessTransfer {
             switch effect {
             case .enterLine: enterLine()
             case .leaveLine: engine.leaveLine(self)
-            case .waitForNetwork: gate.pass { [weak self] in self?.mayLoad() }
+            case .waitForNetwork: waitForNetwork()
             case .load: content.load()
+            case .stopLoading: content.stop()
             case .updateFlow: content.updateFlow()
             case .stop: stop()
             case .giveConnectionBack: giveConnectionBack()
@@ -145,10 +148,17 @@ final class InProcessTransfer {
                 }
             case .stopClock: clock.stop()
             case .backOff(let delay): backOff(delay)
-            case .askForLink: content.askForLink()
+            case .askForLink:
+                gate.cancel()
+                content.askForLink()
             case .end(let ending): end(ending)
             }
         }
+    }
+
+    private func waitForNetwork() {
+        guard !content.mayNeedNoNetwork else { return mayLoad() }
+        gate.pass { [weak self] in self?.mayLoad() }
     }
 
     private func enterLine() {
@@ -170,6 +180,7 @@ final class InProcessTransfer {
     }
 
     private func backOff(_ delay: Duration) {
+        gate.cancel()
         content.continueAlone()
         retryTimer = EventLoop.shared.schedule(after: delay) { [weak self] in
             guard let self else { return }
@@ -184,6 +195,18 @@ final class InProcessTransfer {
     }
 }
 
+extension InProcessTransfer: GatedTransfer {
+    var canBeInterrupted: Bool { content.canBeInterrupted }
+
+    func heldBack() { run(machine.heldBack()) }
+
+    func calledBack() {
+        run(machine.retryTimePassed(isJoining: machine.isBackingOff && content.join()))
+    }
+
+    func networkIsForbidden(_ met: Conditions) { run(machine.stop(.networkForbidden(met))) }
+}
+
 extension InProcessTransfer {
     /// The cause of a task's end.
     enum Ending: Hashable {
@@ -193,6 +216,8 @@ extension InProcessTransfer {
         case cancelled(producingResumeData: Bool)
         /// The resource timeout has expired.
         case timedOut
+        /// The network is in conditions that the task avoids, and the task does not wait for another one.
+        case networkForbidden(Conditions)
     }
 
     /// What a task loads: data for the app (``DataContent``), or a file (``DownloadContent``).
@@ -205,6 +230,10 @@ extension InProcessTransfer {
         var host: String { get }
         /// The transfer that inherits the connection, because it shares what this one has loaded.
         var heir: InProcessTransfer? { get }
+        /// Whether it is loaded before the gate is passed: it needs no network, or finds out itself if it does.
+        var mayNeedNoNetwork: Bool { get }
+        /// Whether a load that has begun can be stopped, and continued or made again later.
+        var canBeInterrupted: Bool { get }
 
         /// Joins an equal request, or makes one that others can join.
         ///

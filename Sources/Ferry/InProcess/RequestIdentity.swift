@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerrySystem
 import FerryTransfer
 import Foundation
 import FoundationNetworking
@@ -11,6 +12,8 @@ struct RequestIdentity: Hashable, Sendable {
     private var mainDocumentURL: URL?
     private var handlesCookies: Bool
     private var policy: CachePolicy
+    /// The conditions of the network in which the task does not load.
+    private var avoided: Conditions
 
     /// Creates an identity; nil for requests that are not shared: other than GET, with a body, for a
     /// part, or past all caches.
@@ -33,5 +36,6 @@ struct RequestIdentity: Hashable, Sendable {
         self.request = request
         mainDocumentURL = original.mainDocumentURL
         handlesCookies = original.httpShouldHandleCookies
+        avoided = Conditions(avoidedBy: original, in: configuration)
     }
 }

@@ -26,6 +26,8 @@ final class TaskDecider: LoadDecider {
     let rates: TransferRates
     /// The additional preparation of a request, if any.
     var preparation: Preparation?
+    /// The gate that a request passes before it is sent, if it was not passed before.
+    weak var gate: ConnectivityGate?
     /// Called before a delegate is asked anything about a request.
     var willAsk: (@LoopActor () -> Void)?
 
@@ -249,25 +251,6 @@ final class TaskDecider: LoadDecider {
         transactions = other.transactions
         redirectCount = other.redirectCount
         storesCookies = other.storesCookies
-    }
-
-    /// Makes the gate that holds the task back while there is no network.
-    func makeGate(for url: URL?) -> ConnectivityGate {
-        ConnectivityGate(
-            waits: engine.configuration.waitsForConnectivity,
-            host: url?.host ?? "localhost",
-            onWait: { [weak self] in self?.tellWaiting() }
-        )
-    }
-
-    private func tellWaiting() {
-        task.deliver(
-            .call { [task] session in
-                task.tell(.waiting) { (delegate: any URLSessionTaskDelegate) in
-                    delegate.urlSession(session, taskIsWaitingForConnectivity: task)
-                }
-            }
-        )
     }
 
     /// Records that the response came from the cache.

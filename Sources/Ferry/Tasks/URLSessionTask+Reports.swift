@@ -16,6 +16,17 @@ extension URLSessionTask {
         storage.withLock { $0.madeFor ?? $0.originalRequest?.url?.addressOfServer }
     }
 
+    /// Tells the delegate that the task waits for a network.
+    func tellWaitingForConnectivity() {
+        deliver(
+            .call { [self] session in
+                tell(.waiting) { (delegate: any URLSessionTaskDelegate) in
+                    delegate.urlSession(session, taskIsWaitingForConnectivity: self)
+                }
+            }
+        )
+    }
+
     /// Records the latest request, after redirects.
     func noteRequest(_ request: TransferRequest) {
         storage.withLock { storage in

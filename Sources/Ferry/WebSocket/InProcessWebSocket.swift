@@ -24,6 +24,7 @@ final class InProcessWebSocket: TaskBackend {
     /// The latest response of a server, if it did not open the connection.
     private var latestAnswer: HTTPResponseHead?
     private var transactions: OpeningTransactions?
+    private var gate: ConnectivityGate?
     private var hasBegun = false
     private var hasEnded = false
 
@@ -39,6 +40,8 @@ final class InProcessWebSocket: TaskBackend {
     func attach(to task: URLSessionWebSocketTask) {
         self.task = task
         clock = ResourceClock(seconds: configuration.timeoutIntervalForResource)
+        gate = engine.makeGate(for: task)
+        gate?.transfer = self
         guard let specification = try? specification.get() else { return }
         var settings = WebSocketConnection.Configuration()
         settings.openingTimeout = specification.openingTimeout
@@ -117,14 +120,20 @@ final class InProcessWebSocket: TaskBackend {
             if let error = specification.failure { return end(with: error) }
             clock?.start { [weak self] in self?.timeRanOut() }
             if let size = task?.maximumMessageSize { connection?.maximumMessageByteCount = size }
-            if !hasBegun { beginOpening() }
-            connection?.start()
+            if hasBegun { connection?.start() } else { passGate() }
         case .suspend:
             clock?.stop()
-            connection?.suspend()
+            if hasBegun { connection?.suspend() } else { gate?.cancel() }
         case .cancel, .cancelProducingResumeData:
             connection?.cancel()
             end(with: URLError(.cancelled, url: url))
+        }
+    }
+
+    private func passGate() {
+        gate?.pass { [weak self] in
+            self?.beginOpening()
+            self?.connection?.start()
         }
     }
 
@@ -221,6 +230,7 @@ final class InProcessWebSocket: TaskBackend {
     private func end(with error: (any Error)?) {
         guard !hasEnded else { return }
         hasEnded = true
+        gate?.cancel()
         opening?.cancel()
         opening = nil
         clock?.stop()
@@ -232,6 +242,21 @@ final class InProcessWebSocket: TaskBackend {
 
     private func note(_ head: HTTPResponseHead) {
         task?.storage.withLock { $0.response = LatestResponse(head) }
+    }
+}
+
+extension InProcessWebSocket: GatedTransfer {
+    /// A connection cannot be continued: a server does not know which messages arrived before it was lost.
+    var canBeInterrupted: Bool { false }
+
+    /// Does nothing: the connection has not begun.
+    func heldBack() {}
+
+    func calledBack() { passGate() }
+
+    func networkIsForbidden(_ met: Conditions) {
+        connection?.cancel()
+        end(with: URLError.networkForbidden(.init(met), url: url))
     }
 }
 

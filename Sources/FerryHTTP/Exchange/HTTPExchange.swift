@@ -57,9 +57,14 @@ package import FerrySystem
             // libcurl would wait for a response body: it does not know the method of a request with a body.
             endsAtHead: request.method == "HEAD" && self.body != nil,
             hasResponseBody: request.method != "HEAD",
-            isIdempotent: Self.idempotentMethods.contains(request.method),
+            isIdempotent: Self.isIdempotent(request.method),
             now: start
         )
+    }
+
+    /// Returns whether a request with a method may be made again although it may have reached the server.
+    package static func isIdempotent(_ method: String) -> Bool {
+        idempotentMethods.contains(method)
     }
 
     /// The idempotent methods (RFC 9110 §9.2.2).

@@ -1,3 +1,4 @@
+import FerrySystem
 import Testing
 
 @testable import Ferry
@@ -136,6 +137,39 @@ struct InProcessStateMachineTests {
         _ = machine.suspend(isLeaving: true)
         #expect(machine.leaveForLink() == [])
         #expect(machine.relinked() == [])
+    }
+
+    // MARK: - Forbidden networks
+
+    @Test func `who waits for another network has no connection, and joins others afterwards`() {
+        var machine = running
+        #expect(!machine.isBackingOff)
+        #expect(machine.heldBack() == [.stopLoading, .giveConnectionBack])
+        #expect(machine.isBackingOff)
+        #expect(machine.heldBack() == [])
+        #expect(machine.retryTimePassed() == [.enterLine])
+        #expect(machine.admitted() == [.waitForNetwork])
+        #expect(machine.heldBack() == [.stopLoading, .giveConnectionBack])
+        #expect(machine.retryTimePassed(isJoining: true) == [.waitForNetwork])
+        #expect(machine.isSharing)
+        #expect(machine.heldBack() == [.stopLoading])
+        #expect(machine.suspend(isLeaving: true) == [.stopClock, .stop])
+    }
+
+    @Test func `who is suspended when its network becomes forbidden loads when it is resumed`() {
+        var machine = running
+        _ = machine.suspend(isLeaving: false)
+        #expect(machine.heldBack() == [.stop, .giveConnectionBack])
+        #expect(machine.retryTimePassed() == [])
+        #expect(machine.resume() == [.startClock, .enterLine])
+    }
+
+    @Test func `section 4: who may not load ends as soon as it may not`() {
+        var machine = running
+        let forbidden = InProcessTransfer.Ending.networkForbidden(.cellularNetwork)
+        let effects: [Machine.Effect] = [.stopClock, .stop, .giveConnectionBack, .end(forbidden)]
+        #expect(machine.stop(forbidden) == effects)
+        #expect(machine.heldBack() == [])
     }
 
     // MARK: - The end

@@ -188,6 +188,10 @@ final class DataRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDe
         note("informational \(response.statusCode)")
     }
 
+    func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
+        note("waiting")
+    }
+
     func urlSession(
         _ session: URLSession,
         task: URLSessionTask,

@@ -37,7 +37,7 @@ extension DataContent {
     }
 
     /// Downloads never use the cache, nor do requests with a body of their own.
-    private var usesCache: Bool {
+    var usesCache: Bool {
         guard case .file = sink else { return specification.body.isInRequest }
         return false
     }

@@ -49,6 +49,18 @@ final class DataContent: InProcessTransfer.Content {
     /// No other task needs the connection: a shared request ends with its first task, or goes on without it.
     var heir: InProcessTransfer? { nil }
 
+    /// The cache may have the response, and what is on this machine or in the app needs no network.
+    var mayNeedNoNetwork: Bool { specification.isServedHere || usesCache && engine.cache != nil }
+
+    /// Before there is a response, and unless the server might get the request twice that must not be repeated.
+    var canBeInterrupted: Bool {
+        guard task.response == nil, case .http(let request) = specification.resource else {
+            return false
+        }
+        if case .stream = specification.body { return false }
+        return uploadResource != nil || HTTPExchange.isIdempotent(request.method)
+    }
+
     // MARK: - Loading
 
     func load() {
@@ -128,6 +140,7 @@ final class DataContent: InProcessTransfer.Content {
             let seconds = engine.configuration.timeoutIntervalForResource
             let reason = "The task was not done after \(seconds) seconds."
             return URLError(.timedOut, url: url, reason: reason)
+        case .networkForbidden(let met): return URLError.networkForbidden(.init(met), url: url)
         }
     }
 

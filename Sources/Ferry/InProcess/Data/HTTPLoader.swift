@@ -141,7 +141,8 @@ final class HTTPLoader: ResourceLoader {
         requestTime = .now
         switch lookup.plan {
         case .fetch(let fields):
-            send(fields)
+            guard let gate = decider.gate else { return send(fields) }
+            gate.pass { send(fields) }
         case .useStored:
             endLoad()
             decider.task.noteRequest(request)

@@ -54,6 +54,12 @@ final class DownloadContent: InProcessTransfer.Content {
 
     // MARK: - Loading
 
+    /// Downloads never come from the cache.
+    var mayNeedNoNetwork: Bool { false }
+
+    /// A file can be continued at any time.
+    var canBeInterrupted: Bool { true }
+
     /// Takes over the file that resume data names; the resume data cannot be used again.
     func adopt(_ resumption: DownloadTaskSpecification.Resumption) async {
         do throws(TransferError) {
@@ -166,6 +172,10 @@ final class DownloadContent: InProcessTransfer.Content {
             let seconds = engine.configuration.timeoutIntervalForResource
             let message = "The task was not done after \(seconds) seconds."
             fail(TransferError(code: .resourceTimedOut, message: message), keepsFile: true)
+        case .networkForbidden(let met):
+            let reason = URLError.NetworkUnavailableReason(met)
+            let error = TransferError(code: .notConnected, message: reason.explanation)
+            fail(error, keepsFile: true, for: reason)
         }
         leaveShare()
         share = nil
@@ -194,7 +204,11 @@ final class DownloadContent: InProcessTransfer.Content {
         }
     }
 
-    private func fail(_ error: TransferError, keepsFile: Bool) {
+    private func fail(
+        _ error: TransferError,
+        keepsFile: Bool,
+        for reason: URLError.NetworkUnavailableReason? = nil
+    ) {
         let resumeData = keepsFile ? makeResumeData() : nil
         if case .success? = resumeData {
             file?.close()
@@ -202,16 +216,17 @@ final class DownloadContent: InProcessTransfer.Content {
             // A file that cannot be removed is removed by a later sweep.
             try? file?.remove()
         }
-        report(error, resumeData: resumeData)
+        report(error, resumeData: resumeData, for: reason)
     }
 
     private func report(
         _ error: TransferError,
-        resumeData: Result<Data, ResumeData.Unavailable>?
+        resumeData: Result<Data, ResumeData.Unavailable>?,
+        for reason: URLError.NetworkUnavailableReason? = nil
     ) {
         let url = task.storage.withLock { ($0.currentRequest ?? $0.originalRequest)?.url }
         let told = URLError(error, url: url, resumeData: try? resumeData?.get())
-        decider.deliverEnd(told.adding(resumeData?.failure))
+        decider.deliverEnd(told.adding(resumeData?.failure).adding(reason))
     }
 
     /// Returns the data from which the app can resume, or the reason why it cannot.

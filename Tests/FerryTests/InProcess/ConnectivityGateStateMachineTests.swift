@@ -1,0 +1,113 @@
+import FerrySystem
+import Testing
+
+@testable import Ferry
+
+@Suite("Decisions at the gate to the network", .timeLimit(.minutes(5)))
+struct ConnectivityGateStateMachineTests {
+    private typealias Machine = ConnectivityGate.StateMachine
+    private typealias Network = Machine.Network
+
+    private let good = Network()
+    private let offline = Network(allowsAttempts: false)
+    private let expensive = Network(avoided: .expensiveNetwork)
+    private let unknown = Network(avoided: nil)
+
+    private func open(waits: Bool) -> Machine {
+        var machine = Machine(waits: waits)
+        machine.came()
+        _ = machine.found(good)
+        return machine
+    }
+
+    @Test(arguments: [false, true])
+    func `a transfer passes in a network that it does not avoid`(waits: Bool) {
+        var machine = Machine(waits: waits)
+        #expect(!machine.needsConditions)
+        machine.came()
+        #expect(machine.needsConditions)
+        #expect(machine.needsConnectivity == waits)
+        #expect(machine.found(good) == [.open])
+        #expect(machine.needsConditions, "they may change")
+        #expect(!machine.needsConnectivity)
+        machine.left()
+        #expect(!machine.needsConditions)
+    }
+
+    @Test func `DL-33: a transfer that waits is told of once`() {
+        var machine = Machine(waits: true)
+        machine.came()
+        #expect(machine.found(offline) == [.tellWaiting])
+        #expect(machine.connectivityChanged(offline) == [])
+        #expect(machine.connectivityChanged(good) == [.open])
+        machine.came()
+        #expect(machine.found(offline) == [])
+    }
+
+    @Test func `without a network a transfer that does not wait finds out itself`() {
+        var machine = Machine(waits: false)
+        machine.came()
+        #expect(machine.found(offline) == [.open])
+    }
+
+    @Test func `DL-33: a forbidden network holds a transfer back that waits`() {
+        var machine = Machine(waits: true)
+        machine.came()
+        #expect(machine.found(expensive) == [.tellWaiting, .holdBack])
+        #expect(machine.conditionsChanged(expensive, canBeInterrupted: true) == [])
+        #expect(machine.conditionsChanged(unknown, canBeInterrupted: true) == [])
+        #expect(machine.conditionsChanged(good, canBeInterrupted: true) == [.callBack])
+        #expect(machine.needsConditions, "it will come soon")
+        #expect(machine.conditionsChanged(expensive, canBeInterrupted: true) == [])
+        machine.came()
+        #expect(machine.found(expensive) == [.holdBack])
+    }
+
+    @Test func `section 4: a forbidden network fails a transfer that does not wait`() {
+        var machine = Machine(waits: false)
+        machine.came()
+        #expect(machine.found(expensive) == [.refuse(.expensiveNetwork)])
+        #expect(!machine.needsConditions)
+        #expect(machine.conditionsChanged(good, canBeInterrupted: true) == [])
+    }
+
+    @Test(arguments: [false, true])
+    func `what is not known yet is waited for, without telling`(waits: Bool) {
+        var machine = Machine(waits: waits)
+        machine.came()
+        #expect(machine.found(unknown) == [])
+        #expect(machine.conditionsChanged(unknown, canBeInterrupted: true) == [])
+        #expect(machine.conditionsChanged(good, canBeInterrupted: true) == [.open])
+    }
+
+    @Test func `a load goes on while the conditions are not known`() {
+        var machine = open(waits: true)
+        #expect(machine.conditionsChanged(unknown, canBeInterrupted: true) == [])
+        #expect(machine.connectivityChanged(offline) == [])
+    }
+
+    @Test func `a load whose network becomes forbidden is interrupted if it can be`() {
+        var machine = open(waits: true)
+        #expect(
+            machine.conditionsChanged(expensive, canBeInterrupted: true) == [
+                .tellWaiting, .holdBack,
+            ]
+        )
+        machine = open(waits: true)
+        let refusal: [Machine.Effect] = [.refuse(.expensiveNetwork)]
+        #expect(machine.conditionsChanged(expensive, canBeInterrupted: false) == refusal)
+        machine = open(waits: false)
+        #expect(machine.conditionsChanged(expensive, canBeInterrupted: true) == refusal)
+    }
+
+    @Test func `an attempt in vain waits for a change, and looks at the new network`() {
+        var machine = open(waits: true)
+        machine.cameInVain()
+        #expect(machine.needsConnectivity)
+        #expect(machine.awaitsChange() == [.tellWaiting])
+        #expect(machine.conditionsChanged(good, canBeInterrupted: true) == [])
+        #expect(machine.connectivityChanged(offline) == [])
+        #expect(machine.connectivityChanged(expensive) == [.holdBack])
+        #expect(machine.conditionsChanged(good, canBeInterrupted: true) == [.callBack])
+    }
+}
