@@ -160,7 +160,7 @@ extension Daemon {
             timetable: presentedTimetable(),
             inhibitors: sleepWatch?.held.map {
                 Wire.Inhibitor(mode: $0.mode.rawValue, what: $0.what, why: $0.why)
-            }
+            },
             avoided: machine.watch.avoided.names,
             conditions: machine.watch.present?.names,
             services: ConditionsMonitor.shared.services.map { Wire.ConditionsService($0) }

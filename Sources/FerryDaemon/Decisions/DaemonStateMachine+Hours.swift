@@ -49,7 +49,7 @@ extension DaemonStateMachine {
         if (period.rates, period.conditions) != (before.rates, before.conditions) {
             effects.append(.log(.info, "by the timetable: \(period)", task: nil))
         }
-        return effects
+        return effects + hoursChanged(isOutside: period.isOutsideHours, at: now)
     }
 
     /// Plans to look again when something else holds; without rules for some hours there is no timer.

@@ -48,8 +48,6 @@ struct DaemonStateMachine {
     var timekeeping: Timekeeping
     /// The conditions that waiting tasks avoid, and those that the machine is in.
     var watch = ConditionWatch()
-    /// Whether tasks that an application makes in the background are discretionary, which its user may not want.
-    var backgroundTasksAreDiscretionary = true
     /// The hosts that fail repeatedly.
     var breaker = HostBreaker()
     /// The hosts that have answered.
@@ -103,6 +101,7 @@ struct DaemonStateMachine {
         network.change(to: connectivity)
         hours.timetable = timetable
         hours.follow(self.clock.wall(at: now))
+        _ = watch.note(isOutsideHours: hours.period.isOutsideHours)
         var corrections: [Effect] = []
         for record in applications {
             var application = Application(record)

@@ -185,9 +185,9 @@ import Testing
         #expect(bench.loading == [task])
     }
 
-    @Test func `BG-22: unless its user wants otherwise`() {
+    @Test func `BG-22: unless its user wants otherwise`() throws {
         var bench = MachineBench()
-        bench.machine.backgroundTasksAreDiscretionary = false
+        bench.machine.hours.timetable.rules = [try TimetableRule("background urgent")]
         let client = launched(&bench)
         bench.conditions = .battery
         let task = bench.start(client, 2)

@@ -61,14 +61,13 @@ final class SimulatedDaemon {
     private func makeDriver() -> DaemonDriver<SimulatedDaemon> {
         var allowed = policy
         if world.sabotage == .exceedsBudget { allowed.maximumTransfersPerHost += 3 }
-        var machine = DaemonStateMachine(
+        let machine = DaemonStateMachine(
             policy: allowed,
             nextTaskID: world.database.current.nextTaskID,
             clock: world.makeClock(),
             localClock: world.zone.clock,
             random: SeededRandom(seed: world.random.next())
         )
-        machine.backgroundTasksAreDiscretionary = world.hasConditions
         return world.sabotage.flatMap { SabotagedDriver($0, machine, in: self) }
             ?? DaemonDriver(machine, in: self)
     }

@@ -46,12 +46,12 @@ extension DaemonStateMachine {
     /// Returns the conditions that a task with some options avoids besides its session's.
     ///
     /// A task that an application makes while it runs in the background, because ferryd has started it, is discretionary
-    /// (BG-22).
+    /// (BG-22), unless the user's timetable says that such work is urgent.
     func avoided(by options: Wire.TransferOptions?, inSession session: Int64) -> Conditions {
         let own = Conditions(options?.avoids)
         let application = sessions[session].flatMap { applications[$0.applicationID] }
-        let isInBackground = application?.isLaunched == true && backgroundTasksAreDiscretionary
-        return isInBackground ? own.union(.discretionary) : own
+        let isInBackground = application?.isLaunched == true
+        return isInBackground && !hours.timetable.isBackgroundUrgent ? own.union(.discretionary) : own
     }
 
     /// A task that avoids conditions waits: they are watched.

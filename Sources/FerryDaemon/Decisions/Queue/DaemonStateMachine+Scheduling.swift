@@ -70,8 +70,6 @@ extension DaemonStateMachine {
             runningTasks: Set(running.ids).union(endings.tasks).union(creations.adoptions)
                 .union(readings.unstoredTasks).union(followings.copyingTasks)
                 .union(shares.yieldingTasks(at: now)).union(sleep.settlingTasks),
-            turns: shares.turns(havingPlaces: running.budget.places())
-                .union(shares.yieldingTasks(at: now)),
             turns: shares.turns(havingPlaces: running.budget.places()),
             conditions: watch.preventing
         )
@@ -115,10 +113,9 @@ extension DaemonStateMachine {
     ) -> [Effect] {
         search.end()
         // Another search follows when the machine goes on.
-        guard !isStopping, sleep.allowsStarts else { return [] }
-        var effects: [Effect] = []
         guard !isStopping else { return [] }
         var effects = noteAvoided(candidates.avoided, isLatest: !search.isStale)
+        guard sleep.allowsStarts else { return effects }
         var hasStarted = false
         for task in candidates.tasks {
             if readings.hasChanged(task, since: reading) || isBusy(task.id)

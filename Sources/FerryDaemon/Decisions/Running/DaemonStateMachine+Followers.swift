@@ -19,7 +19,6 @@ extension DaemonStateMachine {
             other.phase == .loading && other.record.sessionID == task.sessionID
                 && other.record.host == task.host && other.record.upload == nil
                 && other.record.replacement == nil && other.record.options == task.options
-                && other.record.request == task.request
                 && avoided(by: other) == avoided(by: task)
                 && followings.followers(of: other.record.id).count < policy.maximumFollowers
                 && !isTooLargeToCopy(other)

@@ -54,15 +54,12 @@ extension DaemonStateMachine {
             return [answer]
         }
         switch setting {
-        case .options(let options):
-            running.update(id) { $0.set(options) }
-            return [answer, .limitRate(task: id, options?.rates ?? SharedRates())]
-                + reviewInhibitionSoon(at: now)
         case .options(let options, let avoids):
             let formerly = running[id]?.avoids
             running.update(id) { $0.avoid(avoids) }
             let isChanged = running[id]?.avoids != formerly
             return [answer] + limit(id, by: options) + (isChanged ? avoidedAnew(at: now) : [])
+                + reviewInhibitionSoon(at: now)
         case .rates(let options):
             return [answer] + limit(id, by: options)
         case .priority(let priority):
