@@ -189,6 +189,11 @@ final class InProcessEngine {
 
     // MARK: - The network
 
+    /// The conditions of the network, as far as they are known: while a task is there that avoids some.
+    var networkConditions: Conditions {
+        (conditions.conditions ?? []).intersection(.network)
+    }
+
     /// Makes the gate that a task passes before it loads.
     func makeGate(for task: URLSessionTask) -> ConnectivityGate {
         ConnectivityGate(

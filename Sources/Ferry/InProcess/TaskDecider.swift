@@ -242,6 +242,9 @@ final class TaskDecider: LoadDecider {
         }
     }
 
+    /// The conditions of the network, as far as they are known.
+    var conditions: Conditions { engine.networkConditions }
+
     func load(_ load: Load, didCollect transaction: LoadTransaction) {
         transactions.append(.load(transaction))
     }

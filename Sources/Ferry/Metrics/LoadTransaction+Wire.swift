@@ -19,8 +19,18 @@ extension LoadTransaction {
             request: own,
             sentFields: own.fields,
             response: head.map { HTTPResponseHead($0) },
-            metrics: HTTPMetrics(transaction)
+            metrics: HTTPMetrics(transaction),
+            conditions: Conditions(transaction)
         )
+    }
+}
+
+extension Conditions {
+    fileprivate init(_ transaction: Wire.Transaction) {
+        self = []
+        if transaction.isCellular == true { insert(.cellularNetwork) }
+        if transaction.isExpensive == true { insert(.expensiveNetwork) }
+        if transaction.isConstrained == true { insert(.constrainedNetwork) }
     }
 }
 

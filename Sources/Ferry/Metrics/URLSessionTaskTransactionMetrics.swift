@@ -13,6 +13,8 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
     private let receivedResponse: URLResponse?
     private let fetchType: URLSessionTaskMetrics.ResourceFetchType
     private let isByProxy: Bool
+    /// The conditions of the network when the request was sent, as far as they were known.
+    private let conditions: Conditions
     let metrics: HTTPMetrics
 
     private init(
@@ -20,12 +22,14 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
         response: URLResponse?,
         fetchType: URLSessionTaskMetrics.ResourceFetchType,
         isByProxy: Bool,
+        conditions: Conditions = [],
         metrics: HTTPMetrics
     ) {
         sentRequest = request
         receivedResponse = response
         self.fetchType = fetchType
         self.isByProxy = isByProxy
+        self.conditions = conditions
         self.metrics = metrics
         super.init()
     }
@@ -55,6 +59,7 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
             response: transaction.response.flatMap { HTTPURLResponse.make($0) },
             fetchType: .networkLoad,
             isByProxy: isProxyConnection,
+            conditions: transaction.conditions,
             metrics: metrics
         )
     }
@@ -119,6 +124,21 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
 
     /// Whether the connection went through a proxy.
     open var isProxyConnection: Bool { isByProxy }
+
+    /// Whether the network was cellular when the request was sent.
+    ///
+    /// On Linux that is what NetworkManager says of the whole machine, and only known while a task is there that
+    /// avoids some network: one with ``URLSessionConfiguration/allowsCellularAccess``,
+    /// ``URLSessionConfiguration/allowsExpensiveNetworkAccess`` or
+    /// ``URLSessionConfiguration/allowsConstrainedNetworkAccess`` set to false. False if it is not known, for a
+    /// response from the cache, and for an app's protocol object.
+    public var isCellular: Bool { conditions.contains(.cellularNetwork) }
+
+    /// Whether the network was expensive when the request was sent; known as ``isCellular`` is.
+    public var isExpensive: Bool { conditions.contains(.expensiveNetwork) }
+
+    /// Whether the user wanted few bytes on the network when the request was sent; known as ``isCellular`` is.
+    public var isConstrained: Bool { conditions.contains(.constrainedNetwork) }
 }
 
 extension URLRequest {
@@ -194,15 +214,6 @@ extension URLSessionTaskTransactionMetrics {
     public var negotiatedTLSCipherSuite: tls_ciphersuite_t? {
         metrics.tls.flatMap { tls_ciphersuite_t(rawValue: $0.cipherSuite) }
     }
-
-    /// Whether the connection used a cellular interface; false on Linux, where that is not known.
-    public var isCellular: Bool { false }
-
-    /// Whether the connection used an expensive interface; false on Linux, where that is not known.
-    public var isExpensive: Bool { false }
-
-    /// Whether the connection used a constrained interface; false on Linux, where that is not known.
-    public var isConstrained: Bool { false }
 
     /// Whether the connection had several paths at once; false on Linux.
     public var isMultipath: Bool { false }

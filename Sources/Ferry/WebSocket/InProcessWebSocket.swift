@@ -68,7 +68,7 @@ final class InProcessWebSocket: TaskBackend {
         hasBegun = true
         guard let task, case .success(let specification) = specification else { return }
         let decider = TaskDecider(task: task, engine: engine)
-        transactions = OpeningTransactions()
+        transactions = OpeningTransactions(conditions: engine.networkConditions)
         let opening = WebSocketOpening(
             specification.request,
             protocols: specification.protocols,

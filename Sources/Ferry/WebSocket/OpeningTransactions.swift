@@ -9,6 +9,10 @@ import Synchronization
 struct OpeningTransactions {
     private var transactions: [LoadTransaction] = []
     private var latestStart = EventLoop.now
+    private let conditions: Conditions
+
+    /// - Parameter conditions: The conditions of the network in which the connection is opened.
+    init(conditions: Conditions) { self.conditions = conditions }
 
     /// Records that a request is sent.
     ///
@@ -21,7 +25,8 @@ struct OpeningTransactions {
             LoadTransaction(
                 request: request,
                 sentFields: fields,
-                metrics: HTTPMetrics(startTime: Date().timeIntervalSince1970)
+                metrics: HTTPMetrics(startTime: Date().timeIntervalSince1970),
+                conditions: conditions
             )
         )
     }

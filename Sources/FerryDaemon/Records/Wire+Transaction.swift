@@ -34,6 +34,9 @@ extension Wire.Transaction {
         tlsVersion = metrics.tls.map { Int($0.version) }
         tlsCipherSuite = metrics.tls.map { Int($0.cipherSuite) }
         version = metrics.version
+        isCellular = transaction.conditions.contains(.cellularNetwork) ? true : nil
+        isExpensive = transaction.conditions.contains(.expensiveNetwork) ? true : nil
+        isConstrained = transaction.conditions.contains(.constrainedNetwork) ? true : nil
     }
 
     private mutating func takePhases(_ metrics: HTTPMetrics) {

@@ -54,6 +54,11 @@ package final class BackgroundDecider: LoadDecider {
         challenges.decide(on: challenge, then: answer)
     }
 
+    /// Those that the process's monitor knows.
+    package var conditions: Conditions {
+        (ConditionsMonitor.shared.conditions ?? []).intersection(.network)
+    }
+
     package func load(_ load: Load, didSendBodyBytes byteCount: Int64) { onSent(byteCount) }
 
     package func load(_ load: Load, resumesBodyAt offset: Int64) { onSent(offset) }

@@ -183,7 +183,11 @@ extension Load {
             request.asksForIdentity = configuration.asksForTrust && !next.isIdentityDecided
             request.receiveBufferByteCount =
                 configuration.rates?.receiveRate.map(HTTPRequest.bufferByteCount)
-            transaction = LoadTransaction(request: next.transfer, sentFields: request.fields)
+            transaction = LoadTransaction(
+                request: next.transfer,
+                sentFields: request.fields,
+                conditions: decider?.conditions ?? []
+            )
             isHeld = false
             sentBodyByteCount = 0
             let body = machine.sendsBody ? body : nil

@@ -69,6 +69,9 @@ package import FerrySystem
     /// Called for each response, even one that is not final, before anything is decided about it.
     func load(_ load: Load, didReceiveAny head: HTTPResponseHead, to request: TransferRequest)
 
+    /// The conditions of the network, as far as they are known; for the metrics.
+    var conditions: Conditions { get }
+
     /// Called when an exchange has ended; for the last one, before the receiver is notified of the end.
     func load(_ load: Load, didCollect transaction: LoadTransaction)
 }
@@ -101,6 +104,9 @@ extension LoadDecider {
         to request: TransferRequest
     ) {}
 
+    /// None are known.
+    package var conditions: Conditions { [] }
+
     package func load(_ load: Load, didCollect transaction: LoadTransaction) {}
 }
 
@@ -119,6 +125,8 @@ extension ForwardingDecider {
         guard let decider else { return send([]) }
         decider.load(load, prepare: request, then: send)
     }
+
+    package var conditions: Conditions { decider?.conditions ?? [] }
 
     package func load(_ load: Load, hasApproved trust: HTTPServerTrust) -> Bool {
         decider?.load(load, hasApproved: trust) ?? false

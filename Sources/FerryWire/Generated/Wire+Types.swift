@@ -1562,6 +1562,13 @@ extension Wire {
         package var receivedBodyByteCount: Int64
         /// The size of the response's body, decoded.
         package var decodedBodyByteCount: Int64
+        /// Whether the network was cellular when the request was sent; missing if not, or not known.
+        package var isCellular: Bool?
+        /// Whether the network was expensive when the request was sent; missing if not, or not known.
+        package var isExpensive: Bool?
+        /// Whether few bytes were wanted on the network when the request was sent; missing if not, or not
+        /// known.
+        package var isConstrained: Bool?
 
         /// Creates the value from its members.
         package init(
@@ -1591,7 +1598,10 @@ extension Wire {
             sentBodyByteCount: Int64,
             receivedHeaderByteCount: Int64,
             receivedBodyByteCount: Int64,
-            decodedBodyByteCount: Int64
+            decodedBodyByteCount: Int64,
+            isCellular: Bool? = nil,
+            isExpensive: Bool? = nil,
+            isConstrained: Bool? = nil
         ) {
             self.isLast = isLast
             self.request = request
@@ -1620,6 +1630,9 @@ extension Wire {
             self.receivedHeaderByteCount = receivedHeaderByteCount
             self.receivedBodyByteCount = receivedBodyByteCount
             self.decodedBodyByteCount = decodedBodyByteCount
+            self.isCellular = isCellular
+            self.isExpensive = isExpensive
+            self.isConstrained = isConstrained
         }
 
         /// Writes the members.
@@ -1628,6 +1641,9 @@ extension Wire {
                 output.member("connectEnd", connectEnd)
                 output.member("connectStart", connectStart)
                 output.member("decodedBodyByteCount", decodedBodyByteCount)
+                output.member("isCellular", isCellular)
+                output.member("isConstrained", isConstrained)
+                output.member("isExpensive", isExpensive)
                 output.member("isLast", isLast)
                 output.member("isReusedConnection", isReusedConnection)
                 output.member("localAddress", localAddress)
@@ -1684,6 +1700,9 @@ extension Wire {
             var receivedHeaderByteCount: Int64?
             var receivedBodyByteCount: Int64?
             var decodedBodyByteCount: Int64?
+            var isCellular: Bool?
+            var isExpensive: Bool?
+            var isConstrained: Bool?
             try input.object { (input, member) throws(JSONInput.Problem) in
                 switch member {
                 case "isLast": isLast = try input.value()
@@ -1713,6 +1732,9 @@ extension Wire {
                 case "receivedHeaderByteCount": receivedHeaderByteCount = try input.value()
                 case "receivedBodyByteCount": receivedBodyByteCount = try input.value()
                 case "decodedBodyByteCount": decodedBodyByteCount = try input.value()
+                case "isCellular": isCellular = try input.value()
+                case "isExpensive": isExpensive = try input.value()
+                case "isConstrained": isConstrained = try input.value()
                 default: try input.skip()
                 }
             }
@@ -1752,7 +1774,10 @@ extension Wire {
                 decodedBodyByteCount: try input.required(
                     decodedBodyByteCount,
                     "decodedBodyByteCount"
-                )
+                ),
+                isCellular: isCellular,
+                isExpensive: isExpensive,
+                isConstrained: isConstrained
             )
         }
     }

@@ -1,4 +1,5 @@
 import FerryHTTP
+import FerrySystem
 import FerryTransfer
 import FerryWire
 import FoundationEssentials
@@ -34,7 +35,8 @@ import Testing
                 fields: fields,
                 url: url
             ),
-            metrics: metrics
+            metrics: metrics,
+            conditions: status == 200 ? [.expensiveNetwork, .cellularNetwork] : []
         )
         bench.input { machine, _ in machine.collected(task: task, transaction) }
     }
@@ -64,6 +66,9 @@ import Testing
         #expect(metrics.transactions.map(\.response?.status) == [302, nil])
         #expect(metrics.transactions.map(\.responseStart) == [0.5, 0.5])
         #expect(metrics.transactions.map(\.receivedBodyByteCount) == [10, 10])
+        #expect(metrics.transactions.map(\.isExpensive) == [nil, true])
+        #expect(metrics.transactions.map(\.isCellular) == [nil, true])
+        #expect(metrics.transactions.map(\.isConstrained) == [nil, nil])
     }
 
     @Test mutating func `DL-24: a task that fails, or is cancelled, has metrics, too`() {

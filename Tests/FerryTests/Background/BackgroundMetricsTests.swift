@@ -52,6 +52,8 @@ struct BackgroundMetricsTests {
         last.tlsCipherSuite = 0x1301
         last.version = "HTTP/2"
         last.receivedBodyByteCount = 5
+        last.isExpensive = true
+        last.isConstrained = false
         return Wire.TaskMetrics(
             started: date,
             ended: date + 2,
@@ -124,6 +126,9 @@ struct BackgroundMetricsTests {
         #expect(last.negotiatedTLSCipherSuite == .AES_128_GCM_SHA256)
         #expect(last.networkProtocolName == "h2")
         #expect(last.countOfResponseBodyBytesReceived == 5)
+        #expect(last.isExpensive)
+        #expect(!last.isConstrained)
+        #expect(!last.isCellular)
     }
 
     @Test func `DL-25: a download that has come has its response in its metrics`() async throws {

@@ -344,4 +344,25 @@ struct ForbiddenNetworkTests {
         #expect(recorder.error == nil)
         #expect(server.requests.count == 1)
     }
+
+    // MARK: - Metrics
+
+    @Test func `DL-25: a transaction tells the network's conditions while they are known`()
+        async throws
+    {
+        let conditions = ScriptedConditions([.expensiveNetwork, .constrainedNetwork])
+        let known = session(conditions) { $0.allowsCellularAccess = false }
+        try task(.data, in: known).resume()
+        await recorder.waitForEnd()
+        let transaction = try #require(recorder.metrics?.transactionMetrics.first)
+        #expect(transaction.isExpensive)
+        #expect(transaction.isConstrained)
+        #expect(!transaction.isCellular)
+
+        try task(.data, in: session(conditions) { _ in }).resume()
+        await recorder.waitForEnd(2)
+        let unknown = try #require(recorder.metrics?.transactionMetrics.first)
+        #expect(!unknown.isExpensive)
+        #expect(!unknown.isMultipath)
+    }
 }

@@ -157,6 +157,9 @@ enum Samples {
         transaction.receivedHeaderByteCount = 3
         transaction.receivedBodyByteCount = 4
         transaction.decodedBodyByteCount = 5
+        transaction.isCellular = true
+        transaction.isExpensive = false
+        transaction.isConstrained = true
         return transaction
     }()
     static let metrics = Wire.TaskMetrics(
