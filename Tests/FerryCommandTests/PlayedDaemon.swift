@@ -117,7 +117,9 @@ extension PlayedDaemon: TransferDaemon.Backend {
 
     func pause(_ id: Int) throws(TransferDaemonError) { try act("pause", on: id) }
 
-    func resume(_ id: Int) throws(TransferDaemonError) { try act("resume", on: id) }
+    func resume(_ id: Int, ignoringConditions: Bool) throws(TransferDaemonError) {
+        try act(ignoringConditions ? "resume now" : "resume", on: id)
+    }
 
     func cancel(_ id: Int) throws(TransferDaemonError) {
         try act("cancel", on: id)

@@ -24,8 +24,11 @@ extension AdministrationConnection: TransferDaemon.Backend {
         _ = try await call(Wire.PauseTask(id: Int64(id)))
     }
 
-    func resume(_ id: TransferDaemon.Transfer.ID) async throws(TransferDaemonError) {
-        _ = try await call(Wire.ResumeTask(id: Int64(id)))
+    func resume(
+        _ id: TransferDaemon.Transfer.ID,
+        ignoringConditions: Bool
+    ) async throws(TransferDaemonError) {
+        _ = try await call(Wire.ResumeTask(id: Int64(id), now: ignoringConditions ? true : nil))
     }
 
     func cancel(_ id: TransferDaemon.Transfer.ID) async throws(TransferDaemonError) {

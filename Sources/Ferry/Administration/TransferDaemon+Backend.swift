@@ -17,7 +17,10 @@ extension TransferDaemon {
         /// Suspends a transfer.
         func pause(_ id: Transfer.ID) async throws(TransferDaemonError)
         /// Resumes a transfer.
-        func resume(_ id: Transfer.ID) async throws(TransferDaemonError)
+        func resume(
+            _ id: Transfer.ID,
+            ignoringConditions: Bool
+        ) async throws(TransferDaemonError)
         /// Cancels a transfer.
         func cancel(_ id: Transfer.ID) async throws(TransferDaemonError)
         /// Changes a transfer's address.

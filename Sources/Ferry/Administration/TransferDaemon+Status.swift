@@ -31,6 +31,12 @@ extension TransferDaemon {
         public var timetable: TransferDaemon.Timetable?
         /// The inhibitors that it holds with systemd-logind.
         public var inhibitors: [Inhibitor]
+        /// The conditions that waiting transfers avoid: only these are watched.
+        public var avoidedConditions: TransferOptions.Conditions
+        /// Those of them that the machine is in; nil while that is not known.
+        public var conditions: TransferOptions.Conditions?
+        /// The services that are asked for them.
+        public var services: [Service]
 
         /// A status with the given properties.
         package init(
@@ -47,7 +53,10 @@ extension TransferDaemon {
             connectionCount: Int,
             rates: TransferDaemon.Rates = TransferDaemon.Rates(),
             timetable: TransferDaemon.Timetable? = nil,
-            inhibitors: [Inhibitor] = []
+            inhibitors: [Inhibitor] = [],
+            avoidedConditions: TransferOptions.Conditions = [],
+            conditions: TransferOptions.Conditions? = nil,
+            services: [Service] = []
         ) {
             self.version = version
             self.processIdentifier = processIdentifier
@@ -63,6 +72,9 @@ extension TransferDaemon {
             self.rates = rates
             self.timetable = timetable
             self.inhibitors = inhibitors
+            self.avoidedConditions = avoidedConditions
+            self.conditions = conditions
+            self.services = services
         }
     }
 }
@@ -84,6 +96,34 @@ extension TransferDaemon.Status {
             self.mode = mode
             self.what = what
             self.reason = reason
+        }
+    }
+
+    /// A service that reports conditions of the machine.
+    public struct Service: Hashable, Sendable {
+        /// What is known of a service.
+        public enum State: String, Hashable, Sendable {
+            /// It has been asked, and has not answered yet.
+            case waiting
+            /// It answers.
+            case answers
+            /// There is none; its conditions never hold.
+            case absent
+            /// It has not answered in time; its conditions do not hold until it does.
+            case silent
+            /// Something else, of a newer daemon.
+            case other
+        }
+
+        /// The service's name on the bus, such as `org.freedesktop.NetworkManager`.
+        public var name: String
+        /// What is known of it.
+        public var state: State
+
+        /// A service in a state.
+        package init(name: String, state: State) {
+            self.name = name
+            self.state = state
         }
     }
 }

@@ -168,6 +168,18 @@ extension TransferDaemon.Transfer.Wait {
         public static let hostFailure = Reason(name: "hostFailure")
         /// It received almost nothing and gave its place to waiting transfers; it continues as soon as a place is free.
         public static let fairShare = Reason(name: "fairShare")
+        /// The network is metered, and the transfer must not use such a network.
+        public static let expensiveNetwork = Reason(name: "expensiveNetwork")
+        /// The network is to carry few bytes, and the transfer must not use such a network.
+        public static let constrainedNetwork = Reason(name: "constrainedNetwork")
+        /// The network is cellular, and the transfer must not use such a network.
+        public static let cellularNetwork = Reason(name: "cellularNetwork")
+        /// The machine runs on battery, and the transfer waits until it does not.
+        public static let battery = Reason(name: "battery")
+        /// The machine saves power, and the transfer waits until it does not.
+        public static let powerSaver = Reason(name: "powerSaver")
+        /// It is none of the hours that the user has set for such transfers.
+        public static let outsideHours = Reason(name: "outsideHours")
         /// It is about to run.
         public static let starting = Reason(name: "starting")
         /// None of these; ``TransferDaemon/Transfer/Wait/detail`` says what.

@@ -125,7 +125,10 @@ extension TransferDaemon.Status {
             timetable: status.timetable.map { TransferDaemon.Timetable($0) },
             inhibitors: (status.inhibitors ?? []).map {
                 Inhibitor(mode: $0.mode, what: $0.what, reason: $0.why)
-            }
+            },
+            avoidedConditions: TransferOptions.Conditions(status.avoided ?? []),
+            conditions: status.conditions.map { TransferOptions.Conditions($0) },
+            services: (status.services ?? []).map { Service($0) }
         )
     }
 }
@@ -144,6 +147,12 @@ extension TransferDaemon.Timetable {
             admitsDiscretionaryWork: timetable.admitsDiscretionary,
             nextChange: timetable.until
         )
+    }
+}
+
+extension TransferDaemon.Status.Service {
+    init(_ service: Wire.ConditionsService) {
+        self.init(name: service.name, state: State(rawValue: service.state.rawValue) ?? .other)
     }
 }
 

@@ -100,12 +100,18 @@ extension TransferDaemon {
         try await backend.pause(id)
     }
 
-    /// Resumes a transfer that was suspended by ``pause(_:)`` or by its own application.
+    /// Resumes a transfer that was suspended by ``pause(_:)``; one that waits after a failure is retried at once.
     ///
-    /// - Parameter id: The transfer's number.
+    /// - Parameters:
+    ///   - id: The transfer's number.
+    ///   - ignoresConditions: Whether the transfer runs from now on whatever ``TransferOptions/avoidedConditions`` and its
+    ///     session say. Default: false.
     /// - Throws: ``TransferDaemonError/Code/transferNotFound`` when there is none.
-    public func resume(_ id: Transfer.ID) async throws(TransferDaemonError) {
-        try await backend.resume(id)
+    public func resume(
+        _ id: Transfer.ID,
+        ignoringConditions ignoresConditions: Bool = false
+    ) async throws(TransferDaemonError) {
+        try await backend.resume(id, ignoringConditions: ignoresConditions)
     }
 
     /// Cancels a transfer.

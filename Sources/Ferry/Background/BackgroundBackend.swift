@@ -68,7 +68,7 @@ final class BackgroundBackend: SessionBackend {
                 identifier: task.taskIdentifier,
                 request: Wire.Request(specification.request),
                 resumeData: specification.resumption?.blob,
-                options: Wire.TransferOptions(task.transferOptions)
+                options: Wire.TransferOptions(task.transferOptions, for: task.originalRequest)
             )
         )
         connection.call(call) { error in
@@ -86,7 +86,7 @@ final class BackgroundBackend: SessionBackend {
                     file: specification.file,
                     path: specification.file.path
                 ),
-                options: Wire.TransferOptions(task.transferOptions)
+                options: Wire.TransferOptions(task.transferOptions, for: task.originalRequest)
             )
         )
         connection.call(call) { [file = specification.file] error in
@@ -128,10 +128,14 @@ final class BackgroundBackend: SessionBackend {
         connection.call(.setEarliestBegin(task: task.taskIdentifier, begin))
     }
 
-    func transferOptionsChanged(to options: TransferOptions, of task: URLSessionTask) {
+    func transferOptionsChanged(
+        to options: TransferOptions,
+        for request: URLRequest?,
+        of task: URLSessionTask
+    ) {
         let call = BackgroundCall.setOptions(
             task: task.taskIdentifier,
-            Wire.TransferOptions(options)
+            Wire.TransferOptions(options, for: request)
         )
         connection.call(call)
     }

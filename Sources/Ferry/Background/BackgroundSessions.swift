@@ -176,7 +176,8 @@ extension Wire.SessionConfiguration {
             replacesLinks: configuration.replacesExpiredLinks ? true : nil,
             receiveRate: configuration.maximumReceiveRate,
             sendRate: configuration.maximumSendRate,
-            connections: connections
+            connections: connections,
+            avoids: TransferOptions.Conditions(avoidedBy: configuration).wire
         )
     }
 }

@@ -24,6 +24,8 @@ extension URLSessionConfiguration {
     /// keeps its bytes, and a data or upload task makes its request again if there was no response and its method is
     /// idempotent, or its upload can be resumed. Any other task fails in the same way; a download's error has
     /// resume data. On Apple's systems it depends on the interface of the connection.
+    ///
+    /// A background session's tasks wait, with the bytes that they have, while the primary connection is cellular.
     public var allowsCellularAccess: Bool {
         get { self[\.allowsCellularAccess] }
         set { self[\.allowsCellularAccess] = newValue }
@@ -34,6 +36,7 @@ extension URLSessionConfiguration {
     /// Default: true. With false, tasks of default and ephemeral sessions treat a network that NetworkManager calls
     /// metered, or guesses to be, as ``allowsCellularAccess`` describes. Foundation's `URLRequest` has no such
     /// property on Linux.
+    /// A background session's tasks wait while it is so.
     public var allowsExpensiveNetworkAccess: Bool {
         get { self[\.allowsExpensiveNetworkAccess] }
         set { self[\.allowsExpensiveNetworkAccess] = newValue }
@@ -44,6 +47,7 @@ extension URLSessionConfiguration {
     /// Default: true. With false, tasks of default and ephemeral sessions treat a network that the user has set to
     /// metered, and any network while power is to be saved, as ``allowsCellularAccess`` describes. Foundation's
     /// `URLRequest` has no such property on Linux.
+    /// A background session's tasks wait while it is so.
     public var allowsConstrainedNetworkAccess: Bool {
         get { self[\.allowsConstrainedNetworkAccess] }
         set { self[\.allowsConstrainedNetworkAccess] = newValue }

@@ -101,7 +101,10 @@ extension URLSessionConfiguration {
 
     /// Whether the system may choose a good time for transfers.
     ///
-    /// Default: false. On Linux without effect: the daemon starts transfers as soon as it can.
+    /// Default: false. With true, a background session's tasks run only while the machine is on mains power, saves none,
+    /// is on no metered network, and while it is one of the hours that the user has set, if any; meanwhile they wait with
+    /// the bytes that they have. A task that a program creates after ferryd has started it in the background is
+    /// discretionary in any case. Other sessions ignore it, as on Apple's systems.
     public var isDiscretionary: Bool {
         get { self[\.isDiscretionary] }
         set { self[\.isDiscretionary] = newValue }

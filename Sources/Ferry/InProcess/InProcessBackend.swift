@@ -1,6 +1,7 @@
 import FerrySystem
 import FerryTransfer
 import Foundation
+import FoundationNetworking
 import Synchronization
 
 /// A backend that carries out the tasks of a default or ephemeral session in the app's process.
@@ -55,7 +56,11 @@ final class InProcessBackend: SessionBackend {
         LoopActor.perform { [engine] in engine.priorityChanged(ofTask: identifier) }
     }
 
-    func transferOptionsChanged(to options: TransferOptions, of task: URLSessionTask) {
+    func transferOptionsChanged(
+        to options: TransferOptions,
+        for request: URLRequest?,
+        of task: URLSessionTask
+    ) {
         let identifier = task.taskIdentifier
         LoopActor.perform { [engine] in engine.transferOptionsChanged(ofTask: identifier) }
     }

@@ -1,9 +1,19 @@
 import FerryWire
 import Foundation
+import FoundationNetworking
 
 extension Wire.TransferOptions {
     /// Creates the options that are sent to the daemon; nil for options that change nothing.
-    init?(_ options: TransferOptions) {
+    ///
+    /// - Parameters:
+    ///   - options: The options of a task.
+    ///   - request: Its request, which may exclude cellular networks. Foundation on Linux does not keep whether a
+    ///     request excludes expensive or constrained ones.
+    init?(_ options: TransferOptions, for request: URLRequest? = nil) {
+        var options = options
+        if request?.allowsCellularAccess == false {
+            options.avoidedConditions.insert(.cellularNetwork)
+        }
         guard options != TransferOptions() else { return nil }
         let digests = options.expectedDigests.map {
             Wire.Digest(algorithm: $0.algorithm.rawValue, value: $0.value)
@@ -20,7 +30,8 @@ extension Wire.TransferOptions {
             directory: options.destinationDirectory.flatMap {
                 $0.isFileURL ? $0.absoluteURL.path : nil
             },
-            keepsMachineAwake: options.keepsMachineAwake ? true : nil
+            keepsMachineAwake: options.keepsMachineAwake ? true : nil,
+            avoids: options.avoidedConditions.wire
         )
     }
 }
@@ -44,6 +55,7 @@ extension TransferOptions {
             URL(filePath: $0, directoryHint: .isDirectory)
         }
         keepsMachineAwake = options.keepsMachineAwake ?? false
+        avoidedConditions = Conditions(options.avoids ?? [])
     }
 }
 

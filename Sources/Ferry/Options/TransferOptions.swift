@@ -83,6 +83,15 @@ public struct TransferOptions: Hashable, Sendable {
     /// there uses `ProcessInfo.beginActivity(options:reason:)`.
     public var keepsMachineAwake = false
 
+    /// The conditions of the machine under which a background transfer does not run, besides those that its session's
+    /// configuration and its request exclude.
+    ///
+    /// Default: none. While the machine is in one of them, the transfer waits, with the bytes that it has, and
+    /// ``TransferDaemon/Transfer/Wait/reason`` names the condition; when it ends, the transfer goes on by itself. That may
+    /// be changed at any time. `ferry resume --now` lets a transfer run all the same. Sessions other than background
+    /// sessions ignore it.
+    public var avoidedConditions: Conditions = []
+
     /// Creates options that change nothing.
     public init() {}
 }

@@ -141,14 +141,19 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
     /// The options of the task beyond those of Apple's URLSession.
     ///
     /// Default: those of the session's configuration. In a background session they are stored with the task. Changed
-    /// rates take effect at once; other changes after the task was resumed take effect from the next attempt on.
+    /// rates and conditions take effect at once; other changes after the task was resumed take effect from the next
+    /// attempt on.
     open var transferOptions: TransferOptions {
         get { storage.withLock { $0.transferOptions } }
         set {
             storage.withLock { storage in
                 guard storage.transferOptions != newValue else { return }
                 storage.transferOptions = newValue
-                backend.transferOptionsChanged(to: newValue, of: self)
+                backend.transferOptionsChanged(
+                    to: newValue,
+                    for: storage.originalRequest,
+                    of: self
+                )
             }
         }
     }

@@ -1,5 +1,6 @@
 import FerryTransfer
 import Foundation
+import FoundationNetworking
 import Synchronization
 
 /// An object that carries out a task.
@@ -17,7 +18,11 @@ protocol TaskBackend: AnyObject, Sendable {
     func priorityChanged(to priority: Float, of task: URLSessionTask)
 
     /// Changes a task's transfer options.
-    func transferOptionsChanged(to options: TransferOptions, of task: URLSessionTask)
+    func transferOptionsChanged(
+        to options: TransferOptions,
+        for request: URLRequest?,
+        of task: URLSessionTask
+    )
 
     /// Changes the date before which a task does not begin.
     func earliestBeginDateChanged(to date: Date?, of task: URLSessionTask)
@@ -34,7 +39,11 @@ extension TaskBackend {
     func earliestBeginDateChanged(to date: Date?, of task: URLSessionTask) {}
 
     /// Does nothing: the options are read when they are needed.
-    func transferOptionsChanged(to options: TransferOptions, of task: URLSessionTask) {}
+    func transferOptionsChanged(
+        to options: TransferOptions,
+        for request: URLRequest?,
+        of task: URLSessionTask
+    ) {}
 
     /// Does nothing: a task that was refused has nothing to continue.
     func relink(_ task: URLSessionDownloadTask, to request: TransferRequest) {}

@@ -37,6 +37,8 @@ struct DaemonStatusCommand: Command {
         let sendRate: Int64?
         let timetable: LimitReport?
         let inhibitors: [InhibitorReport]
+        let conditions: [String]?
+        let services: [String: String]?
 
         init(_ status: TransferDaemon.Status) {
             version = status.version
@@ -54,6 +56,16 @@ struct DaemonStatusCommand: Command {
             sendRate = status.rates.send
             timetable = status.timetable.map { LimitReport($0, beside: status.rates) }
             inhibitors = status.inhibitors.map { InhibitorReport($0) }
+            conditions = status.conditions.flatMap { conditions in
+                status.avoidedConditions.isEmpty ? nil : conditions.names
+            }
+            services =
+                status.services.isEmpty
+                ? nil
+                : Dictionary(
+                    status.services.map { ($0.name, $0.state.rawValue) },
+                    uniquingKeysWith: { $1 }
+                )
         }
     }
 
@@ -113,7 +125,8 @@ struct DaemonStatusCommand: Command {
             ("sockets", status.sockets.joined(separator: "\n             ")),
         ]
         let inhibitors = status.inhibitors.map { ("inhibits", $0.text) }
-        let lines = limits(status) + rows + inhibitors
+        let conditions = status.conditionsText.map { [("conditions", $0)] } ?? []
+        let lines = limits(status) + conditions + rows + inhibitors
         return lines.map { "\($0.0):".padding(toColumn: 13) + $0.1 }.joined(separator: "\n")
     }
 }
@@ -124,6 +137,35 @@ extension TransferDaemon.Status.Inhibitor {
         let actions = what.split(separator: ":").joined(separator: " and ")
         return mode == "block"
             ? "no automatic \(actions)" : "\(actions) delayed until all is stored"
+    }
+}
+
+extension TransferDaemon.Status {
+    /// The conditions that transfers avoid and that hold, and the services that know them, in a few words; nil if no
+    /// transfer avoids any.
+    fileprivate var conditionsText: String? {
+        guard !avoidedConditions.isEmpty else { return nil }
+        let present = conditions.map { $0.isEmpty ? "none that transfers avoid" : $0.text }
+        let states = services.map { "\($0.name.split(separator: ".").last ?? "-") \($0.state)" }
+        let source = states.isEmpty ? "" : " (\(states.joined(separator: ", ")))"
+        return (present ?? "not known yet") + source
+    }
+}
+
+extension TransferOptions.Conditions {
+    private static let names: [(Self, String)] = [
+        (.expensiveNetwork, "metered network"), (.constrainedNetwork, "constrained network"),
+        (.cellularNetwork, "cellular network"), (.battery, "battery"),
+        (.powerSaver, "saving power"),
+        (.outsideHours, "outside the hours"),
+    ]
+
+    /// The conditions, each as in a few words.
+    fileprivate var names: [String] { Self.names.filter { contains($0.0) }.map(\.1) }
+
+    /// The conditions, in a few words.
+    fileprivate var text: String {
+        names.joined(separator: ", ")
     }
 }
 

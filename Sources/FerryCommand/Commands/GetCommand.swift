@@ -56,6 +56,14 @@ struct GetCommand: Command {
         "keep-awake",
         help: "keep the machine from sleeping by itself while the files load"
     )
+    private static let unmeteredOnly = OptionSyntax(
+        "unmetered-only",
+        help: "wait while the network is metered or cellular"
+    )
+    private static let whenIdle = OptionSyntax(
+        "when-idle",
+        help: "wait for mains power, an unmetered network and your hours for such transfers"
+    )
     /// The number of attempts with a server that has answered no transfer, while a person waits.
     private static let unansweredAttempts = 5
     private static let detach = OptionSyntax(
@@ -83,7 +91,7 @@ struct GetCommand: Command {
         ],
         options: [
             output, directory, header, checksum, mirror, connections, limitRate,
-            retries, giveUpAfter, keepAwake,
+            retries, giveUpAfter, keepAwake, unmeteredOnly, whenIdle,
         ] + ConnectionChoice.options + [detach, .json, quiet],
         operands: .oneOrMore("URL"),
         command: Self.self
@@ -264,6 +272,10 @@ struct GetCommand: Command {
             options.maximumReceiveRate = try arguments.rate(text)
         }
         options.keepsMachineAwake = arguments.has(keepAwake)
+        if arguments.has(unmeteredOnly) {
+            options.avoidedConditions.formUnion([.expensiveNetwork, .cellularNetwork])
+        }
+        if arguments.has(whenIdle) { options.avoidedConditions.formUnion(.discretionary) }
         var retry = TransferOptions.Retry()
         if let text = arguments.value(of: retries) {
             retry.maximumAttempts = try arguments.count(text, of: retries)

@@ -22,21 +22,31 @@ struct PauseCommand: Command {
 
 /// `ferry resume`: resumes paused transfers.
 struct ResumeCommand: Command {
+    private static let now = OptionSyntax(
+        "now",
+        help: "let them run whatever the network, the power and the hour are"
+    )
+
     static let syntax = CommandSyntax(
         name: "resume",
         summary: "let paused transfers go on",
+        options: [now],
         operands: .oneOrMore("ID"),
         command: Self.self
     )
 
     private let identifiers: [Int]
+    private let ignoresConditions: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
         identifiers = try arguments.taskIdentifiers()
+        ignoresConditions = arguments.has(Self.now)
     }
 
     func run(in context: Context) async throws -> ExitCode {
-        try await context.forEach(identifiers) { try await context.daemon.resume($0) }
+        try await context.forEach(identifiers) {
+            try await context.daemon.resume($0, ignoringConditions: ignoresConditions)
+        }
     }
 }
 

@@ -41,6 +41,12 @@ struct Explanation {
             let time = wait.until.map { " at \($0.timeOfDay)" } ?? " after a while"
             return "It failed and is tried again\(time)."
         case .network: return "It waits for a network: no route leads off this machine."
+        case .expensiveNetwork, .constrainedNetwork, .cellularNetwork, .battery, .powerSaver,
+            .outsideHours:
+            let time = wait.until.map { ", until \($0.timeOfDay)" } ?? ""
+            let reason = wait.detail ?? wait.reason.description
+            return
+                "It waits, as \(reason)\(time). 'ferry resume --now \(transfer.id)' lets it run all the same."
         case .diskSpace:
             let time = wait.until.map { " It is tried again at \($0.timeOfDay)." } ?? ""
             return "It waits for room on the disk.\(time)"

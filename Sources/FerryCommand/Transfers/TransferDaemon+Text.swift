@@ -70,6 +70,11 @@ extension TransferDaemon.Transfer.Wait {
         case .backoff, .hostFailure: until.map { "retry at \($0.timeOfDay)" } ?? "retry later"
         case .network: "waiting for a network"
         case .diskSpace: "waiting for room on the disk"
+        case .expensiveNetwork, .constrainedNetwork: "waiting: the network is metered"
+        case .cellularNetwork: "waiting: the network is cellular"
+        case .battery: "waiting: on battery"
+        case .powerSaver: "waiting: saving power"
+        case .outsideHours: until.map { "waits until \($0.timeOfDay)" } ?? "waiting for its hours"
         default: "waiting: \(detail ?? reason.description)"
         }
     }

@@ -106,6 +106,9 @@ import Testing
                                           30m, 12h, 3d … (default: 7d)
                   --keep-awake            keep the machine from sleeping by itself while the
                                           files load
+                  --unmetered-only        wait while the network is metered or cellular
+                  --when-idle             wait for mains power, an unmetered network and
+                                          your hours for such transfers
               -x, --proxy URL             go through this proxy, such as
                                           http://user:password@host:3128 or socks5h://host
                   --noproxy HOSTS         go to these hosts directly, such as
@@ -270,11 +273,12 @@ import Testing
         await expectHelp(
             of: "resume",
             """
-            Usage: ferry resume ID...
+            Usage: ferry resume [options] ID...
 
             Let paused transfers go on.
 
             Options:
+                  --now   let them run whatever the network, the power and the hour are
               -h, --help  show this help
             """
         )

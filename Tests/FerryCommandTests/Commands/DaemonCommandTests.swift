@@ -25,6 +25,32 @@ import Testing
         #expect(run.code == .success)
     }
 
+    @Test func `daemon status tells of the conditions that transfers avoid`() async {
+        var status = TransferDaemon.Status.sample(log: .journal)
+        status.avoidedConditions = [.expensiveNetwork, .battery]
+        status.conditions = .expensiveNetwork
+        status.services = [
+            .init(name: "org.freedesktop.NetworkManager", state: .answers),
+            .init(name: "org.freedesktop.UPower", state: .absent),
+        ]
+        let run = await CommandLineRun("daemon status", daemon: PlayedDaemon(status: status))
+        #expect(
+            run.output.hasPrefix(
+                "conditions:  metered network (NetworkManager answers, UPower absent)\n"
+            )
+        )
+        status.conditions = nil
+        let early = await CommandLineRun("daemon status", daemon: PlayedDaemon(status: status))
+        #expect(early.output.hasPrefix("conditions:  not known yet ("))
+        status.conditions = []
+        let json = await CommandLineRun(
+            "daemon status --json",
+            daemon: PlayedDaemon(status: status)
+        )
+        #expect(json.output.contains("\"conditions\":[]"))
+        #expect(json.output.contains("\"org.freedesktop.UPower\":\"absent\""))
+    }
+
     @Test func `daemon status --json has every figure`() async {
         let daemon = PlayedDaemon(status: .sample(log: .file(path: "/l")))
         let run = await CommandLineRun("daemon status --json", daemon: daemon)

@@ -192,6 +192,21 @@ import Testing
         #expect(options?.mirrors.map(\.absoluteString) == [Self.b])
     }
 
+    @Test(
+        arguments: [
+            ("--unmetered-only", [.expensiveNetwork, .cellularNetwork]),
+            ("--when-idle", .discretionary), ("", []),
+        ] as [(String, TransferOptions.Conditions)]
+    )
+    func `what a transfer waits for goes along with it`(
+        option: String,
+        avoided: TransferOptions.Conditions
+    ) async {
+        let sessions = PlayedSessions([saved], in: daemon)
+        _ = await get("\(option) \(Self.a)", sessions)
+        #expect(sessions.options.first?.avoidedConditions == avoided)
+    }
+
     @Test func `--output parts into directory and name`() async {
         let sessions = PlayedSessions([saved], in: daemon)
         _ = await CommandLineRun(

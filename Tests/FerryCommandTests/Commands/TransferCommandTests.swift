@@ -18,6 +18,13 @@ import Testing
         #expect(run.code == .notFound)
     }
 
+    @Test func `resume --now lets transfers run whatever the conditions are`() async throws {
+        let daemon = try PlayedDaemon.sample()
+        let run = await CommandLineRun("resume --now 1 2", daemon: daemon)
+        #expect(daemon.calls == ["resume now 1", "resume now 2"])
+        #expect(run.code == .success)
+    }
+
     @Test func `API-18: cancel says what has become of a transfer that was over`() async throws {
         let daemon = PlayedDaemon(
             transfers: [

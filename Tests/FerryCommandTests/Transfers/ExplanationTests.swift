@@ -34,10 +34,23 @@ import Testing
         (Transfer.Wait(reason: .hostFailure), "retry later"),
         (Transfer.Wait(reason: .network), "waiting for a network"),
         (Transfer.Wait(reason: .diskSpace), "waiting for room on the disk"),
-        (Transfer.Wait(reason: Transfer.Wait.Reason(name: "battery")), "waiting: battery"),
+        (Transfer.Wait(reason: .expensiveNetwork), "waiting: the network is metered"),
+        (Transfer.Wait(reason: .cellularNetwork), "waiting: the network is cellular"),
+        (Transfer.Wait(reason: .battery), "waiting: on battery"),
+        (Transfer.Wait(reason: .powerSaver), "waiting: saving power"),
+        (Transfer.Wait(reason: .outsideHours), "waiting for its hours"),
+        (Transfer.Wait(reason: Transfer.Wait.Reason(name: "moonlight")), "waiting: moonlight"),
     ])
     func `every wait has its few words`(wait: Transfer.Wait, words: String) throws {
         #expect(try Transfer.sample(state: .waiting, wait: wait).stateText == words)
+    }
+
+    @Test func `a wait for the end of a condition says which, and how to do without`() throws {
+        let wait = Transfer.Wait(reason: .battery, detail: "the machine runs on battery")
+        #expect(
+            second(try .sample(state: .waiting, wait: wait))
+                == "It waits, as the machine runs on battery. 'ferry resume --now 12' lets it run all the same."
+        )
     }
 
     @Test func `a wait that ends at a time says when`() throws {
@@ -49,15 +62,15 @@ import Testing
     }
 
     @Test func `a reason of a later ferryd is told by what it says itself`() throws {
-        let reason = Transfer.Wait.Reason(name: "battery")
+        let reason = Transfer.Wait.Reason(name: "moonlight")
         #expect(
             second(try .sample(state: .waiting, wait: Transfer.Wait(reason: reason)))
-                == "It waits: battery."
+                == "It waits: moonlight."
         )
-        let wait = Transfer.Wait(reason: reason, until: noon, detail: "the battery is low")
+        let wait = Transfer.Wait(reason: reason, until: noon, detail: "the moon is low")
         #expect(
             second(try .sample(state: .waiting, wait: wait))
-                == "It waits: the battery is low, until \(noon.timeOfDay)."
+                == "It waits: the moon is low, until \(noon.timeOfDay)."
         )
     }
 

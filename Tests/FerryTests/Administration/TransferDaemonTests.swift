@@ -109,7 +109,12 @@ struct TransferDaemonTests {
         try await daemon.pause(3)
         try await daemon.resume(4)
         try await daemon.cancel(5)
-        #expect(scripted.calls.all == ["PauseTask 3", "ResumeTask 4", "CancelTask 5"])
+        try await daemon.resume(6, ignoringConditions: true)
+        #expect(
+            scripted.calls.all == [
+                "PauseTask 3", "ResumeTask 4", "CancelTask 5", "ResumeTask 6 now",
+            ]
+        )
     }
 
     @Test func `the timetable is told and changed`() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Ferry
 
-@Suite("Hints that only Apple's systems heed", .timeLimit(.minutes(1)))
+@Suite("Hints about what a transfer needs", .timeLimit(.minutes(1)))
 struct BackgroundHintTests {
     private let daemon: ScriptedDaemon
     private let app: BackgroundApp
@@ -50,14 +50,34 @@ struct BackgroundHintTests {
         #expect(configuration == plainConfiguration)
     }
 
-    @Test func `BG-22: to the daemon a discretionary session is one as any other`() async throws {
+    @Test func `BG-22: the tasks of a discretionary session wait for mains power`() async throws {
         let (plain, plainConfiguration) = try await finishDownload(in: "plain")
         #expect(!plain.configuration.isDiscretionary)
+        #expect(plainConfiguration?.avoids == nil)
         let (discretionary, configuration) = try await finishDownload(in: "discretionary") {
             $0.isDiscretionary = true
         }
         #expect(discretionary.configuration.isDiscretionary)
-        #expect(configuration == plainConfiguration)
+        let avoids: [Wire.Condition] = [
+            .expensiveNetwork, .constrainedNetwork, .battery, .powerSaver, .outsideHours,
+        ]
+        #expect(configuration?.avoids == avoids)
+    }
+
+    @Test
+    func `allowsCellularAccess and the like: the session's tasks avoid what it does not allow`()
+        async throws
+    {
+        let (_, cellular) = try await finishDownload(in: "a") { $0.allowsCellularAccess = false }
+        #expect(cellular?.avoids == [.cellularNetwork])
+        let (_, expensive) = try await finishDownload(in: "b") {
+            $0.allowsExpensiveNetworkAccess = false
+        }
+        #expect(expensive?.avoids == [.expensiveNetwork])
+        let (_, constrained) = try await finishDownload(in: "c") {
+            $0.allowsConstrainedNetworkAccess = false
+        }
+        #expect(constrained?.avoids == [.constrainedNetwork])
     }
 
     @Test func `BG-23: what an app expects of a task is kept, and no limit`() async throws {

@@ -1,6 +1,7 @@
 import FerryTestSupport
 import FerryWire
 import Foundation
+import FoundationNetworking
 import Testing
 
 @testable import Ferry
@@ -25,6 +26,7 @@ struct BackgroundOptionsTests {
         options.retry?.statuses = [503]
         options.deliversErrorResponses = false
         options.uploadProtocol = .tus
+        options.avoidedConditions = [.battery, .outsideHours]
         #expect(TransferOptions(Wire.TransferOptions(options)) == options)
     }
 
@@ -62,6 +64,21 @@ struct BackgroundOptionsTests {
         #expect(stored?.receiveRate == 6000)
         #expect(stored?.refusesErrorResponses == true)
         #expect(daemon.calls.requests.suffix(2) == ["SetOptions 1", "SetSessionRates 101"])
+    }
+
+    @Test func `a request that excludes cellular networks has its task avoid them`() async throws {
+        let daemon = try await ScriptedDaemon.started()
+        let session = BackgroundApp(daemon).session()
+        var request = URLRequest(url: try #require(URL(string: "https://example.com/song")))
+        request.allowsCellularAccess = false
+        let task = session.downloadTask(with: request)
+        task.resume()
+        await session.flush()
+        #expect(await daemon.sessions["tracks"]?.tasks[1]?.options?.avoids == [.cellularNetwork])
+        task.transferOptions.avoidedConditions = .battery
+        await session.flush()
+        let avoids = await daemon.sessions["tracks"]?.tasks[1]?.options?.avoids
+        #expect(avoids == [.cellularNetwork, .battery])
     }
 
     @Test func `REL-6: delays that nobody has chosen are the daemon's choice`() {

@@ -21,7 +21,9 @@ extension ScriptedDaemon {
         case .pauseTask(let method, let reply):
             answer("PauseTask \(method.id)", reply) { Wire.Empty() }
         case .resumeTask(let method, let reply):
-            answer("ResumeTask \(method.id)", reply) { Wire.Empty() }
+            answer("ResumeTask \(method.id)\(method.now == true ? " now" : "")", reply) {
+                Wire.Empty()
+            }
         case .cancelTask(let method, let reply):
             answer("CancelTask \(method.id)", reply) { Wire.Empty() }
         case .relinkTask(let method, let reply):
