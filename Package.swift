@@ -69,7 +69,8 @@ let package = Package(
             path: "Tests/FerryTestSupport",
             exclude: [
                 "WebSocket/websocket_server.py", "Servers/HTTPBin/gunicorn_settings.py",
-                "Servers/FakeLogind/logind.py", "Servers/TLSRelay/tls_relay.py",
+                "Servers/FakeLogind/logind.py", "Servers/MockedServices/mocked_services.py",
+                "Servers/TLSRelay/tls_relay.py",
                 "Servers/TusServer/tus_server.py",
                 "Files/hanging-disk.py",
             ]
@@ -78,6 +79,11 @@ let package = Package(
             name: "connectivity-probe",
             dependencies: ["FerrySystem"],
             path: "Tests/ConnectivityProbe"
+        ),
+        .executableTarget(
+            name: "conditions-probe",
+            dependencies: ["FerrySystem"],
+            path: "Tests/ConditionsProbe"
         ),
         .executableTarget(
             name: "download-probe",
@@ -157,7 +163,7 @@ let package = Package(
             name: "FerryEndToEndTests",
             dependencies: [
                 "FerryTestSupport", "FerryHTTP", "FerrySystem", "FerryTransfer", "FerryWire",
-                "CSQLite", "ferry",
+                "CSQLite", "conditions-probe", "ferry",
                 "ferryd", "ferry-test-app", "readme-program", "system-call-tracer",
             ]
         ),

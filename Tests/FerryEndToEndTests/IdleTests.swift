@@ -27,6 +27,42 @@ struct IdleTests {
         await app.killed()
     }
 
+    @Test func `a process that observes the machine's conditions does not wake up`() async throws {
+        let services = try await MockedServices()
+        let home = try TestHome(variables: services.variables)
+        let events = try await EventPipe(in: home)
+        let observer = try await startProbe(
+            in: home,
+            reportingTo: events,
+            observing: .power,
+            .network
+        )
+        #expect(await events.next("conditions") == "conditions 0")
+        #expect(await events.next("conditions") == "conditions 0")
+        try await services.set(.onBattery(true))
+        #expect(await events.next("conditions") == "conditions \(Conditions.battery.rawValue)")
+        try await Task.sleep(for: .seconds(1))
+        let before = wakeUps(of: observer.identifier)
+        try await Task.sleep(for: .seconds(3))
+        #expect(wakeUps(of: observer.identifier) == before)
+        await observer.killed()
+    }
+
+    @Test func `a process that observes no conditions has neither a connection nor libsystemd`()
+        async throws
+    {
+        let services = try await MockedServices()
+        let home = try TestHome(variables: services.variables)
+        let events = try await EventPipe(in: home)
+        let idle = try await startProbe(in: home, reportingTo: events, observing: .outsideHours)
+        let observer = try await startProbe(in: home, reportingTo: events, observing: .battery)
+        #expect(await events.next("conditions") == "conditions 0")
+        #expect(try isLoaded("libsystemd", by: observer))
+        #expect(try !isLoaded("libsystemd", by: idle))
+        await idle.killed()
+        await observer.killed()
+    }
+
     @Test func `a ferryd that a person stops stays away as long as its clients have nothing to do`()
         async throws
     {
@@ -56,6 +92,29 @@ struct IdleTests {
         // What starting takes is over when the daemon says that the session is open.
         while try await sessions(of: home) == 0 {}
         return app
+    }
+
+    /// Starts a program that prints the machine's conditions.
+    private func startProbe(
+        in home: TestHome,
+        reportingTo events: EventPipe,
+        observing kinds: Conditions...
+    ) async throws -> TestProcess {
+        let output = try events.writer()
+        let process = try await TestProcess(
+            TestHome.executable("conditions-probe"),
+            kinds.map { "\($0.rawValue)" },
+            environment: home.environment,
+            output: output.rawValue
+        )
+        _ = consume output
+        _ = await events.next("ready")
+        return process
+    }
+
+    private func isLoaded(_ library: String, by process: TestProcess) throws -> Bool {
+        let maps = try String(contentsOfFile: "/proc/\(process.identifier)/maps", encoding: .utf8)
+        return maps.contains(library)
     }
 
     private func sessions(of home: TestHome) async throws -> Int {

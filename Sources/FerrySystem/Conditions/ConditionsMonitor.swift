@@ -1,25 +1,53 @@
 /// A monitor of the conditions that this machine is in, by what the services of the desktop tell on D-Bus.
 ///
 /// Nothing is polled. Without observers there is no connection, and libsystemd is not loaded.
-/// ``Conditions/outsideHours`` never comes from it.
+/// ``Conditions/outsideHours`` never comes from it. What each service's words mean, and what its absence
+/// means, is in docs/decisions/conditions.md.
 @LoopActor
 package final class ConditionsMonitor {
     /// The process's monitor.
     package static let shared = ConditionsMonitor()
 
-    private var observers: [UInt64: @LoopActor (Conditions?) -> Void] = [:]
-    private var nextKey: UInt64 = 0
+    private let addresses: @LoopActor (ConditionsSource.Bus) -> BusAddress
+    private var machine: StateMachine
+    private var handlers: [UInt64: @LoopActor (Conditions?) -> Void] = [:]
+    private var lastKey: UInt64 = 0
+    private var buses: [ConditionsSource.Bus: MessageBus] = [:]
+    private var subscriptions: [ConditionsSource: [BusSubscription]] = [:]
+    /// The latest attempt to connect to each bus, by its number.
+    private var attempts: [ConditionsSource.Bus: UInt64] = [:]
+    private var lastAttempt: UInt64 = 0
+    private var timer: LoopTimer?
+    /// What is still to be done, in order: a handler may cause more.
+    private var effects: [StateMachine.Effect] = []
+    private var isPerforming = false
 
-    init() {}
+    /// Makes a monitor.
+    ///
+    /// - Parameters:
+    ///   - available: The services that may be asked.
+    ///   - addresses: Tells where a bus listens; called for each connection.
+    init(
+        available: [ConditionsSource] = ConditionsSource.available,
+        addresses: @escaping @LoopActor (ConditionsSource.Bus) -> BusAddress = { bus in
+            switch bus {
+            case .system: .system
+            case .session: .session
+            }
+        }
+    ) {
+        machine = StateMachine(available: available)
+        self.addresses = addresses
+    }
 
     /// The conditions of the kinds that are observed.
     ///
     /// It is nil until each service that is needed has answered, is known to be absent, or has not answered
     /// within one second; and without observers.
-    package private(set) var conditions: Conditions?
+    package var conditions: Conditions? { machine.conditions }
 
     /// What is known of each service that is being asked, in a constant order.
-    package var services: [ConditionsService] { [] }
+    package var services: [ConditionsService] { machine.services }
 
     /// Calls `handler` on the loop whenever the conditions of some kinds change, until the observation is
     /// cancelled.
@@ -30,21 +58,155 @@ package final class ConditionsMonitor {
     /// - Parameters:
     ///   - kinds: The conditions that matter to this observer; it is told of no others.
     ///   - handler: Gets those of `kinds` that hold; nil while a service that is needed has yet to answer.
+    /// - Returns: The observation, to cancel.
     package func observe(
         _ kinds: Conditions,
         _ handler: @escaping @LoopActor (Conditions?) -> Void
     ) -> ConditionsObservation {
-        nextKey += 1
-        observers[nextKey] = handler
-        conditions = []
-        return ConditionsObservation(key: nextKey, monitor: self)
+        lastKey += 1
+        handlers[lastKey] = handler
+        run(machine.observe(kinds, as: lastKey, at: EventLoop.now))
+        return ConditionsObservation(key: lastKey, monitor: self)
     }
 
-    func conditions(of key: UInt64) -> Conditions? { observers[key] == nil ? nil : conditions }
+    func conditions(of key: UInt64) -> Conditions? { machine.conditions(ofObserver: key) }
 
     func removeObserver(_ key: UInt64) {
-        observers[key] = nil
-        if observers.isEmpty { conditions = nil }
+        handlers[key] = nil
+        run(machine.removeObserver(key, at: EventLoop.now))
+    }
+
+    private func run(_ new: [StateMachine.Effect]) {
+        effects += new
+        guard !isPerforming else { return }
+        isPerforming = true
+        defer { isPerforming = false }
+        while !effects.isEmpty { perform(effects.removeFirst()) }
+    }
+
+    private func perform(_ effect: StateMachine.Effect) {
+        switch effect {
+        case .open(let bus, let waits): open(bus, waits: waits)
+        case .close(let bus): close(bus)
+        case .subscribe(let source): subscribe(source)
+        case .unsubscribe(let source): unsubscribe(source)
+        case .ask(let source, let number): ask(source, number)
+        case .wake(let instant): wake(at: instant)
+        case .tell(let key, let conditions): handlers[key]?(conditions)
+        }
+    }
+
+    private func wake(at instant: ContinuousClock.Instant?) {
+        timer?.cancel()
+        timer = instant.map { instant in
+            EventLoop.shared.schedule(after: instant - EventLoop.now) { [weak self] in
+                guard let self else { return }
+                run(machine.woke(at: EventLoop.now))
+            }
+        }
+    }
+
+    // MARK: Buses
+
+    private func open(_ bus: ConditionsSource.Bus, waits: Bool) {
+        lastAttempt += 1
+        let attempt = lastAttempt
+        attempts[bus] = attempt
+        LoopActor.task {
+            let library = await MessageBus.library()
+            self.connect(to: bus, library, waits: waits, attempt)
+        }
+    }
+
+    private func connect(
+        to bus: ConditionsSource.Bus,
+        _ library: SystemdLibrary?,
+        waits: Bool,
+        _ attempt: UInt64
+    ) {
+        // Nobody may need it any more.
+        guard attempts[bus] == attempt else { return }
+        guard let library else {
+            return run(machine.failed(bus, isFinal: true, at: EventLoop.now))
+        }
+        do throws(SystemCallError) {
+            buses[bus] = try MessageBus(addresses(bus), library, waits: waits) { [weak self] in
+                self?.lose(bus)
+            }
+            run(machine.opened(bus, at: EventLoop.now))
+        } catch {
+            run(machine.failed(bus, at: EventLoop.now))
+        }
+    }
+
+    private func close(_ bus: ConditionsSource.Bus) {
+        attempts[bus] = nil
+        for source in subscriptions.keys where source.bus == bus { subscriptions[source] = nil }
+        buses.removeValue(forKey: bus)?.close()
+    }
+
+    private func lose(_ bus: ConditionsSource.Bus) {
+        guard buses[bus] != nil else { return }
+        close(bus)
+        run(machine.lost(bus, at: EventLoop.now))
+    }
+
+    // MARK: Services
+
+    private func subscribe(_ source: ConditionsSource) {
+        use(source) { bus, object throws(SystemCallError) in
+            var made = [
+                try bus.subscribeToOwner(of: object.service) { [weak self] isThere in
+                    guard let self else { return }
+                    run(machine.ownerChanged(source, isThere: isThere, at: EventLoop.now))
+                }
+            ]
+            let (signal, sender, argument) = source.change
+            made.append(
+                try bus.subscribe(to: signal, of: sender, about: argument) { [weak self] _ in
+                    guard let self else { return }
+                    run(machine.changed(source, at: EventLoop.now))
+                }
+            )
+            subscriptions[source] = made
+        }
+    }
+
+    private func unsubscribe(_ source: ConditionsSource) {
+        for subscription in subscriptions.removeValue(forKey: source) ?? [] {
+            buses[source.bus]?.cancel(subscription)
+        }
+    }
+
+    private func ask(_ source: ConditionsSource, _ number: UInt64) {
+        use(source) { bus, _ throws(SystemCallError) in
+            let (method, receiver, arguments) = source.question
+            // A service that hangs may answer when it goes on, whenever that is; it is not waited for.
+            try bus.call(
+                method,
+                of: receiver,
+                arguments,
+                starts: source.mayBeStarted,
+                timeout: nil
+            ) { [weak self] answer in
+                guard let self else { return }
+                let values = answer.message.map(source.values)
+                run(machine.answered(source, number: number, values, at: EventLoop.now))
+            }
+        }
+    }
+
+    /// Uses the connection to a source's bus, which is lost if that fails.
+    private func use(
+        _ source: ConditionsSource,
+        _ body: (MessageBus, BusObject) throws(SystemCallError) -> Void
+    ) {
+        guard let bus = buses[source.bus] else { return }
+        do throws(SystemCallError) {
+            try body(bus, source.object)
+        } catch {
+            lose(source.bus)
+        }
     }
 }
 
@@ -52,7 +214,7 @@ package final class ConditionsMonitor {
 @LoopActor
 package final class ConditionsObservation {
     private let key: UInt64
-    private let monitor: ConditionsMonitor
+    private var monitor: ConditionsMonitor?
 
     init(key: UInt64, monitor: ConditionsMonitor) {
         self.key = key
@@ -61,10 +223,13 @@ package final class ConditionsObservation {
 
     /// Those of the observed kinds that hold; nil while a service that is needed has yet to answer, and after
     /// ``cancel()``.
-    package var conditions: Conditions? { monitor.conditions(of: key) }
+    package var conditions: Conditions? { monitor?.conditions(of: key) }
 
     /// Ends the observation; the handler is not called again and is released.
-    package func cancel() { monitor.removeObserver(key) }
+    package func cancel() {
+        monitor?.removeObserver(key)
+        monitor = nil
+    }
 }
 
 /// What is known of a service that tells of the machine's conditions.

@@ -30,11 +30,10 @@ package final class Inhibitors {
         path: "/org/freedesktop/login1",
         interface: "org.freedesktop.login1.Manager"
     )
-    private static let loading = BlockingQueue(label: "ferry.systemd")
 
     private let who: String
     private let handler: @LoopActor (Event) -> Void
-    private var bus: SystemBus?
+    private var bus: MessageBus?
     private var wanted: Set<Inhibitor>
     /// Those that logind has been asked for, and has not answered about.
     private var requested: Set<Inhibitor> = []
@@ -87,12 +86,11 @@ package final class Inhibitors {
     }
 
     private func start() async {
-        // The dynamic linker reads files.
-        let library = await Self.loading.run { SystemdLibrary.shared }
+        let library = await MessageBus.library()
         guard !isReleased else { return }
         do throws(SystemCallError) {
             guard let library else { return busWasLost() }
-            let bus = try SystemBus(library) { [weak self] in self?.busWasLost() }
+            let bus = try MessageBus(.system, library) { [weak self] in self?.busWasLost() }
             self.bus = bus
             try subscribe(to: bus)
             try request(from: bus)
@@ -102,7 +100,7 @@ package final class Inhibitors {
     }
 
     /// Subscribes before anything is requested, so that nothing is missed.
-    private func subscribe(to bus: SystemBus) throws(SystemCallError) {
+    private func subscribe(to bus: MessageBus) throws(SystemCallError) {
         try bus.subscribe(to: "PrepareForShutdown", of: Self.manager) { [weak self] message in
             self?.prepare(for: .shutdown, message)
         }
@@ -115,7 +113,7 @@ package final class Inhibitors {
         }
     }
 
-    private func request(from bus: SystemBus) throws(SystemCallError) {
+    private func request(from bus: MessageBus) throws(SystemCallError) {
         for inhibitor in wanted.subtracting(held).subtracting(requested) {
             requested.insert(inhibitor)
             let arguments = [inhibitor.what, who, inhibitor.why, inhibitor.mode.rawValue]
