@@ -66,6 +66,23 @@ package final class TestProcess: Sendable {
         _ = await ended()
     }
 
+    /// Whether the process has loaded a library, by the beginning of its file's name.
+    ///
+    /// - Throws: `SystemCallError` when there is no such process.
+    package func hasLoaded(_ library: String) throws -> Bool {
+        let path = "/proc/\(identifier)/maps"
+        let file = FileDescriptor(
+            owning: try systemCall("open", path) { open(path, O_RDONLY | O_CLOEXEC) }
+        )
+        // The kernel gives a page at a time; Foundation would take the first one for all.
+        var bytes: [UInt8] = []
+        var page = [UInt8](repeating: 0, count: 65_536)
+        while case let count = read(file.rawValue, &page, page.count), count > 0 {
+            bytes += page[..<count]
+        }
+        return String(decoding: bytes, as: UTF8.self).contains("/\(library)")
+    }
+
     /// Runs a program to its end and returns what it wrote.
     ///
     /// Its standard input is empty unless it is among the other descriptors.
