@@ -51,7 +51,8 @@ extension DaemonStateMachine {
         let own = Conditions(options?.avoids)
         let application = sessions[session].flatMap { applications[$0.applicationID] }
         let isInBackground = application?.isLaunched == true
-        return isInBackground && !hours.timetable.isBackgroundUrgent ? own.union(.discretionary) : own
+        return isInBackground && !hours.timetable.isBackgroundUrgent
+            ? own.union(.discretionary) : own
     }
 
     /// A task that avoids conditions waits: they are watched.
@@ -117,14 +118,24 @@ extension DaemonStateMachine {
     // MARK: Waiting
 
     /// Returns the wait for the end of a condition; `nil` if the task avoids none that the machine may be in.
-    func conditionWait(of task: TaskRecord) -> Wire.Wait? {
+    func conditionWait(of task: TaskRecord, at now: Date) -> Wire.Wait? {
         let avoided = avoided(by: task)
         guard !watch.allows(avoided) else { return nil }
         guard let present = watch.present?.intersection(avoided), let reason = present.reason else {
             let detail = "the services of this machine have yet to answer: \(avoided.question)"
             return Wire.Wait(reason: .starting, detail: detail)
         }
-        return Wire.Wait(reason: reason, detail: present.detail)
+        return Wire.Wait(
+            reason: reason,
+            until: end(of: present, after: now),
+            detail: present.detail
+        )
+    }
+
+    /// Returns when conditions end; `nil` if that is not known.
+    private func end(of conditions: Conditions, after now: Date) -> Date? {
+        guard conditions == .outsideHours else { return nil }
+        return hours.endOfWait(after: clock.wall(at: now)).map(clock.moment(ofWall:))
     }
 }
 

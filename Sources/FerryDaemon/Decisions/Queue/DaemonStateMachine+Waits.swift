@@ -38,7 +38,7 @@ extension DaemonStateMachine {
                 detail: failure?.message
             )
         }
-        if let wait = conditionWait(of: task) { return wait }
+        if let wait = conditionWait(of: task, at: now) { return wait }
         if let wait = hostFailure(of: line(of: task), at: now) { return wait }
         if let wait = yield(of: task.id, at: now) { return wait }
         return limit(of: task) ?? Wire.Wait(reason: .starting)
