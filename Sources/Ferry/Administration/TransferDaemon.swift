@@ -92,7 +92,7 @@ extension TransferDaemon {
     /// Suspends a transfer on the user's behalf.
     ///
     /// It keeps its bytes and waits, with the reason ``Transfer/Wait/Reason/paused``, until
-    /// ``resume(_:)``. Does nothing if it is already paused.
+    /// ``resume(_:ignoringConditions:)``. Does nothing if it is already paused.
     ///
     /// - Parameter id: The transfer's number.
     /// - Throws: ``TransferDaemonError/Code/transferNotFound`` when there is none.

@@ -98,7 +98,7 @@ struct SystemCallBoundaryTests {
         #expect(try await run.judge().faults == ["there is downloads/left"])
         try FileManager.default.removeItem(atPath: left)
 
-        try execute("INSERT INTO host_queues VALUES ('host', 1, 1, 1, 1)", in: run.home)
+        try execute("INSERT INTO host_queues VALUES ('host', 1, 0, 1, 1, 1)", in: run.home)
         #expect(try await run.judge().faults == ["SELECT count(*) FROM host_queues is 1, not 0"])
         try execute("DELETE FROM host_queues", in: run.home)
 
