@@ -36,7 +36,8 @@ extension URLSessionConfiguration {
     /// Default: true. With false, tasks of default and ephemeral sessions treat a network that NetworkManager calls
     /// metered, or guesses to be, as ``allowsCellularAccess`` describes. Foundation's `URLRequest` has no such
     /// property on Linux.
-    /// A background session's tasks wait while it is so.
+    ///
+    /// A background session's tasks wait, with the bytes that they have, while the network is metered.
     public var allowsExpensiveNetworkAccess: Bool {
         get { self[\.allowsExpensiveNetworkAccess] }
         set { self[\.allowsExpensiveNetworkAccess] = newValue }
@@ -47,7 +48,8 @@ extension URLSessionConfiguration {
     /// Default: true. With false, tasks of default and ephemeral sessions treat a network that the user has set to
     /// metered, and any network while power is to be saved, as ``allowsCellularAccess`` describes. Foundation's
     /// `URLRequest` has no such property on Linux.
-    /// A background session's tasks wait while it is so.
+    ///
+    /// A background session's tasks wait, with the bytes that they have, while the network is so.
     public var allowsConstrainedNetworkAccess: Bool {
         get { self[\.allowsConstrainedNetworkAccess] }
         set { self[\.allowsConstrainedNetworkAccess] = newValue }

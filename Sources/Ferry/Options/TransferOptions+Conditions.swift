@@ -1,3 +1,4 @@
+import FerrySystem
 import FerryWire
 
 extension TransferOptions {
@@ -13,47 +14,37 @@ extension TransferOptions {
         public init(rawValue: Int) { self.rawValue = rawValue }
 
         /// The network costs money: it is metered, or NetworkManager guesses so.
-        public static let expensiveNetwork = Conditions(rawValue: 1)
+        public static let expensiveNetwork = Conditions(.expensiveNetwork)
         /// The network is metered, and its user wants few bytes on it.
-        public static let constrainedNetwork = Conditions(rawValue: 2)
+        public static let constrainedNetwork = Conditions(.constrainedNetwork)
         /// The network is cellular.
-        public static let cellularNetwork = Conditions(rawValue: 4)
+        public static let cellularNetwork = Conditions(.cellularNetwork)
         /// The machine runs on battery.
-        public static let battery = Conditions(rawValue: 8)
+        public static let battery = Conditions(.battery)
         /// The power profile of the machine saves power.
-        public static let powerSaver = Conditions(rawValue: 16)
+        public static let powerSaver = Conditions(.powerSaver)
         /// It is none of the hours that the user has set for discretionary transfers.
-        public static let outsideHours = Conditions(rawValue: 32)
+        public static let outsideHours = Conditions(.outsideHours)
         /// The conditions that ``URLSessionConfiguration/isDiscretionary`` avoids: all but a cellular network.
-        public static let discretionary: Conditions = [
-            .expensiveNetwork, .constrainedNetwork, .battery, .powerSaver, .outsideHours,
-        ]
+        public static let discretionary = Conditions(.discretionary)
+
+        private init(_ conditions: FerrySystem.Conditions) { rawValue = Int(conditions.rawValue) }
     }
 }
 
 extension TransferOptions.Conditions {
-    private static let names: [(Wire.Condition, Self)] = [
-        (.expensiveNetwork, .expensiveNetwork), (.constrainedNetwork, .constrainedNetwork),
-        (.cellularNetwork, .cellularNetwork), (.battery, .battery), (.powerSaver, .powerSaver),
-        (.outsideHours, .outsideHours),
-    ]
-
     /// The conditions that the daemon has named, without those that are not known.
-    init(_ names: [Wire.Condition]) {
-        self = Self.names.filter { names.contains($0.0) }.reduce(into: []) { $0.formUnion($1.1) }
-    }
+    init(_ names: [Wire.Condition]) { self.init(Conditions(names)) }
 
     /// The conditions that a session's configuration has its tasks avoid.
     init(avoidedBy configuration: URLSessionConfiguration.Values) {
-        self = configuration.isDiscretionary ? .discretionary : []
-        if !configuration.allowsExpensiveNetworkAccess { insert(.expensiveNetwork) }
-        if !configuration.allowsConstrainedNetworkAccess { insert(.constrainedNetwork) }
-        if !configuration.allowsCellularAccess { insert(.cellularNetwork) }
+        self.init(Conditions(avoidedBy: nil, in: configuration))
+        if configuration.isDiscretionary { formUnion(.discretionary) }
     }
 
     /// The names for the daemon; nil if there are none.
     var wire: [Wire.Condition]? {
-        let names = Self.names.filter { contains($0.1) }.map(\.0)
+        let names = Conditions(rawValue: Int64(rawValue)).names
         return names.isEmpty ? nil : names
     }
 }

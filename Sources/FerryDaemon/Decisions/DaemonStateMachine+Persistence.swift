@@ -25,9 +25,9 @@ extension DaemonStateMachine.Continuation {
             true
         case .ended(_, let ending, _): ending.caller == .nobody
         case .call, .taskSet, .overridden, .relinked, .opened, .created, .secured, .acknowledged,
-            .quit,
-            .hookRemoved, .ratesSet, .closed, .forgotten, .applicationForgotten,
-            .clockTakenUp, .readyForSleep:
+            .quit, .hookRemoved, .ratesSet, .closed, .forgotten, .applicationForgotten,
+            .clockTakenUp,
+            .readyForSleep:
             false
         }
     }

@@ -1,23 +1,6 @@
 import FerrySystem
 import FerryWire
 
-extension Conditions {
-    private static let names: [(Wire.Condition, Conditions)] = [
-        (.expensiveNetwork, .expensiveNetwork), (.constrainedNetwork, .constrainedNetwork),
-        (.cellularNetwork, .cellularNetwork), (.battery, .battery), (.powerSaver, .powerSaver),
-        (.outsideHours, .outsideHours),
-    ]
-
-    /// The conditions that a client has named, without those that are not known.
-    init(_ names: [Wire.Condition]?) {
-        self = Self.names.filter { names?.contains($0.0) == true }
-            .reduce(into: []) { $0.formUnion($1.1) }
-    }
-
-    /// The names for clients.
-    var names: [Wire.Condition] { Self.names.filter { contains($0.1) }.map(\.0) }
-}
-
 extension [Wire.Condition]? {
     /// Why they are invalid; `nil` if they are not.
     var contradiction: (member: String, reason: String)? {

@@ -214,4 +214,15 @@ import Testing
         bench.settle()
         #expect(bench.loading == [task])
     }
+
+    @Test func `a task starts when the services that another one needs are no longer asked`() {
+        var bench = MachineBench()
+        bench.conditions = nil
+        let client = bench.open(configuration: .avoiding(.battery))
+        bench.start(client)
+        let task = bench.start(bench.open("other", configuration: .avoiding(.outsideHours)), 2)
+        #expect(bench.loading == [])
+        bench.cancel(client)
+        #expect(bench.loading == [task])
+    }
 }

@@ -8,7 +8,8 @@ import FoundationEssentials
 extension Simulation {
     /// Checks what must hold whenever nothing is on its way between the daemon and its store.
     func checkInstant() {
-        guard let daemon, daemon.hasBooted, violation == nil else { return }
+        // What was due while the machine slept has still to happen.
+        guard let daemon, daemon.hasBooted, !isWaking, violation == nil else { return }
         let machine = daemon.machine
         guard machine.operationCount == 0, !machine.isStopping, !machine.isIdle,
             machine.sleep.allowsStarts,

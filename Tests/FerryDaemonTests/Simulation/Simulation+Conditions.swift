@@ -1,6 +1,7 @@
 import FerryStore
 import FerrySystem
 import FerryWire
+import FoundationEssentials
 
 @testable import FerryDaemon
 
@@ -34,7 +35,7 @@ extension Simulation {
         guard hasConditions, conditionRandom.happens(percent: 60) else { return nil }
         return conditionRandom.one(of: [
             [], [.battery], [.expensiveNetwork], [.expensiveNetwork, .battery, .powerSaver],
-            [.cellularNetwork],
+            [.cellularNetwork], [.outsideHours], [.battery, .outsideHours],
         ])
     }
 
@@ -48,9 +49,16 @@ extension Simulation {
         if let running = daemon.machine.running[id] {
             avoided.formIntersection(daemon.machine.avoided(by: running))
         }
-        if !avoided.isDisjoint(with: conditions) {
-            fail("task \(id) avoids \(avoided), and carries bytes in \(conditions)")
+        // The timer of this very moment may still have to fire.
+        let present = conditions(at: wall).intersection(conditions(at: wall - 0.1))
+        if !avoided.isDisjoint(with: present) {
+            fail("task \(id) avoids \(avoided), and carries bytes in \(present)")
         }
+    }
+
+    /// The conditions that hold, those of the user's hours among them.
+    private func conditions(at wall: Date) -> Conditions {
+        conditions.union(timetable.period(at: wall, by: zone.clock).conditions)
     }
 
     private func storedAvoided(by task: TaskRecord) -> Conditions {
@@ -61,7 +69,8 @@ extension Simulation {
     func isHeldByConditions(_ task: TaskRecord, _ daemon: SimulatedDaemon) -> Bool {
         let avoided = storedAvoided(by: task)
         let isHeld =
-            !avoided.isDisjoint(with: conditions) || !avoided.isEmpty && daemon.awaitsConditions
+            !avoided.isDisjoint(with: conditions(at: wall))
+            || !avoided.isEmpty && daemon.awaitsConditions
         if isHeld { count(.conditionWait) }
         return isHeld
     }

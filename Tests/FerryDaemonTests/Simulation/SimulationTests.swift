@@ -48,6 +48,10 @@ import Testing
         636_981_315_645_425_504,
         // A task was postponed for want of room while its date followed the clock, and began when there was room.
         289_125_749_901_943_662,
+        // A task that avoided hours alone waited for services that nobody asked any more.
+        3_554_940_576_076_418_984,
+        // The machine had slept, and the timer for the next hours was yet to fire: the check was wrong.
+        1_450_939_426_291_346_017,
     ]
 
     @Test func `whatever happens, every promise is kept`() async throws {

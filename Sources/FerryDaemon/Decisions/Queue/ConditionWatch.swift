@@ -37,6 +37,14 @@ struct ConditionWatch: Hashable, Sendable {
         present.map { !$0.isDisjoint(with: conditions) } ?? false
     }
 
+    /// Returns whether tasks that conditions prevented from running may run by now.
+    ///
+    /// - Parameter preventing: The conditions that prevented them.
+    /// - Returns: Whether one of these conditions, if a task still avoids it, no longer prevents any.
+    func hasAdmitted(_ preventing: Conditions) -> Bool {
+        !preventing.intersection(avoided).isSubset(of: self.preventing)
+    }
+
     /// A task that avoids some conditions waits.
     ///
     /// - Parameter conditions: The conditions.

@@ -92,11 +92,12 @@ extension DaemonStateMachine {
     /// Returns whether a task is to be halted.
     ///
     /// One whose file is complete needs no network. A server that has all of an upload may act on it: it is not sent
-    /// again, unless the server refuses it. A question is asked again when the task may run, as its answer may no longer hold by then.
+    /// again, unless the server refuses it. A question is asked again when the task may run, as its answer may no
+    /// longer hold by then.
     func isForbidden(_ task: RunningTask) -> Bool {
         guard watch.forbids(avoided(by: task)) else { return false }
         switch task.phase {
-        case .loading: return task.question != nil || !task.hasSentAll
+        case .loading: return task.question != nil || task.hasSentAll != true
         case .asking: return true
         case .following: return task.leader.flatMap { running[$0]?.phase } != .finishing
         case .finishing, .backingOff, .ending: return false
@@ -136,14 +137,6 @@ extension DaemonStateMachine {
     private func end(of conditions: Conditions, after now: Date) -> Date? {
         guard conditions == .outsideHours else { return nil }
         return hours.endOfWait(after: clock.wall(at: now)).map(clock.moment(ofWall:))
-    }
-}
-
-extension DaemonStateMachine.RunningTask {
-    /// Whether its server has all of an upload.
-    fileprivate var hasSentAll: Bool {
-        guard let upload = UploadState.decode(record.upload) else { return false }
-        return sentByteCount ?? 0 >= upload.byteCount
     }
 }
 

@@ -112,9 +112,11 @@ extension DaemonStateMachine {
         at now: Date
     ) -> [Effect] {
         search.end()
-        // Another search follows when the machine goes on.
         guard !isStopping else { return [] }
         var effects = noteAvoided(candidates.avoided, isLatest: !search.isStale)
+        // Tasks that the search passed over may run: what they avoid is known by now.
+        if watch.hasAdmitted(asked.conditions) { search.markStale() }
+        // Another search follows when the machine goes on.
         guard sleep.allowsStarts else { return effects }
         var hasStarted = false
         for task in candidates.tasks {
@@ -244,6 +246,14 @@ extension DaemonStateMachine {
         let withdrawal = task.question == nil ? [] : withdrawQuestion(of: task, at: now)
         return withdrawal + [.stop(task: task.record.id)] + released
             + reviewInhibitionSoon(at: now)
+    }
+
+    /// Stops a transfer, which continues later with the bytes that it has; no attempt is counted.
+    mutating func interrupt(_ task: RunningTask, at now: Date) -> [Effect] {
+        let id = task.record.id
+        let progress = storeResponse(of: id) + storeProgress(of: id)
+        readings.note(id)
+        return halt(task: id, at: now) + [commit(progress, .relaxed), .changed(task: id)]
     }
 
     /// Gives the place of a task that no longer needs a connection to another.

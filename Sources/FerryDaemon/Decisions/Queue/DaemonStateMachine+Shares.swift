@@ -137,10 +137,8 @@ extension DaemonStateMachine {
             ? "it brings fewer than \(Int(policy.trickleRate)) bytes per second"
             : "its application has more than its share"
         if isTrickle { shares.yielded(id, at: now) }
-        let progress = storeResponse(of: id) + storeProgress(of: id)
-        readings.note(id)
         return [.log(.info, "leaves its place to another task: \(reason)", task: id)]
-            + halt(task: id, at: now) + [commit(progress, .relaxed), .changed(task: id)]
+            + interrupt(task, at: now)
     }
 
     // MARK: Trickles
@@ -226,11 +224,14 @@ extension DaemonStateMachine.RunningTask {
     /// Whether a server may act twice if it is asked again: it has all of an upload, or a request other than GET and
     /// HEAD.
     var isActedUpon: Bool {
-        if let upload = UploadState.decode(record.upload) {
-            return sentByteCount ?? 0 >= upload.byteCount
-        }
+        if let hasSentAll { return hasSentAll }
         let method = (currentRequest ?? Stored.request(record.request))?.method
         return method != "GET" && method != "HEAD"
+    }
+
+    /// Whether its server has all of an upload; `nil` if it is none.
+    var hasSentAll: Bool? {
+        UploadState.decode(record.upload).map { sentByteCount ?? 0 >= $0.byteCount }
     }
 
     /// Whether it can resume where it was stopped, as far as its server has shown.

@@ -70,20 +70,13 @@ extension DaemonStateMachine {
         let wasAnnounced = sleep.goOn()
         guard !isStopping, wasAnnounced || hasSlept else { return [] }
         let lost = hasSlept ? running.sorted { $0.phase == .loading } : []
-        let stops = lost.flatMap { loseConnection(of: $0, at: now) }
+        // Their connections have not outlasted the sleep, which counts as no failed attempt.
+        let stops = lost.flatMap { interrupt($0, at: now) }
         // What has failed before may have another network now.
         breaker.tryAll()
         return [.log(.info, "the machine is awake: transfers go on", task: nil)] + stops
             + [.renewConnections] + (wasAnnounced ? [.inhibit(sleep.inhibition)] : [])
             + searchForTasks(at: now) + reviewInhibitionSoon(at: now)
-    }
-
-    /// Stops a transfer whose connection has not outlasted the machine's sleep, without counting an attempt.
-    private mutating func loseConnection(of task: RunningTask, at now: Date) -> [Effect] {
-        let id = task.record.id
-        let progress = storeResponse(of: id) + storeProgress(of: id)
-        readings.note(id)
-        return halt(task: id, at: now) + [commit(progress, .relaxed), .changed(task: id)]
     }
 }
 
