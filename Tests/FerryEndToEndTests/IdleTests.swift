@@ -1,5 +1,6 @@
 import FerrySystem
 import FerryTestSupport
+import FerryWire
 import FoundationEssentials
 import Glibc
 import Testing
@@ -61,6 +62,52 @@ struct IdleTests {
         #expect(try !idle.hasLoaded("libsystemd"))
         await idle.killed()
         await observer.killed()
+    }
+
+    @Test(arguments: [
+        (Conditions.expensiveNetwork, Wire.WaitReason.expensiveNetwork),
+        (.discretionary, .battery),
+    ])
+    func `a ferryd with a hundred tasks that wait for the end of a condition does not wake up`(
+        avoided: Conditions,
+        reason: Wire.WaitReason
+    ) async throws {
+        let services = try await MockedServices()
+        let home = try TestHome(
+            daemonArguments: ["--idle-time", "600"],
+            variables: services.variables
+        )
+        try await services.set(reason == .battery ? .onBattery(true) : .metered(1))
+        let tasks = try await SuspendedTasks(avoiding: avoided, in: home)
+        try await tasks.resume()
+        var watch = try TaskWatch(of: home)
+        try await watch.until { $0.count { $0.wait?.reason == reason } == SuspendedTasks.count }
+        let daemon = try #require(home.daemons.first)
+        try await Task.sleep(for: .seconds(1))
+        let before = wakeUps(of: daemon)
+        try await Task.sleep(for: .seconds(3))
+        #expect(wakeUps(of: daemon) == before)
+    }
+
+    @Test func `a ferryd does not load libsystemd before a task waits that avoids a condition`()
+        async throws
+    {
+        let services = try await MockedServices()
+        let home = try TestHome(
+            daemonArguments: ["--idle-time", "600"],
+            variables: services.variables
+        )
+        try await services.set(.onBattery(true))
+        // Without a wish they are held back: a task that runs has logind asked to delay sleep.
+        let plain = try await SuspendedTasks(in: home)
+        let discretionary = try await SuspendedTasks(avoiding: .discretionary, in: home)
+        let daemon = try #require(home.daemons.first)
+        #expect(try !TestProcess.hasLoaded("libsystemd", process: daemon))
+        try await discretionary.resume(1)
+        var watch = try TaskWatch(of: home)
+        try await watch.until { $0.contains { $0.wait?.reason == .battery } }
+        #expect(try TestProcess.hasLoaded("libsystemd", process: daemon))
+        withExtendedLifetime(plain) {}
     }
 
     @Test func `a ferryd that a person stops stays away as long as its clients have nothing to do`()

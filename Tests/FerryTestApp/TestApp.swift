@@ -96,6 +96,11 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
             ? .default : URLSessionConfiguration.background(withIdentifier: options.session)
         configuration.sessionSendsLaunchEvents = options.sendsLaunchEvents
         configuration.waitsForConnectivity = options.waitsForConnectivity
+        configuration.isDiscretionary = options.isDiscretionary
+        configuration.allowsExpensiveNetworkAccess = !options.avoided.contains("expensive-network")
+        configuration.allowsConstrainedNetworkAccess =
+            !options.avoided.contains("constrained-network")
+        configuration.allowsCellularAccess = !options.avoided.contains("cellular-network")
         configuration.transferOptions.maximumConnectionsPerDownload = options.connections
         configuration.replacesExpiredLinks = options.link != nil
         let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
@@ -194,7 +199,10 @@ final class TestApp: NSObject, ApplicationDelegate, URLSessionDownloadDelegate {
     ) {
         events.write("handle-events \(identifier)")
         self.completionHandler.withLock { $0 = completionHandler }
-        _ = openSession()
+        let session = openSession()
+        if let next = options.takeNext().flatMap({ request($0, nil) }) {
+            start(next, mirror: nil, in: session)
+        }
     }
 
     // MARK: URLSessionDelegate

@@ -18,6 +18,11 @@ struct TestAppOptions: Sendable {
     /// Start in a default session, cancel at this many bytes, go on in the background session.
     var handOverAt: Int64?
     var sendsLaunchEvents = true
+    /// What a session does not use: `expensive-network`, `constrained-network`, `cellular-network`.
+    var avoided: Set<String> = []
+    var isDiscretionary = false
+    /// A file with the URL of what the first process that ferryd starts loads.
+    var nextFile: String?
     /// Wait for a network instead of failing, in sessions that can be told so.
     var waitsForConnectivity = false
     /// Open the session and do nothing, without a task of Swift's.
@@ -117,6 +122,9 @@ struct TestAppOptions: Sendable {
             case "--timeout": timeout = Double(value)
             case "--launch-events": sendsLaunchEvents = value == "yes"
             case "--waits-for-connectivity": waitsForConnectivity = value == "yes"
+            case "--avoid": avoided.insert(value)
+            case "--discretionary": isDiscretionary = value == "yes"
+            case "--next-file": nextFile = value
             default: parseQuestions(name, value)
             }
         }
@@ -164,6 +172,14 @@ struct TestAppOptions: Sendable {
     private mutating func addField(_ line: String) {
         let parts = line.split(separator: ": ", maxSplits: 1).map(String.init)
         if parts.count == 2 { fields.append((parts[0], parts[1])) }
+    }
+
+    /// What this process is to load, and no later one.
+    func takeNext() -> String? {
+        guard let nextFile, let url = try? String(contentsOfFile: nextFile, encoding: .utf8)
+        else { return nil }
+        try? FileManager.default.removeItem(atPath: nextFile)
+        return url
     }
 
     /// Whether this process is one of those that crash; each takes one line off the file.

@@ -70,7 +70,14 @@ package final class TestProcess: Sendable {
     ///
     /// - Throws: `SystemCallError` when there is no such process.
     package func hasLoaded(_ library: String) throws -> Bool {
-        let path = "/proc/\(identifier)/maps"
+        try Self.hasLoaded(library, process: identifier)
+    }
+
+    /// Whether a process that need not be a child of this one has loaded a library.
+    ///
+    /// - Throws: `SystemCallError` when there is no such process.
+    package static func hasLoaded(_ library: String, process: Int32) throws -> Bool {
+        let path = "/proc/\(process)/maps"
         let file = FileDescriptor(
             owning: try systemCall("open", path) { open(path, O_RDONLY | O_CLOEXEC) }
         )
