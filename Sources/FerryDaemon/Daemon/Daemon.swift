@@ -255,6 +255,10 @@ extension Daemon: @LoopActor DaemonWorld {
         for watcher in watchers.values { watcher.changed(task) }
     }
 
+    func waitsChanged() {
+        for watcher in watchers.values { watcher.waitsChanged() }
+    }
+
     func removed(task: Int64) {
         for watcher in watchers.values { watcher.removed(task) }
     }

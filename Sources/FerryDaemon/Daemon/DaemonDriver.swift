@@ -105,6 +105,7 @@ class DaemonDriver<World: DaemonWorld> {
         case .observe(let conditions): world.observe(conditions)
         case .setTimer(let timer, let date): setTimer(timer, date)
         case .changed(let task): world.changed(task: task)
+        case .waitsChanged: world.waitsChanged()
         case .removed(let task): world.removed(task: task)
         case .log(let level, let message, let task): world.writeLog(level, message, task: task)
         case .exit: world.exit()

@@ -39,6 +39,7 @@ protocol DaemonWorld: AnyObject {
     func send(_ event: Wire.Event, over call: Machine.CallIdentifier)
     func endSubscription(_ call: Machine.CallIdentifier)
     func changed(task: Int64)
+    func waitsChanged()
     func removed(task: Int64)
     func writeLog(_ level: LogLevel, _ message: String, task: Int64?)
 

@@ -13,6 +13,8 @@ final class TaskWatcher {
     private weak var daemon: Daemon?
     private var changed: Set<Int64> = []
     private var removed: Set<Int64> = []
+    /// Whether the reasons may have changed for which tasks wait.
+    private var hasStaleWaits = false
     private var timer: LoopTimer?
     private var isReading = true
     /// Called once when the client no longer waits for changes.
@@ -48,6 +50,12 @@ final class TaskWatcher {
         changesDidGrow()
     }
 
+    /// The reasons may have changed for which tasks wait.
+    func waitsChanged() {
+        hasStaleWaits = true
+        schedule()
+    }
+
     /// A task is gone.
     func removed(_ task: Int64) {
         guard ids?.contains(task) ?? true else { return }
@@ -77,21 +85,28 @@ final class TaskWatcher {
         schedule()
     }
 
-    private func sendAll() async throws(TransferInterfaceError) {
+    /// Sends the tasks in some states, or all.
+    private func sendAll(
+        in states: [Wire.TaskState]? = nil
+    ) async throws(TransferInterfaceError) {
         guard let daemon else { return }
         if let ids { return try await send(ids.sorted()) }
         var next: Int64? = 0
         while let after = next, await isReady() {
             let page = try await daemon.listTasks(
-                Wire.ListTasks(after: after, limit: Daemon.maximumPageSize)
+                Wire.ListTasks(states: states, after: after, limit: Daemon.maximumPageSize)
             )
-            reply.stream(Wire.WatchTasks.Reply(tasks: page.tasks, removed: []))
+            if states == nil || !page.tasks.isEmpty {
+                reply.stream(Wire.WatchTasks.Reply(tasks: page.tasks, removed: []))
+            }
             next = page.next
         }
     }
 
     private func schedule() {
-        guard timer == nil, !isReading, !(changed.isEmpty && removed.isEmpty) else { return }
+        guard timer == nil, !isReading,
+            hasStaleWaits || !(changed.isEmpty && removed.isEmpty)
+        else { return }
         // `onWritable` calls this again.
         guard reply.isWritable else { return }
         timer = EventLoop.shared.schedule(after: Self.interval) { [weak self] in
@@ -109,10 +124,13 @@ final class TaskWatcher {
     private func sendChanges() async {
         let ids = changed.sorted()
         let gone = removed.sorted()
+        let sendsWaits = hasStaleWaits
         changed = []
         removed = []
+        hasStaleWaits = false
         do throws(TransferInterfaceError) {
-            try await send(ids, removed: gone)
+            if !(ids.isEmpty && gone.isEmpty) { try await send(ids, removed: gone) }
+            if sendsWaits { try await sendAll(in: [.waiting]) }
         } catch {
             fail(error)
         }

@@ -79,6 +79,8 @@ extension DaemonStateMachine {
         case setTimer(Timer, Date?)
         /// Notify watchers that a task has changed.
         case changed(task: Int64)
+        /// Notify watchers that the reasons may have changed for which tasks wait.
+        case waitsChanged
         /// Notify watchers that a task is gone.
         case removed(task: Int64)
         /// Write a line into the log.

@@ -35,6 +35,10 @@ import Testing
         (Transfer.Wait(reason: .network), "waiting for a network"),
         (Transfer.Wait(reason: .diskSpace), "waiting for room on the disk"),
         (Transfer.Wait(reason: .expensiveNetwork), "waiting: the network is metered"),
+        (
+            Transfer.Wait(reason: .constrainedNetwork),
+            "waiting: the network is to carry few bytes"
+        ),
         (Transfer.Wait(reason: .cellularNetwork), "waiting: the network is cellular"),
         (Transfer.Wait(reason: .battery), "waiting: on battery"),
         (Transfer.Wait(reason: .powerSaver), "waiting: saving power"),

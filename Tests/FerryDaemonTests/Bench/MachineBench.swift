@@ -162,7 +162,7 @@ struct MachineBench {
         case .terminate(let task, _): terminations.append(task.id)
         case .copyFile(let copy): copies.append(copy)
         case .abandonCopy, .endSubscription, .forgetSession, .seal, .keepFile, .discardFile,
-            .removeFile, .changed, .removed, .log:
+            .removeFile, .changed, .waitsChanged, .removed, .log:
             break
         }
         return []

@@ -225,4 +225,21 @@ import Testing
         bench.cancel(client)
         #expect(bench.loading == [task])
     }
+
+    @Test func `a task that has to wait for the services does not keep another one from its place`()
+    {
+        var bench = MachineBench(.limits(total: 1, host: 9))
+        bench.conditions = nil
+        let asking = bench.create(bench.open(configuration: .avoiding(.battery)), 1)
+        let plain = bench.create(bench.open("plain"), 2)
+        // Both have waited since before ferryd started, and what they avoid is not known.
+        bench.database.commit(
+            [asking, plain].map {
+                .resumeTask(.id($0), at: bench.now, resourceTimeout: 0)
+            }
+        )
+        bench.input { $0.retryTimePassed(at: $1) }
+        bench.settle()
+        #expect(bench.loading == [plain])
+    }
 }

@@ -65,6 +65,7 @@ extension SimulatedDaemon: DaemonWorld {
     }
 
     func changed(task: Int64) {}
+    func waitsChanged() {}
 
     func removed(task: Int64) {}
 

@@ -52,6 +52,8 @@ import Testing
         3_554_940_576_076_418_984,
         // The machine had slept, and the timer for the next hours was yet to fire: the check was wrong.
         1_450_939_426_291_346_017,
+        // A task was found that avoided unknown conditions, and nobody looked for one that avoided none.
+        321_748_796_187_821_240,
     ]
 
     @Test func `whatever happens, every promise is kept`() async throws {

@@ -14,12 +14,14 @@ extension DaemonStateMachine {
 
     /// The services of the machine report the conditions that it is in; `nil` until they have answered.
     mutating func conditionsChanged(to conditions: Conditions?, at now: Date) -> [Effect] {
-        watch.report(conditions) ? [logConditions()] + followConditions(at: now) : []
+        watch.report(conditions)
+            ? [logConditions(), .waitsChanged] + followConditions(at: now) : []
     }
 
     /// The hours that the user has set for discretionary work begin or end.
     mutating func hoursChanged(isOutside: Bool, at now: Date) -> [Effect] {
-        watch.note(isOutsideHours: isOutside) ? [logConditions()] + followConditions(at: now) : []
+        watch.note(isOutsideHours: isOutside)
+            ? [logConditions(), .waitsChanged] + followConditions(at: now) : []
     }
 
     private func logConditions() -> Effect {
@@ -143,10 +145,11 @@ extension DaemonStateMachine {
 extension Conditions {
     private static let parts: [(Conditions, Wire.WaitReason, String)] = [
         (.expensiveNetwork, .expensiveNetwork, "the network is metered"),
-        (.constrainedNetwork, .constrainedNetwork, "the network is to carry few bytes"),
         (.cellularNetwork, .cellularNetwork, "the network is cellular"),
         (.battery, .battery, "the machine runs on battery"),
         (.powerSaver, .powerSaver, "the machine saves power"),
+        // Saving power is one reason for it.
+        (.constrainedNetwork, .constrainedNetwork, "the network is to carry few bytes"),
         (.outsideHours, .outsideHours, "it is none of the hours for discretionary transfers"),
     ]
 

@@ -131,8 +131,9 @@ extension DaemonStateMachine {
                 guard let room = makeRoom(for: task, at: now) else { continue }
                 effects += room
                 hasStarted = start(task, at: now, &effects) || hasStarted
-            } else if !admits(task) {
-                // A transfer that has continued has the place that the search found, and another host may have one.
+            } else if !admits(task) || !watch.allows(avoided(by: task)) {
+                // A transfer that has continued has the place that the search found, and another host may have one. Or
+                // the task avoids conditions of which the search did not know, and others may have avoided none.
                 search.markStale()
             }
         }
