@@ -98,6 +98,29 @@ import Testing
         #expect(bench.loading == [task])
     }
 
+    @Test(arguments: [true, false])
+    func `an upload that goes on with a password is sent again, and so waits`(isKept: Bool) {
+        var bench = MachineBench()
+        var configuration = Wire.SessionConfiguration.avoiding(.battery)
+        configuration.answersPasswords = true
+        let client = bench.open(configuration: configuration)
+        _ = bench.subscribe(client)
+        if isKept {
+            let task = bench.start(client, 1)
+            bench.challenge(task)
+            bench.answer(client, 1, isKept: true)
+            bench.finish(task)
+        }
+        bench.startUpload(client, 2)
+        let task = bench.loading.first ?? 0
+        bench.input { $0.sent(task: task, byteCount: 500, at: $1) }
+        bench.challenge(task)
+        if !isKept { bench.answer(client, 2) }
+        bench.set(.battery)
+        #expect(bench.loading == [])
+        #expect(bench.wait(of: task)?.reason == .battery)
+    }
+
     @Test
     func `an upload that its server does not take after all is halted before it is sent again`() {
         for isChallenged in [true, false] {

@@ -54,6 +54,8 @@ import Testing
         1_450_939_426_291_346_017,
         // A task was found that avoided unknown conditions, and nobody looked for one that avoided none.
         321_748_796_187_821_240,
+        // An upload that its server had refused counted as sent when its password came, and was sent on a metered network.
+        375_334_076_097_120_134,
     ]
 
     @Test func `whatever happens, every promise is kept`() async throws {

@@ -261,6 +261,11 @@ extension DaemonStateMachine {
             noteProgress(at: now)
         }
 
+        /// Its request is made again: of an upload, the server has only what it has acknowledged.
+        mutating func sendAgain() {
+            if sentByteCount != nil { sentByteCount = resource?.acknowledgedByteCount ?? 0 }
+        }
+
         private mutating func noteProgress(at now: Date) {
             hasReported = true
             hasUntoldProgress = true

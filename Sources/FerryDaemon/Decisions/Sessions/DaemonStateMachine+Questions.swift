@@ -48,7 +48,7 @@ extension DaemonStateMachine {
             return halt(forConditions: task, at: now) + searchForTasks(at: now)
         }
         if let known = session.keptAnswers.answer(to: challenge) {
-            return [.answerChallenge(task: id, known)]
+            return [pass(known, to: id)]
         }
         guard session.answers(challenge) else {
             return [.answerChallenge(task: id, .performDefaultHandling)]
@@ -188,10 +188,16 @@ extension DaemonStateMachine {
     ) -> [Effect] {
         let id = task.record.id
         running.update(id) { $0.endQuestion() }
+        let passing = pass(answer, to: id)
         running.unpark(id, at: now)
-        return withdrawQuestion(of: task, at: now)
-            + [.answerChallenge(task: id, answer), .changed(task: id)]
+        return withdrawQuestion(of: task, at: now) + [passing, .changed(task: id)]
             + reviewInhibitionSoon(at: now)
+    }
+
+    /// Passes an answer on to a transfer, which makes its request again with a password.
+    private mutating func pass(_ answer: LoadChallengeAnswer, to id: Int64) -> Effect {
+        if case .use = answer { running.update(id) { $0.sendAgain() } }
+        return .answerChallenge(task: id, answer)
     }
 
     /// An application does not decide about challenges of a kind: what waits for it continues without its answer.
