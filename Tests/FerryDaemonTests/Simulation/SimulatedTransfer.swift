@@ -323,7 +323,7 @@ extension LoadChallenge {
 }
 
 extension LoadChallengeAnswer {
-    fileprivate var isCredential: Bool {
+    var isCredential: Bool {
         if case .use = self { true } else { false }
     }
 }

@@ -37,8 +37,11 @@ final class SimulatedUpload: SimulatedTransfer {
         later { $0.check() }
     }
 
-    /// The request is made once more.
-    override func goOn() { later { $0.check() } }
+    /// The request is made once more; without a password the answer that asked for it is final.
+    override func goOn() {
+        let isFinal = place == nil && sent == state.byteCount && permission?.isCredential != true
+        later { isFinal ? $0.takeAnswer() : $0.check() }
+    }
 
     private func later(_ delay: Double = 0, _ step: @escaping (SimulatedUpload) -> Void) {
         schedule(after: delay) { [self] _ in step(self) }
