@@ -111,11 +111,7 @@ import Testing
             ["relink", "\(server.url("/hung"))?sign=secret", "1"],
             ["cancel", "1"], ["pause", "99"], ["quit", "ferry"],
         ] {
-            _ = try await TestProcess.run(
-                TestHome.executable("ferry"),
-                words,
-                environment: home.environment
-            )
+            _ = try await home.ferry(words)
         }
         let log = try await home.ferry("log").output.split(separator: "\n")
         let deeds = log.filter { $0.contains(" process ") }

@@ -20,11 +20,7 @@ struct IdleTests {
         let events = try await EventPipe(in: home)
         let app = try await startIdleApp(in: home, reportingTo: events)
         let daemon = try #require(home.daemons.first)
-        try await Task.sleep(for: .seconds(1))
-        let before = (wakeUps(of: daemon), wakeUps(of: app.identifier))
-        try await Task.sleep(for: .seconds(3))
-        #expect(wakeUps(of: daemon) == before.0)
-        #expect(wakeUps(of: app.identifier) == before.1)
+        try await expectNoWakeUps(of: daemon, app.identifier)
         await app.killed()
     }
 
@@ -42,10 +38,7 @@ struct IdleTests {
         #expect(await events.next("conditions") == "conditions 0")
         try await services.set(.onBattery(true))
         #expect(await events.next("conditions") == "conditions \(Conditions.battery.rawValue)")
-        try await Task.sleep(for: .seconds(1))
-        let before = wakeUps(of: observer.identifier)
-        try await Task.sleep(for: .seconds(3))
-        #expect(wakeUps(of: observer.identifier) == before)
+        try await expectNoWakeUps(of: observer.identifier)
         await observer.killed()
     }
 
@@ -82,11 +75,7 @@ struct IdleTests {
         try await tasks.resume()
         var watch = try TaskWatch(of: home)
         try await watch.until { $0.count { $0.wait?.reason == reason } == SuspendedTasks.count }
-        let daemon = try #require(home.daemons.first)
-        try await Task.sleep(for: .seconds(1))
-        let before = wakeUps(of: daemon)
-        try await Task.sleep(for: .seconds(3))
-        #expect(wakeUps(of: daemon) == before)
+        try await expectNoWakeUps(of: try #require(home.daemons.first))
     }
 
     @Test func `a ferryd does not load libsystemd before a task waits that avoids a condition`()
@@ -163,6 +152,14 @@ struct IdleTests {
         let status = try await home.ferry("daemon", "status", "--json")
         let value = status.output.split(separator: "\"sessions\":").dropFirst().first
         return value.flatMap { Int($0.prefix(while: \.isNumber)) } ?? 0
+    }
+
+    /// Expects that no thread of some processes wakes up for three seconds, once they have come to rest.
+    private func expectNoWakeUps(of processes: Int32...) async throws {
+        try await Task.sleep(for: .seconds(1))
+        let before = processes.map(wakeUps)
+        try await Task.sleep(for: .seconds(3))
+        #expect(processes.map(wakeUps) == before)
     }
 
     /// How often the threads of a process have begun to wait, by thread.

@@ -32,11 +32,9 @@ import Testing
     {
         let file = FixtureFile(content)
         server.on("/song", .file(file).stalling(after: Int64(Self.held), at: gate), .file(file))
-        let get = try await TestProcess.run(
-            TestHome.executable("ferry"),
+        let get = try await home.ferry(
             ["get", "--detach", "--connections", "1", "-d", home.files] + arguments
-                + [server.url("/song")],
-            environment: home.environment
+                + [server.url("/song")]
         )
         #expect(get.exit == .exited(status: 0), "\(get.error)")
         while try await !home.ferry("list", "--json").output.contains("\(Self.held)") {}

@@ -79,12 +79,6 @@ import Testing
 
     @discardableResult
     private func expectSuccess(_ arguments: String...) async throws -> String {
-        let (exit, output, error) = try await TestProcess.run(
-            TestHome.executable("ferry"),
-            arguments,
-            environment: home.environment
-        )
-        #expect(exit == .exited(status: 0), "\(arguments): \(error)")
-        return output
+        try await home.ferryOutput(arguments)
     }
 }

@@ -15,13 +15,7 @@ import Testing
 
     @discardableResult
     private func ferry(_ arguments: String...) async throws -> String {
-        let (exit, output, error) = try await TestProcess.run(
-            TestHome.executable("ferry"),
-            arguments,
-            environment: home.environment
-        )
-        #expect(exit == .exited(status: 0), "\(arguments): \(error)")
-        return output
+        try await home.ferryOutput(arguments)
     }
 
     private func text() throws -> String { try String(contentsOfFile: file, encoding: .utf8) }

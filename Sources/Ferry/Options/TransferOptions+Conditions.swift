@@ -34,17 +34,17 @@ extension TransferOptions {
 
 extension TransferOptions.Conditions {
     /// The conditions that the daemon has named, without those that are not known.
-    init(_ names: [Wire.Condition]) { self.init(Conditions(names)) }
+    init(_ names: [Wire.Condition]) { self.init(FerrySystem.Conditions(names)) }
 
     /// The conditions that a session's configuration has its tasks avoid.
     init(avoidedBy configuration: URLSessionConfiguration.Values) {
-        self.init(Conditions(avoidedBy: nil, in: configuration))
+        self.init(FerrySystem.Conditions(avoidedBy: nil, in: configuration))
         if configuration.isDiscretionary { formUnion(.discretionary) }
     }
 
     /// The names for the daemon; nil if there are none.
     var wire: [Wire.Condition]? {
-        let names = Conditions(rawValue: Int64(rawValue)).names
+        let names = FerrySystem.Conditions(rawValue: Int64(rawValue)).names
         return names.isEmpty ? nil : names
     }
 }

@@ -179,6 +179,19 @@ extension Daemon {
     }
 }
 
+extension Wire.ConditionsService {
+    fileprivate init(_ service: ConditionsService) {
+        let state: Wire.ServiceState =
+            switch service.state {
+            case .waiting: .waiting
+            case .answers: .answers
+            case .absent: .absent
+            case .silent: .silent
+            }
+        self.init(name: service.name, state: state)
+    }
+}
+
 extension Wire.TaskState {
     /// The states of the store that a client may see as this one.
     fileprivate var records: [TaskRecord.State] {

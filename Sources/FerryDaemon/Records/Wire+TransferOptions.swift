@@ -39,6 +39,14 @@ extension Wire.TransferOptions {
     var expectedDigests: [Digest] { (digests ?? []).compactMap { Digest($0) } }
 }
 
+extension [Wire.Condition]? {
+    /// Why they are invalid; `nil` if they are not.
+    var contradiction: (member: String, reason: String)? {
+        guard self?.contains(.other) == true else { return nil }
+        return ("avoids", "one of the conditions is not known to this version of ferryd")
+    }
+}
+
 extension Wire.Digest {
     fileprivate var contradiction: String? {
         guard let known = Digest.Algorithm(rawValue: algorithm) else {

@@ -72,13 +72,7 @@ struct ConditionsSetting {
     /// Runs the `ferry` command, and returns what it wrote.
     @discardableResult
     func ferry(_ arguments: [String]) async throws -> String {
-        let (exit, output, error) = try await TestProcess.run(
-            TestHome.executable("ferry"),
-            arguments,
-            environment: home.environment
-        )
-        #expect(exit == .exited(status: 0), "\(arguments): \(error)")
-        return output
+        try await home.ferryOutput(arguments)
     }
 
     /// Expects that no byte of some songs is sent while ferryd loads something else.

@@ -121,6 +121,13 @@ package final class TestHome: Sendable {
     package func ferry(
         _ arguments: String...
     ) async throws -> (exit: ProcessExit, output: String, error: String) {
+        try await ferry(arguments)
+    }
+
+    /// Runs the `ferry` command to its end and returns what it wrote.
+    package func ferry(
+        _ arguments: [String]
+    ) async throws -> (exit: ProcessExit, output: String, error: String) {
         try await TestProcess.run(
             Self.executable("ferry"),
             arguments,

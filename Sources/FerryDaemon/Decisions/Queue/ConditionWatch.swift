@@ -37,12 +37,12 @@ struct ConditionWatch: Hashable, Sendable {
         present.map { !$0.isDisjoint(with: conditions) } ?? false
     }
 
-    /// Returns whether tasks that conditions prevented from running may run by now.
+    /// Returns whether conditions of which a search was told are still those that keep waiting tasks from running.
     ///
-    /// - Parameter preventing: The conditions that prevented them.
-    /// - Returns: Whether one of these conditions, if a task still avoids it, no longer prevents any.
-    func hasAdmitted(_ preventing: Conditions) -> Bool {
-        !preventing.intersection(avoided).isSubset(of: self.preventing)
+    /// - Parameter conditions: What ``preventing`` was when the search began.
+    /// - Returns: Whether it is the same now, but for conditions that no waiting task avoids.
+    func isStillPrevented(by conditions: Conditions) -> Bool {
+        conditions.intersection(avoided) == preventing
     }
 
     /// A task that avoids some conditions waits.

@@ -14,19 +14,19 @@ extension DaemonStateMachine {
 
     /// The services of the machine report the conditions that it is in; `nil` until they have answered.
     mutating func conditionsChanged(to conditions: Conditions?, at now: Date) -> [Effect] {
-        watch.report(conditions)
-            ? [logConditions(), .waitsChanged] + followConditions(at: now) : []
+        watch.report(conditions) ? conditionsChanged(at: now) : []
     }
 
     /// The hours that the user has set for discretionary work begin or end.
     mutating func hoursChanged(isOutside: Bool, at now: Date) -> [Effect] {
-        watch.note(isOutsideHours: isOutside)
-            ? [logConditions(), .waitsChanged] + followConditions(at: now) : []
+        watch.note(isOutsideHours: isOutside) ? conditionsChanged(at: now) : []
     }
 
-    private func logConditions() -> Effect {
+    private mutating func conditionsChanged(at now: Date) -> [Effect] {
         let text = watch.present.map { $0.isEmpty ? "none" : $0.detail } ?? "not known yet"
-        return .log(.info, "conditions that transfers avoid: \(text)", task: nil)
+        return [
+            .log(.info, "conditions that transfers avoid: \(text)", task: nil), .waitsChanged,
+        ] + followConditions(at: now)
     }
 
     // MARK: What tasks avoid
@@ -108,14 +108,8 @@ extension DaemonStateMachine {
 
     /// Halts a task, which keeps its bytes, until the conditions that it avoids end.
     mutating func halt(forConditions task: RunningTask, at now: Date) -> [Effect] {
-        let id = task.record.id
         let detail = avoided(by: task).intersection(watch.present ?? []).detail
-        let kept =
-            task.phase == .loading
-            ? storeResponse(of: id) + storeProgress(of: id) : storeAttempts(of: id)
-        readings.note(id)
-        return [.log(.info, "waits: \(detail)", task: id)] + halt(task: id, at: now)
-            + (kept.isEmpty ? [] : [commit(kept, .relaxed)]) + [.changed(task: id)]
+        return [.log(.info, "waits: \(detail)", task: task.record.id)] + interrupt(task, at: now)
     }
 
     // MARK: Waiting

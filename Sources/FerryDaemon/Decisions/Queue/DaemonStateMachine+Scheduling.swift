@@ -114,8 +114,8 @@ extension DaemonStateMachine {
         search.end()
         guard !isStopping else { return [] }
         var effects = noteAvoided(candidates.avoided, isLatest: !search.isStale)
-        // Tasks that the search passed over may run: what they avoid is known by now.
-        if watch.hasAdmitted(asked.conditions) { search.markStale() }
+        // It has passed over tasks that may run by now, or found some that must not in place of others.
+        if !watch.isStillPrevented(by: asked.conditions) { search.markStale() }
         // Another search follows when the machine goes on.
         guard sleep.allowsStarts else { return effects }
         var hasStarted = false
@@ -131,9 +131,8 @@ extension DaemonStateMachine {
                 guard let room = makeRoom(for: task, at: now) else { continue }
                 effects += room
                 hasStarted = start(task, at: now, &effects) || hasStarted
-            } else if !admits(task) || !watch.allows(avoided(by: task)) {
-                // A transfer that has continued has the place that the search found, and another host may have one. Or
-                // the task avoids conditions of which the search did not know, and others may have avoided none.
+            } else if !admits(task) {
+                // A transfer that has continued has the place that the search found, and another host may have one.
                 search.markStale()
             }
         }
@@ -252,9 +251,12 @@ extension DaemonStateMachine {
     /// Stops a transfer, which continues later with the bytes that it has; no attempt is counted.
     mutating func interrupt(_ task: RunningTask, at now: Date) -> [Effect] {
         let id = task.record.id
-        let progress = storeResponse(of: id) + storeProgress(of: id)
+        let kept =
+            task.phase == .loading
+            ? storeResponse(of: id) + storeProgress(of: id) : storeAttempts(of: id)
         readings.note(id)
-        return halt(task: id, at: now) + [commit(progress, .relaxed), .changed(task: id)]
+        return halt(task: id, at: now) + (kept.isEmpty ? [] : [commit(kept, .relaxed)])
+            + [.changed(task: id)]
     }
 
     /// Gives the place of a task that no longer needs a connection to another.
