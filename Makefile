@@ -11,6 +11,8 @@ SEED ?=
 AFRESH ?=
 CHECK ?=
 RUNS ?= 3
+PARTS ?=
+BEFORE ?=
 TASKS ?= 100000
 RATE ?=
 TARGET ?=
@@ -128,9 +130,11 @@ boundaries: set-up
 	swift build --build-tests $(QUIET)
 	scripts/boundaries $(if $(AFRESH),--afresh)
 
-# A table of time, processor time and memory beside other programs, all taken in one run.
+# A table of time, processor time and memory beside other programs, all taken in one run. BEFORE, a checkout in which
+# `make build-benchmarks` was run, adds rows for that; PARTS are those of scripts/bench.
 bench: build-benchmarks
-	BENCH_BINARIES=Benchmarks/.build/release scripts/bench $(RUNS)
+	BENCH_BINARIES=Benchmarks/.build/release BENCH_BEFORE=$(BEFORE:%=%/Benchmarks/.build/release) \
+	  scripts/bench $(RUNS) $(PARTS)
 
 # What a hundred thousand tasks and a thousand clients cost, and whether that is what it should be.
 scale: build-benchmarks
