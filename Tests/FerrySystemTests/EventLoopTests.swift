@@ -121,6 +121,31 @@ import Testing
         }
     }
 
+    @Test func `many items are worked on at the same time, and none twice`() {
+        let queue = BlockingQueue(label: "test", threadLimit: 3)
+        let gates = (0..<4).map { _ in DispatchSemaphore(value: 0) }
+        // Each of the first four opens the next one's gate, and the first waits for the last.
+        let results = queue.concurrentPerform(count: 100) { item in
+            if item < 4 {
+                if item > 0 { gates[item].wait() }
+                gates[(item + 1) % 4].signal()
+                if item == 0 { gates[0].wait() }
+            }
+            return item * item
+        }
+        #expect(results == (0..<100).map { $0 * $0 })
+        #expect(queue.concurrentPerform(count: 0) { $0 } == [])
+        #expect(queue.concurrentPerform(count: 1) { $0 } == [0])
+    }
+
+    @Test func `a queue whose threads all hang delays no work on many items`() {
+        let queue = BlockingQueue(label: "test", threadLimit: 1)
+        let gate = DispatchSemaphore(value: 0)
+        queue.perform { gate.wait() }
+        #expect(queue.concurrentPerform(count: 10) { $0 } == Array(0..<10))
+        gate.signal()
+    }
+
     @Test func `a cancelled timer does not fire, among thousands that are cancelled`() async {
         let fired = Recorder<Int>()
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in

@@ -5,6 +5,7 @@
 /// no other until as many hang as there are threads.
 package final class BlockingQueue: Sendable {
     private let threads: WorkThreads
+    private let threadLimit: Int
 
     /// Creates a queue.
     ///
@@ -12,6 +13,7 @@ package final class BlockingQueue: Sendable {
     ///   - label: The name of the threads, of which the kernel shows 15 bytes.
     ///   - threadLimit: The maximum number of threads.
     package init(label: String, threadLimit: Int = 1) {
+        self.threadLimit = threadLimit
         threads = WorkThreads(name: String(label.prefix(15)), limit: threadLimit)
     }
 
@@ -37,5 +39,23 @@ package final class BlockingQueue: Sendable {
     /// Runs `work`, which begins after all earlier work has begun, without waiting for it.
     package func perform(_ work: @escaping @Sendable () -> Void) {
         threads.perform(work)
+    }
+
+    /// Runs `work` for many items at the same time and waits for all of them.
+    ///
+    /// The calling thread works on items, too, so that the call ends even if all threads of the queue hang.
+    ///
+    /// - Parameters:
+    ///   - count: The number of items.
+    ///   - work: Called once with the number of each item, from 0.
+    /// - Returns: What `work` returned, in the order of the items.
+    package func concurrentPerform<T: Sendable>(
+        count: Int,
+        _ work: @escaping @Sendable (Int) -> T
+    ) -> [T] {
+        let shared = SharedWork(count: count, work: work)
+        for _ in 1..<max(1, min(count, threadLimit + 1)) { threads.perform { shared.takePart() } }
+        shared.takePart()
+        return shared.results()
     }
 }

@@ -1,13 +1,18 @@
 import CFerryLinux
 import Glibc
 
-/// Threads that begin work in the order in which it is given, and otherwise sleep indefinitely.
+/// Threads that begin work in the order in which it is given. Without work, one sleeps indefinitely, and the others
+/// end soon.
 ///
 /// Dispatch is not used: once libdispatch has started a worker thread, it checks its thread pools every
 /// second for as long as the process lives, and an idle process would never be quiet.
 ///
 /// `@unchecked` because the compiler cannot see that the mutex guards everything that changes.
 final class WorkThreads: @unchecked Sendable {
+    /// The time for which a thread that is not the only idle one waits for work, in nanoseconds: work that comes in
+    /// bursts finds it.
+    private static let patience = 200_000_000
+
     private let name: String
     private let limit: Int
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -30,7 +35,11 @@ final class WorkThreads: @unchecked Sendable {
         mutex = .allocate(capacity: 1)
         condition = .allocate(capacity: 1)
         pthread_mutex_init(mutex, nil)
-        pthread_cond_init(condition, nil)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
     }
 
     deinit {
@@ -77,18 +86,30 @@ final class WorkThreads: @unchecked Sendable {
         while let work = next() { work() }
     }
 
+    /// Sleeps until there may be work.
+    ///
+    /// - Returns: Whether to look for it; otherwise none has come, and another thread is there for the next.
+    private func waitForWork() -> Bool {
+        idleCount += 1
+        defer { idleCount -= 1 }
+        guard idleCount > 1 else { return pthread_cond_wait(condition, mutex) == 0 }
+        var end = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &end)
+        let nanoseconds = Int(end.tv_nsec) + Self.patience
+        end.tv_sec += nanoseconds / 1_000_000_000
+        end.tv_nsec = nanoseconds % 1_000_000_000
+        let result = pthread_cond_timedwait(condition, mutex, &end)
+        return result != ETIMEDOUT || waiting.count > takenCount || idleCount == 1
+    }
+
     private func next() -> (@Sendable () -> Void)? {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         while waiting.count == takenCount {
-            // One idle thread is enough for the next work.
-            if isEnding || idleCount > 0 {
+            guard !isEnding, waitForWork() else {
                 count -= 1
                 return nil
             }
-            idleCount += 1
-            pthread_cond_wait(condition, mutex)
-            idleCount -= 1
         }
         // The work is released as soon as it is done.
         let work = waiting[takenCount]

@@ -54,6 +54,46 @@ struct FileSynchronizerTests {
         #expect(order.firstIndex(of: "force c") ?? 9 < order.firstIndex(of: "done b") ?? 0)
     }
 
+    /// A request that cannot be forced before or after the others, only with them.
+    private func request(
+        _ recorder: Recorder<String>,
+        _ name: String,
+        opening opened: Gate,
+        waitingFor awaited: Gate,
+        then completion: @escaping @LoopActor @Sendable () -> Void = {}
+    ) -> FileSynchronizer.Request {
+        var request = request(recorder, name, behind: awaited, then: completion)
+        request.force = { [force = request.force] () throws(TransferError) in
+            opened.open()
+            try force()
+        }
+        return request
+    }
+
+    @Test func `files that wait for a slow disk are forced at the same time`() async {
+        let recorder = Recorder<String>()
+        let (start, b, c, d) = (Gate(), Gate(), Gate(), Gate())
+        await withCheckedContinuation { continuation in
+            var slow = request(recorder, "a")
+            slow.force = { [force = slow.force] () throws(TransferError) in
+                try force()
+                usleep(1_000)
+            }
+            synchronizer.submit(request(recorder, "first", behind: start))
+            synchronizer.submit(slow)
+            synchronizer.submit(request(recorder, "b", opening: b, waitingFor: c))
+            synchronizer.submit(request(recorder, "c", opening: c, waitingFor: d))
+            synchronizer.submit(
+                request(recorder, "d", opening: d, waitingFor: b) { continuation.resume() }
+            )
+            start.open()
+        }
+        #expect(
+            recorder.elements.filter { $0.hasPrefix("done") }
+                == ["first", "a", "b", "c", "d"].map { "done \($0)" }
+        )
+    }
+
     @Test func `one file's failure is none of the others'`() async {
         let recorder = Recorder<String>()
         let failures = FailureSwitch()
