@@ -152,7 +152,7 @@ struct CommitTests {
             return settings
         }
         // Synchronous 2 is FULL, 1 NORMAL; auto_vacuum 2 is INCREMENTAL.
-        #expect(settings == [level, 1, 2])
+        #expect(settings == [level, 0, 2])
     }
 
     @Test func `completions come on the loop in the order of the calls`() async throws {

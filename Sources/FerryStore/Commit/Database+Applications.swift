@@ -104,6 +104,7 @@ extension Database {
             "DELETE FROM tasks WHERE id IN (SELECT id FROM tasks WHERE session_id = ? LIMIT 256)",
             id
         ) > 0 {}
+        try connection.run("DELETE FROM unused_identifiers WHERE session_id = ?", id)
         try connection.run("DELETE FROM sessions WHERE id = ?", id)
     }
 

@@ -1,34 +1,39 @@
 import FoundationEssentials
 
 extension Database {
-    /// Adds an event of a task to its session's log and returns its sequence number.
-    func appendEvent(
-        _ task: Int64,
-        _ kind: Int,
-        _ payload: [UInt8],
-        _ createdAt: Date
-    ) throws(StoreError) -> Int64 {
-        let place = try connection.first(
-            """
-            SELECT session_id, next_sequence
-            FROM tasks JOIN sessions ON sessions.id = tasks.session_id WHERE tasks.id = ?
-            """,
-            task
-        ) { (session: $0.integer(), sequence: $0.integer()) }
-        guard let place else { throw .missing("task \(task)") }
-        try connection.run(
-            """
-            INSERT INTO events (session_id, sequence, task_id, kind, payload, created_at)
-            VALUES (?, ?, ?, ?, ?, ?)
-            """,
-            place.session,
-            place.sequence,
-            task,
-            kind,
-            payload,
-            createdAt
-        )
-        return place.sequence
+    /// Adds events of a task to its session's log and returns their sequence numbers.
+    func append(
+        _ events: [NewEvent],
+        of task: Int64,
+        session: Int64,
+        at now: Date
+    ) throws(StoreError) -> [Int64] {
+        let next = try connection.first("SELECT next_sequence FROM sessions WHERE id = ?", session)
+        {
+            $0.integer()
+        }
+        guard let next else { throw .missing("session \(session)") }
+        let (end, isBeyond) = next.addingReportingOverflow(Int64(events.count))
+        guard !isBeyond else {
+            throw connection.failure(.corrupt, because: "session \(session) is at event \(next)")
+        }
+        let sequences = Array(next..<end)
+        for (sequence, event) in zip(sequences, events) {
+            try connection.run(
+                """
+                INSERT OR FAIL INTO events
+                    (session_id, sequence, task_id, kind, payload, created_at)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """,
+                session,
+                sequence,
+                task,
+                event.kind,
+                event.payload,
+                now
+            )
+        }
+        return sequences
     }
 
     /// Deletes an event.

@@ -24,7 +24,7 @@ extension Database {
     private func insert(_ task: TaskRecord, of application: Int64) throws(StoreError) {
         try connection.run(
             """
-            INSERT INTO tasks (id, session_id, application_id, identifier, state, host, priority,
+            INSERT OR FAIL INTO tasks (id, session_id, application_id, identifier, state, host, priority,
                 received_byte_count, expected_byte_count, attempts, not_before, created_at,
                 started_at, deadline, description, checkpoint, avoids)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)

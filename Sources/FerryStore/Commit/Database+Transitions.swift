@@ -189,15 +189,12 @@ extension Database {
         guard standing.state != .completed else { return nil }
         try connection.run(
             """
-            UPDATE tasks SET state = 2, not_before = NULL, deadline = NULL, time_left = NULL
+            UPDATE OR FAIL tasks SET state = 2, not_before = NULL, deadline = NULL, time_left = NULL
             WHERE id = ?
             """,
             standing.id
         )
-        var sequences: [Int64] = []
-        for event in events {
-            sequences.append(try appendEvent(standing.id, event.kind, event.payload, now))
-        }
+        let sequences = try append(events, of: standing.id, session: standing.session, at: now)
         return (TaskChange(standing, to: .completed), sequences)
     }
 
@@ -221,7 +218,7 @@ extension Database {
         let deadline = isRunning ? limit.map { begin.addingTimeInterval($0) } : nil
         try connection.run(
             """
-            UPDATE tasks SET state = ?, started_at = coalesce(started_at, ?), deadline = ?,
+            UPDATE OR FAIL tasks SET state = ?, started_at = coalesce(started_at, ?), deadline = ?,
                 time_left = ?
             WHERE id = ?
             """,

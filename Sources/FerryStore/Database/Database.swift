@@ -163,7 +163,7 @@ extension Database {
             PRAGMA locking_mode = EXCLUSIVE;
             PRAGMA temp_store = MEMORY;
             PRAGMA trusted_schema = OFF;
-            PRAGMA foreign_keys = ON;
+            PRAGMA foreign_keys = OFF;
             """
         )
     }

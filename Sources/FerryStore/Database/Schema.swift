@@ -5,7 +5,7 @@ enum Schema {
 
     /// The script that leads from each version to the next; version 0 is an empty file.
     static let migrations = [
-        first, second, third, fourth, fifth, sixth, seventh, eighth, ninth,
+        first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth,
     ]
 
     /// The version this code reads and writes.
@@ -181,7 +181,7 @@ enum Schema {
                 waiting_count = waiting_count + (NEW.state = 1),
                 completed_count = completed_count + (NEW.state = 2)
             WHERE id = NEW.session_id;
-            \(enterQueue)
+            \(formerEnterQueue)
         END;
 
         CREATE TRIGGER task_deleted AFTER DELETE ON tasks BEGIN
@@ -190,7 +190,7 @@ enum Schema {
                 waiting_count = waiting_count - (OLD.state = 1),
                 completed_count = completed_count - (OLD.state = 2)
             WHERE id = OLD.session_id;
-            \(leaveQueue)
+            \(formerLeaveQueue)
         END;
 
         CREATE TRIGGER task_moved AFTER UPDATE OF state, not_before, avoids ON tasks
@@ -202,13 +202,13 @@ enum Schema {
                 waiting_count = waiting_count + (NEW.state = 1) - (OLD.state = 1),
                 completed_count = completed_count + (NEW.state = 2) - (OLD.state = 2)
             WHERE id = NEW.session_id AND OLD.state <> NEW.state;
-            \(enterQueue)
-            \(leaveQueue)
+            \(formerEnterQueue)
+            \(formerLeaveQueue)
         END;
 
         """
 
-    private static let enterQueue = """
+    private static let formerEnterQueue = """
         INSERT INTO host_queues (host, session_id, avoids, application_id, waiting_count, ready_count)
         SELECT NEW.host, NEW.session_id, NEW.avoids, NEW.application_id, 1, NEW.not_before IS NULL
         WHERE NEW.state = 1
@@ -217,8 +217,99 @@ enum Schema {
             ready_count = ready_count + excluded.ready_count;
         """
 
-    private static let leaveQueue = """
+    private static let formerLeaveQueue = """
         UPDATE host_queues SET
+            waiting_count = waiting_count - 1,
+            ready_count = ready_count - (OLD.not_before IS NULL)
+        WHERE host = OLD.host AND session_id = OLD.session_id AND avoids = OLD.avoids
+            AND OLD.state = 1;
+        DELETE FROM host_queues
+        WHERE host = OLD.host AND session_id = OLD.session_id AND avoids = OLD.avoids
+            AND waiting_count = 0;
+        """
+
+    // What belongs to a deleted row is deleted by triggers and by the functions that delete, not by foreign keys,
+    // which are off; REFERENCES in the tables say what belongs to what.
+    //
+    // All that changes more than one row says OR FAIL. Without it, and with foreign keys, SQLite would copy every
+    // page before a statement changes it, to be able to undo a failed statement alone. A commit undoes the whole
+    // request instead (`Database.commit`).
+    //
+    // A list after IN would be a table of its own for each statement, from three elements on.
+    private static let tenth =
+        """
+        DROP TRIGGER task_inserted;
+        DROP TRIGGER task_deleted;
+        DROP TRIGGER task_moved;
+        DROP TRIGGER event_inserted;
+        DROP TRIGGER event_deleted;
+
+        CREATE TRIGGER task_inserted AFTER INSERT ON tasks BEGIN
+            UPDATE OR FAIL sessions SET
+                next_task_identifier = max(next_task_identifier, NEW.identifier + 1),
+                suspended_count = suspended_count + \(isSuspended("NEW")),
+                waiting_count = waiting_count + (NEW.state = 1),
+                completed_count = completed_count + (NEW.state = 2)
+            WHERE id = NEW.session_id;
+            \(enterQueue)
+        END;
+
+        CREATE TRIGGER task_deleted AFTER DELETE ON tasks BEGIN
+            UPDATE OR FAIL sessions SET
+                suspended_count = suspended_count - \(isSuspended("OLD")),
+                waiting_count = waiting_count - (OLD.state = 1),
+                completed_count = completed_count - (OLD.state = 2)
+            WHERE id = OLD.session_id;
+            \(leaveQueue)
+            DELETE FROM task_details WHERE task_id = OLD.id;
+            DELETE FROM events WHERE task_id = OLD.id;
+        END;
+
+        CREATE TRIGGER task_moved AFTER UPDATE OF state, not_before, avoids ON tasks
+        WHEN OLD.state <> NEW.state OR (OLD.not_before IS NULL) <> (NEW.not_before IS NULL)
+            OR OLD.avoids <> NEW.avoids
+        BEGIN
+            UPDATE OR FAIL sessions SET
+                suspended_count = suspended_count + \(isSuspended("NEW")) - \(isSuspended("OLD")),
+                waiting_count = waiting_count + (NEW.state = 1) - (OLD.state = 1),
+                completed_count = completed_count + (NEW.state = 2) - (OLD.state = 2)
+            WHERE id = NEW.session_id AND OLD.state <> NEW.state;
+            \(enterQueue)
+            \(leaveQueue)
+        END;
+
+        CREATE TRIGGER event_inserted AFTER INSERT ON events BEGIN
+            UPDATE OR FAIL sessions SET
+                next_sequence = NEW.sequence + 1,
+                event_count = event_count + 1
+            WHERE id = NEW.session_id;
+        END;
+
+        CREATE TRIGGER event_deleted AFTER DELETE ON events BEGIN
+            UPDATE OR FAIL sessions SET event_count = event_count - 1 WHERE id = OLD.session_id;
+        END;
+
+        """
+
+    private static func isSuspended(_ row: String) -> String {
+        "(\(row).state <> 1 AND \(row).state <> 2)"
+    }
+
+    private static let enterQueue = """
+        INSERT OR FAIL INTO host_queues
+            (host, session_id, avoids, application_id, waiting_count, ready_count)
+        SELECT NEW.host, NEW.session_id, NEW.avoids, NEW.application_id, 0, 0
+        WHERE NEW.state = 1
+        ON CONFLICT DO NOTHING;
+        UPDATE OR FAIL host_queues SET
+            waiting_count = waiting_count + 1,
+            ready_count = ready_count + (NEW.not_before IS NULL)
+        WHERE host = NEW.host AND session_id = NEW.session_id AND avoids = NEW.avoids
+            AND NEW.state = 1;
+        """
+
+    private static let leaveQueue = """
+        UPDATE OR FAIL host_queues SET
             waiting_count = waiting_count - 1,
             ready_count = ready_count - (OLD.not_before IS NULL)
         WHERE host = OLD.host AND session_id = OLD.session_id AND avoids = OLD.avoids
