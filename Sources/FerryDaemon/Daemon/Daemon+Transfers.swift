@@ -240,7 +240,9 @@ extension Daemon {
 
     /// Returns the queue for the files of a task's application.
     func queue(of task: TaskRecord) -> BlockingQueue {
-        applicationQueues.queue(of: machine.application(ofSession: task.sessionID))
+        applicationQueues.queue(
+            of: driver.change { $0.application(ofSession: task.sessionID) }
+        )
     }
 
     private func adoption(

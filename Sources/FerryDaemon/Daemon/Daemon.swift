@@ -13,9 +13,7 @@ final class Daemon {
     let clients: TransferClients
     let connectionFiles = ConnectionFiles()
     /// The current moment in the daemon's time.
-    ///
-    /// It is asked for with each input, so only the clock is copied, not the whole machine.
-    var now: Date { driver.machine.timekeeping.clock.now() }
+    var now: Date { driver.change { $0.timekeeping.clock.now() } }
     /// The knowledge about servers from the uploads to them.
     let uploadMemory = UploadMemory()
     let log: Log
@@ -32,6 +30,8 @@ final class Daemon {
         in: self
     )
     /// The state machine, to be read; ``input(_:)`` changes it.
+    ///
+    /// Each read copies the whole. What is read for each transfer or input is read by `driver.change`.
     var machine: DaemonStateMachine { driver.machine }
     /// The actions of people that are not done yet, with the process that requested each.
     var actions: [DaemonStateMachine.CallIdentifier: (PersonalAction, Int32)] = [:]

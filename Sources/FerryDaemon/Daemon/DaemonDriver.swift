@@ -39,8 +39,8 @@ class DaemonDriver<World: DaemonWorld> {
         perform(body(&machine, now))
     }
 
-    /// Changes the state machine in a way that has no effects.
-    func change<Result>(_ body: (inout Machine) -> Result) -> Result { body(&machine) }
+    /// Changes the state machine in a way that has no effects, or reads a part of it without a copy of the whole.
+    final func change<Result>(_ body: (inout Machine) -> Result) -> Result { body(&machine) }
 
     // MARK: Effects
 

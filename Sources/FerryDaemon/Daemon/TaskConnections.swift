@@ -57,11 +57,11 @@ final class TaskChallenges: ChallengeDecider {
     }
 
     func hasApproved(_ trust: HTTPServerTrust) -> Bool {
-        daemon?.machine.hasApproved(trust, inSession: session) ?? false
+        daemon?.driver.change { $0.hasApproved(trust, inSession: session) } ?? false
     }
 
     func identity(for request: TransferRequest) -> HTTPIdentity? {
-        daemon?.machine.identity(for: request, inSession: session)
+        daemon.flatMap { $0.driver.change { $0.identity(for: request, inSession: session) } }
             ?? ownIdentity?.identity(for: request)
     }
 

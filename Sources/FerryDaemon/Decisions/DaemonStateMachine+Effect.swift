@@ -11,21 +11,23 @@ extension DaemonStateMachine {
     typealias ConnectionIdentifier = UInt64
 
     /// An action that the owner must perform, in the given order.
+    ///
+    /// Large ones are indirect, so that a list of effects is short.
     enum Effect: Hashable, Sendable {
         /// Change the store and report with `committed` or `commitFailed`.
-        case commit([Mutation], Durability, Continuation)
+        indirect case commit([Mutation], Durability, Continuation)
         /// Ask the store and report with `answered`.
-        case query(Query)
+        indirect case query(Query)
         /// Answer a call.
         case answer(CallIdentifier, Answer)
         /// Answer a call with an error.
         case refuse(CallIdentifier, TransferInterfaceError)
         /// Send an event over a subscription.
-        case send(CallIdentifier, Wire.Event)
+        indirect case send(CallIdentifier, Wire.Event)
         /// End a subscription.
         case endSubscription(CallIdentifier)
         /// Start a transfer.
-        case start(TransferStart)
+        indirect case start(TransferStart)
         /// Limit the bytes per second that a transfer receives and sends.
         case limitRate(task: Int64, SharedRates)
         /// Limit the bytes per second that a session's transfers, or all transfers, receive and send together.
@@ -45,23 +47,23 @@ extension DaemonStateMachine {
         /// Let the machine sleep or shut down that is about to, whatever was held; its going on is still reported.
         case allowSleep
         /// Answer the challenge of a transfer, so that it continues.
-        case answerChallenge(task: Int64, LoadChallengeAnswer)
+        indirect case answerChallenge(task: Int64, LoadChallengeAnswer)
         /// Copy a task's complete file for another task, and report with `copied`.
-        case copyFile(FileCopy)
+        indirect case copyFile(FileCopy)
         /// Abandon the copy that is being made for a task; its result is still reported.
         case abandonCopy(task: Int64)
         /// Remove the record of its origin from a complete file.
         case seal(task: Int64)
         /// Take over the file of a task's resume data, if that was not done before, and report with
         /// `adopted`.
-        case adopt(resumeData: Data, TaskRecord)
+        indirect case adopt(resumeData: Data, TaskRecord)
         /// Secure the file that was passed with a call, so that it can be sent whatever happens to it, and report with
         /// `secured`.
-        case secure(task: Int64, UploadState, for: CallIdentifier)
+        indirect case secure(task: Int64, UploadState, for: CallIdentifier)
         /// Ask a server to delete its part of an abandoned upload.
-        case terminate(TaskRecord, UploadResource)
+        indirect case terminate(TaskRecord, UploadResource)
         /// Make resume data of what a task has loaded, keeping its file, and report with `madeResumeData`.
-        case makeResumeData(TaskRecord, Ending)
+        indirect case makeResumeData(TaskRecord, Ending)
         /// Move the file of a task that has ended to the path in its resume data.
         case keepFile(task: Int64, resumeData: Data)
         /// Release the connections of a session that is gone.
@@ -71,7 +73,7 @@ extension DaemonStateMachine {
         /// Delete the file of a task that has ended, after it was offered to its application: nothing else is left.
         case removeFile(task: Int64)
         /// Start an application and report with `launched`, later with `applicationExited`.
-        case launch(application: Int64, LaunchRecord, session: String)
+        indirect case launch(application: Int64, LaunchRecord, session: String)
         /// Report the conditions of these that the machine is in with `conditionsChanged`, now and whenever they change;
         /// if empty, no longer.
         case observe(Conditions)
@@ -181,8 +183,8 @@ extension DaemonStateMachine {
         case secured(CallIdentifier, task: Int64)
         /// A task's resume data was taken over, or could not be.
         case adopted(task: Int64)
-        /// A task has ended.
-        case ended(task: Int64, Ending, resumeData: Data?)
+        /// A task has ended, with these events in the log.
+        case ended(task: Int64, Ending, resumeData: Data?, [Wire.Event])
         /// A running task's attempt has failed, and it waits for the next.
         case backedOff(task: Int64)
         /// Events were acknowledged.

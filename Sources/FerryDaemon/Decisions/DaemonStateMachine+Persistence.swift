@@ -23,7 +23,7 @@ extension DaemonStateMachine.Continuation {
         case .nothing, .adopted, .moved, .backedOff, .launching, .awaitingNetwork, .networkIsBack,
             .retimed:
             true
-        case .ended(_, let ending, _): ending.caller == .nobody
+        case .ended(_, let ending, _, _): ending.caller == .nobody
         case .call, .taskSet, .overridden, .relinked, .opened, .created, .secured, .acknowledged,
             .quit, .hookRemoved, .ratesSet, .closed, .forgotten, .applicationForgotten,
             .clockTakenUp,

@@ -47,8 +47,8 @@ extension DaemonStateMachine {
                 copied(task: task, for: call, at: now)
             case .adopted(let task):
                 adoptionStored(task: task, at: now)
-            case .ended(let task, let ending, let resumeData):
-                ended(task: task, ending, resumeData: resumeData, receipt, at: now)
+            case .ended(let task, let ending, let resumeData, let events):
+                ended(task: task, ending, resumeData: resumeData, events, receipt, at: now)
             case .backedOff(let task):
                 backedOff(task: task, at: now)
             case .acknowledged(let call, let session):
@@ -97,7 +97,7 @@ extension DaemonStateMachine {
                 notSecured(task: task, for: call, error, at: now)
             case .adopted(let task):
                 adoptionNotStored(task: task)
-            case .ended(let task, let ending, _):
+            case .ended(let task, let ending, _, _):
                 endFailed(task: task, ending, error, at: now)
             case .launching(let application, _):
                 launched(application, error: error.message, at: now)

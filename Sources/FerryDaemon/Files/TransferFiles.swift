@@ -122,7 +122,8 @@ final class TransferFiles {
 
     /// Returns the present path of a finished file that an earlier ferryd named: the directory may have moved since.
     func presentPath(of path: String) -> String {
-        guard let name = path.split(separator: "/").last, name.hasPrefix(Self.prefix) else {
+        let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[$0...].dropFirst() }
+        guard let name, name.utf8.starts(with: Self.prefix.utf8) else {
             // The file was written in the directory that it is for.
             return path
         }

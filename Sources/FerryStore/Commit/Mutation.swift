@@ -37,7 +37,7 @@ package enum Mutation: Hashable, Sendable {
     /// bytes of request, it is a repetition of the same call, and ``Receipt/taskIDs`` has the number of the
     /// first; otherwise it is a ``StoreError/Code/conflict``. Nothing changes either if the session has had a
     /// task with this identifier that is gone.
-    case insertTask(TaskRecord)
+    indirect case insertTask(TaskRecord)
     /// Records how much of a body has arrived.
     case setProgress(task: Int64, receivedByteCount: Int64, expectedByteCount: Int64?)
     /// Replaces a task's checkpoint.

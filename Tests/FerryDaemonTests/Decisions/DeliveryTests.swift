@@ -96,6 +96,38 @@ import Testing
         #expect(counts == [60])
     }
 
+    @Test func `who has all events before is told the next ones without a look into the log`() {
+        var bench = MachineBench(on: Self.database(endedTasks: 2))
+        let client = bench.open()
+        let stream = bench.subscribe(client)
+        bench.forgetEffects()
+        bench.finish(bench.start(client, 8))
+        bench.start(client, 9)
+        bench.cancel(client, 9)
+        #expect(bench.eventReads == [])
+        let told = bench.events[stream]?.suffix(3)
+        #expect(told?.map(\.sequence) == [3, 4, 5])
+        #expect(told?.map(\.kind) == [.finished, .completed, .completed])
+        // The log has the same.
+        let again = bench.subscribe(client)
+        #expect(bench.events[again]?.filter { $0.sequence != nil }.suffix(3) == told)
+    }
+
+    @Test func `who may lack events that were acknowledged is told the next ones from the log`() {
+        var database = Self.database(endedTasks: 2)
+        database.commit([.sampleTask(7)])
+        for number in Int64(1)...2 { database.commit([.acknowledge(session: 1, sequence: number)]) }
+        var bench = MachineBench(on: database)
+        let client = bench.open()
+        let stream = bench.subscribe(client)
+        bench.forgetEffects()
+        bench.finish(bench.start(client, 8))
+        #expect(bench.eventReads == [0])
+        bench.finish(bench.start(client, 9))
+        #expect(bench.eventReads == [0])
+        #expect(bench.events[stream]?.compactMap(\.sequence) == [3, 4, 5, 6])
+    }
+
     @Test func `an event that comes while others are read is told after them, once`() {
         var bench = MachineBench(on: Self.database(endedTasks: 2))
         let client = bench.open()

@@ -291,7 +291,7 @@ final class SimulatedDaemon {
 extension StoreLine.Outcome {
     /// Whether a task has ended with resume data.
     fileprivate var hasResumeData: Bool {
-        guard case .committed(_, let commit) = self, case .ended(_, _, _?) = commit.continuation
+        guard case .committed(_, let commit) = self, case .ended(_, _, _?, _) = commit.continuation
         else { return false }
         return true
     }

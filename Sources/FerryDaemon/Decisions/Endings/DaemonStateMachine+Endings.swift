@@ -143,7 +143,7 @@ extension DaemonStateMachine {
                 ),
                 .completeTask(.id(task.id), [Stored.event(event)], at: now),
             ],
-            then: .ended(task: task.id, ending, resumeData: resumeData)
+            then: .ended(task: task.id, ending, resumeData: resumeData, [event])
         )
     }
 
@@ -152,6 +152,7 @@ extension DaemonStateMachine {
         task: Int64,
         _ ending: Ending,
         resumeData: Data?,
+        _ events: [Wire.Event],
         _ receipt: Receipt,
         at now: Date
     ) -> [Effect] {
@@ -166,7 +167,9 @@ extension DaemonStateMachine {
         for change in receipt.changes where change.to == .completed {
             effects += log(ending, of: task)
             effects.append(fileEffect(task: task, ending, resumeData: resumeData))
-            effects += termination(after: ending) + completed(change)
+            effects += termination(after: ending) + [.changed(task: task)]
+            effects += recount(change.sessionID)
+            effects += deliver(events, receipt.sequences, session: change.sessionID)
         }
         for caller in [ending.caller] + others {
             effects += answer(caller, resumeData: resumeData)
@@ -222,11 +225,6 @@ extension DaemonStateMachine {
     private func fileEffect(task: Int64, _ ending: Ending, resumeData: Data?) -> Effect {
         if let resumeData { return .keepFile(task: task, resumeData: resumeData) }
         return ending.failure == nil ? .seal(task: task) : .discardFile(task: task)
-    }
-
-    private mutating func completed(_ change: TaskChange) -> [Effect] {
-        [.changed(task: change.id)] + recount(change.sessionID)
-            + deliver(session: change.sessionID)
     }
 
     private mutating func answer(_ caller: Ending.Caller, resumeData: Data?) -> [Effect] {

@@ -67,7 +67,7 @@ extension DaemonStateMachine {
                         at: now
                     ),
                 ],
-                then: .ended(task: id, Ending(), resumeData: nil)
+                then: .ended(task: id, Ending(), resumeData: nil, [finished, completed])
             ),
         ]
     }

@@ -33,10 +33,8 @@ extension DaemonStateMachine {
             case none
         }
 
-        /// The task as it was when it started.
-        let record: TaskRecord
-        /// Its host, as its session saw it when it started.
-        let line: HostBreaker.Line?
+        /// What stays the same while it runs; all copies of this value share it.
+        private let start: Start
         /// The phase.
         private(set) var phase = Phase.loading
         /// The limits that it counts against.
@@ -97,6 +95,12 @@ extension DaemonStateMachine {
         /// Whether the latest response is still to be stored, together with the next change.
         private var hasUnstoredResponse = false
 
+        /// The task as it was when it started.
+        var record: TaskRecord { start.record }
+
+        /// Its host, as its session saw it when it started.
+        var line: HostBreaker.Line? { start.line }
+
         /// Whether a server has answered this attempt or one before.
         var hasBeenAnswered: Bool {
             response != nil || record.response != nil || receivedByteCount > 0
@@ -115,8 +119,7 @@ extension DaemonStateMachine {
         ///   - line: Its host, as its session sees it; `nil` for a task that needs no place.
         ///   - now: The time.
         init(_ record: TaskRecord, line: HostBreaker.Line? = nil, at now: Date) {
-            self.record = record
-            self.line = line
+            start = Start(record: record, line: line)
             place = line == nil ? .none : .transfer
             progressToldAt = now
             // Each attempt at an upload gets its own response.
@@ -135,6 +138,22 @@ extension DaemonStateMachine {
             avoids = record.avoids
             currentRequest = record.replacement
             owesResumption = ByteState.decode(record.checkpoint)?.isFromResumeData ?? false
+        }
+
+        private final class Start: Hashable, Sendable {
+            let record: TaskRecord
+            let line: HostBreaker.Line?
+
+            init(record: TaskRecord, line: HostBreaker.Line?) {
+                self.record = record
+                self.line = line
+            }
+
+            static func == (first: Start, second: Start) -> Bool {
+                first === second || (first.record == second.record && first.line == second.line)
+            }
+
+            func hash(into hasher: inout Hasher) { hasher.combine(record.id) }
         }
 
         // MARK: Its place

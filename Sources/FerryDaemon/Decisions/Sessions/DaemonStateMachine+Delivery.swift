@@ -37,6 +37,23 @@ extension DaemonStateMachine {
         ]
     }
 
+    /// Sends events that have just been stored to a subscriber that has everything before them; otherwise they are
+    /// read with the rest.
+    mutating func deliver(
+        _ events: [Wire.Event],
+        _ sequences: [Int64],
+        session id: Int64
+    ) -> [Effect] {
+        guard sessions.update(id, { $0.take(sequences) }) == true,
+            let call = sessions[id]?.subscriber?.call
+        else { return deliver(session: id) }
+        return zip(events, sequences).map { event, sequence in
+            var event = event
+            event.sequence = sequence
+            return .send(call, event)
+        }
+    }
+
     /// The store has returned events of a session for a subscription.
     mutating func read(
         _ events: [EventRecord],

@@ -139,6 +139,11 @@ extension DaemonStateMachine {
         /// - Returns: Whether to read them now.
         mutating func beginReading() -> Bool { subscriber?.beginReading() == true }
 
+        /// Events have been stored.
+        ///
+        /// - Returns: Whether its subscriber has all events before and takes these now.
+        mutating func take(_ sequences: [Int64]) -> Bool { subscriber?.take(sequences) == true }
+
         /// The store has returned a page of events.
         ///
         /// - Parameters:
@@ -256,7 +261,7 @@ extension DaemonStateMachine {
             self.connection = connection
         }
 
-        /// Whether it takes an event that is not in the log.
+        /// Whether it takes an event as it happens, without a look into the log.
         var takesEvents: Bool { isLive && isWritable }
 
         fileprivate mutating func beginReading() -> Bool {
@@ -266,6 +271,14 @@ extension DaemonStateMachine {
             }
             isReading = true
             readsAgain = false
+            return true
+        }
+
+        fileprivate mutating func take(_ sequences: [Int64]) -> Bool {
+            guard takesEvents, !isReading, sequences.first == lastSequence &+ 1,
+                let last = sequences.last
+            else { return false }
+            lastSequence = last
             return true
         }
 
