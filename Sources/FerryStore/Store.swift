@@ -7,7 +7,7 @@ import Synchronization
 /// share the next one and its one fsync. Each caller's mutations take effect together or not at all,
 /// regardless of the others in the group.
 ///
-/// Everything runs on one queue in the order of the calls, so a read sees the commits that were
+/// Everything runs on one queue, and a read is preceded by the commits that wait, so it sees those that were
 /// submitted before it.
 package final class Store: Sendable {
     /// The database's name in its directory.
@@ -78,8 +78,9 @@ package final class Store: Sendable {
             durability: durability,
             completion: completion
         )
+        // What this turn of the loop still requests shares the transaction.
         if commits.withLock({ $0.append(request) }) {
-            queue.perform { self.commitWaiting() }
+            LoopActor.perform { self.queue.perform { self.commitWaiting() } }
         }
     }
 
@@ -88,6 +89,7 @@ package final class Store: Sendable {
     @LoopActor
     package func close() async {
         await queue.run {
+            self.commitWaiting()
             self.database.withLock { database in
                 database?.shrink()
                 database = nil
@@ -101,7 +103,8 @@ package final class Store: Sendable {
         _ query: @escaping @Sendable (Database) throws(StoreError) -> T
     ) async throws(StoreError) -> T {
         try await queue.run { () throws(StoreError) -> T in
-            try self.database.withLock { database throws(StoreError) in
+            self.commitWaiting()
+            return try self.database.withLock { database throws(StoreError) in
                 guard let database else { throw self.closed }
                 return try query(database)
             }
