@@ -183,7 +183,7 @@ import Testing
     {
         let data = try nginx.addFile("new.bin", byteCount: 100_000)
         let url = nginx.url("new.bin?token=2")
-        let app = try await start("song.bin", ["--begin-in", "1", "--when-begun", url])
+        let app = try await start("song.bin", ["--begin-in", "3", "--when-begun", url])
         _ = await events.next("ready")
         await app.killed()
         #expect(await events.next("start") == "start background")

@@ -99,6 +99,9 @@ enum Sabotage: CaseIterable, Sendable {
 }
 
 extension Sabotage {
+    /// Whether it shows only where the machine sleeps, which is in one history of eight.
+    var isAboutSleep: Bool { self == .keepsDeadConnections || self == .sleepsTooSoon }
+
     /// Changes a commit.
     func falsify(_ commit: inout CommitBacklog.Commit) {
         switch (self, commit.continuation) {

@@ -110,7 +110,7 @@ final class Simulation {
         // Those that have shown a mistake once are neither.
         isCrowded = seed % 16 == 13
         isCutShort = seed % 16 == 3
-        isSleepy = seed % 8 == 1
+        isSleepy = seed % 8 == 1 || sabotage?.isAboutSleep == true
         hasConditions = [1, 6, 8, 9].contains(seed % 16)
         conditionRandom = SeededRandom(seed: ~seed)
         self.killRate = killRate

@@ -44,7 +44,8 @@ extension DaemonStateMachine {
         _ sequences: [Int64],
         session id: Int64
     ) -> [Effect] {
-        guard sessions.update(id, { $0.take(sequences) }) == true,
+        guard events.count == sequences.count,
+            sessions.update(id, { $0.take(sequences) }) == true,
             let call = sessions[id]?.subscriber?.call
         else { return deliver(session: id) }
         return zip(events, sequences).map { event, sequence in
